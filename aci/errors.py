@@ -1,0 +1,57 @@
+"""Errors of the agent-computer interface.
+
+```
+AciError
+├── MissingDependency      a program or library of the system is absent; says what installs it
+├── DesktopError           the desktop cannot be used
+│   ├── NoDisplay          there is no X display to connect to
+│   ├── StartFailed        a part of a virtual desktop did not come up
+│   └── ConnectionLost     the display or the accessibility bus went away
+├── LaunchFailed           an application could not be started or never showed a window
+└── MalformedAction        a primitive on the wire could not be read
+```
+
+What an action does to the screen never raises: it is an `ActionResult` with `ok=False` and a reason.
+"""
+
+from __future__ import annotations
+
+
+class AciError(Exception):
+    """Base of every error that this package raises."""
+
+
+class MissingDependency(AciError):
+    """A program or library of the system is absent.
+
+    Attributes:
+        mend: The command that installs what is missing, or an empty string where none is known.
+    """
+
+    def __init__(self, message: str, mend: str = "") -> None:
+        super().__init__(f"{message} Install it with: {mend}" if mend else message)
+        self.mend = mend
+
+
+class DesktopError(AciError):
+    """The desktop cannot be used."""
+
+
+class NoDisplay(DesktopError):
+    """There is no X display to connect to."""
+
+
+class StartFailed(DesktopError):
+    """A part of a virtual desktop did not come up."""
+
+
+class ConnectionLost(DesktopError):
+    """The display or the accessibility bus went away during use."""
+
+
+class LaunchFailed(AciError):
+    """An application could not be started, or never showed a window."""
+
+
+class MalformedAction(AciError):
+    """A primitive on the wire could not be read; the message says what is wrong with it."""

@@ -1,0 +1,72 @@
+"""Points and rectangles in screen pixels, origin at the top left corner of the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """A pixel of the screen."""
+
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Rect:
+    """A rectangle of pixels; `x + width` and `y + height` lie just outside of it."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        """First column to the right of the rectangle."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> int:
+        """First row below the rectangle."""
+        return self.y + self.height
+
+    @property
+    def area(self) -> int:
+        """Number of pixels; 0 for an empty rectangle."""
+        return max(0, self.width) * max(0, self.height)
+
+    @property
+    def center(self) -> Point:
+        """The pixel in the middle."""
+        return Point(self.x + self.width // 2, self.y + self.height // 2)
+
+    def contains(self, point: Point) -> bool:
+        """Tell whether the pixel lies inside."""
+        return self.x <= point.x < self.right and self.y <= point.y < self.bottom
+
+    def intersection(self, other: Rect) -> Rect | None:
+        """Return the common part, or None where there is none."""
+        left, top = max(self.x, other.x), max(self.y, other.y)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        if right <= left or bottom <= top:
+            return None
+        return Rect(left, top, right - left, bottom - top)
+
+    def subtract(self, other: Rect) -> list[Rect]:
+        """Return at most four rectangles that cover what is left when `other` is cut out."""
+        cut = self.intersection(other)
+        if cut is None:
+            return [self] if self.area else []
+        parts = [
+            Rect(self.x, self.y, self.width, cut.y - self.y),
+            Rect(self.x, cut.bottom, self.width, self.bottom - cut.bottom),
+            Rect(self.x, cut.y, cut.x - self.x, cut.height),
+            Rect(cut.right, cut.y, self.right - cut.right, cut.height),
+        ]
+        return [part for part in parts if part.area]
+
+    def moved(self, dx: int, dy: int) -> Rect:
+        """Return the rectangle shifted by (dx, dy) px."""
+        return Rect(self.x + dx, self.y + dy, self.width, self.height)
