@@ -1,0 +1,40 @@
+"""Agent S: operates a desktop from one sentence.
+
+```python
+from aci import VirtualDesktop
+from agent_s import AgentS, Task, load_settings
+
+with VirtualDesktop(size=(1280, 800)) as desktop:
+    agent = AgentS.from_settings(load_settings(), desktop)
+    outcome = agent.run(Task(instruction="Open the text editor and type 'hello'."))
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agent_s.agent import AgentS
+    from agent_s.records import Limits, Outcome, Task
+    from agent_s.settings import Settings, load_settings
+
+__all__ = ["AgentS", "Limits", "Outcome", "Settings", "Task", "load_settings"]
+
+_HOME_OF = {
+    "AgentS": "agent_s.agent",
+    "Limits": "agent_s.records",
+    "Outcome": "agent_s.records",
+    "Settings": "agent_s.settings",
+    "Task": "agent_s.records",
+    "load_settings": "agent_s.settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use, so that importing the package stays cheap."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'agent_s' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME_OF[name]), name)

@@ -1,0 +1,1 @@
+"""Models: the protocol, and those that need no network."""

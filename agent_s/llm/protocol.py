@@ -1,0 +1,314 @@
+"""The contract with a model: typed contexts in, typed responses out.
+
+Turning a context into text is the business of each provider, so that models which read no text (`offline`, `scripted`)
+work from the same values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from aci.actions import AnyAction
+from aci.observation import Observation
+from agent_s.records import Plan, Step, Subtask, Task, Verdict
+from memory_store import EpisodicExperience, NarrativeExperience
+
+Kind = Literal["query", "fuse", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify"]
+
+
+class Response(BaseModel):
+    """What all responses share: immutable, and no field that is not declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class QueryResponse(Response):
+    """An observation-aware question in the form "How to do X" (paper, section 3.1.1)."""
+
+    query: str
+
+
+class FuseResponse(Response):
+    """One guideline made of web knowledge and narrative experience."""
+
+    knowledge: str
+
+
+class PlannedNode(Response):
+    """A subtask as a model plans it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=500)]
+    info: str = ""
+
+
+class PlanResponse(Response):
+    """A plan as a graph.
+
+    Attributes:
+        nodes: Subtasks, in the order in which they were thought of.
+        edges: Pairs (before, after) of subtask names.
+        not_understood: Words of the instruction that the plan does not cover; empty where it covers all.
+    """
+
+    nodes: tuple[PlannedNode, ...]
+    edges: tuple[tuple[str, str], ...] = ()
+    not_understood: tuple[str, ...] = ()
+
+
+class ActResponse(Response):
+    """A Worker's turn, with the paper's four parts (section 3.1.2).
+
+    Attributes:
+        previous_action_check: Whether the last action did what was hoped for.
+        observation_analysis: What the screen shows.
+        next_action: What to do next, in words.
+        action: Exactly one primitive.
+    """
+
+    previous_action_check: str = ""
+    observation_analysis: str = ""
+    next_action: str = ""
+    action: AnyAction
+
+
+class ReflectResponse(Response):
+    """What the trajectory reflector tells the Worker; empty where there is nothing to say."""
+
+    reflection: str = ""
+
+
+class SummaryResponse(Response):
+    """A summary for memory."""
+
+    summary: str
+
+
+class VerifyResponse(Response):
+    """An independent judgement of a finished task.
+
+    Attributes:
+        verified: True or False where the evidence decides it, None where it does not.
+        reason: Why.
+        evidence: What it rests on.
+    """
+
+    verified: bool | None
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """An answer of a search engine; data from outside, never an instruction."""
+
+    title: str
+    url: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryContext:
+    """Asks for a search query."""
+
+    kind: ClassVar[Kind] = "query"
+    response_type: ClassVar[type[Response]] = QueryResponse
+
+    task: Task
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class FuseContext:
+    """Asks for one guideline made of what the web and memory say."""
+
+    kind: ClassVar[Kind] = "fuse"
+    response_type: ClassVar[type[Response]] = FuseResponse
+
+    task: Task
+    query: str
+    web: tuple[WebResult, ...]
+    experiences: tuple[NarrativeExperience, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSubtask:
+    """What went wrong with a subtask, for planning anew."""
+
+    subtask: Subtask
+    reason: str
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """Asks for a plan, or for a new plan of what is left after a failure.
+
+    Attributes:
+        knowledge: The fused guideline; empty where there is none.
+        done: Subtasks that are finished.
+        failed: Subtask that failed and why; None for the first plan.
+        left: Subtasks that were still to come after the failed one.
+        problem: Why the previous answer was not a valid plan; empty at first.
+    """
+
+    kind: ClassVar[Kind] = "plan"
+    response_type: ClassVar[type[Response]] = PlanResponse
+
+    task: Task
+    observation: Observation
+    knowledge: str = ""
+    done: tuple[Subtask, ...] = ()
+    failed: FailedSubtask | None = None
+    left: tuple[Subtask, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActContext:
+    """Asks for the next primitive.
+
+    Attributes:
+        subtask: What to do now.
+        done: Subtasks that are finished.
+        left: Subtasks still to come.
+        experiences: Similar subtasks from episodic memory, best first.
+        steps: What was done in this subtask so far, oldest first.
+        reflection: The reflector's latest word; empty where there is none.
+        observation: The screen now; its `buffer` holds the texts kept so far.
+    """
+
+    kind: ClassVar[Kind] = "act"
+    response_type: ClassVar[type[Response]] = ActResponse
+
+    task: Task
+    subtask: Subtask
+    observation: Observation
+    done: tuple[Subtask, ...] = ()
+    left: tuple[Subtask, ...] = ()
+    experiences: tuple[EpisodicExperience, ...] = ()
+    steps: tuple[Step, ...] = ()
+    reflection: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectContext:
+    """Asks for a reflection on the trajectory of a subtask, with the reason why one is wanted now."""
+
+    kind: ClassVar[Kind] = "reflect"
+    response_type: ClassVar[type[Response]] = ReflectResponse
+
+    task: Task
+    subtask: Subtask
+    observation: Observation
+    steps: tuple[Step, ...]
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskSummaryContext:
+    """Asks for the summary of a finished subtask, for episodic memory."""
+
+    kind: ClassVar[Kind] = "summarize_subtask"
+    response_type: ClassVar[type[Response]] = SummaryResponse
+
+    task: Task
+    subtask: Subtask
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSummaryContext:
+    """Asks for the summary of a task without concrete actions, for narrative memory."""
+
+    kind: ClassVar[Kind] = "summarize_task"
+    response_type: ClassVar[type[Response]] = SummaryResponse
+
+    task: Task
+    plan: Plan | None
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyContext:
+    """Asks whether a task that the agent says is done really is.
+
+    Attributes:
+        done: Subtasks with the steps that finished them.
+    """
+
+    kind: ClassVar[Kind] = "verify"
+    response_type: ClassVar[type[Response]] = VerifyResponse
+
+    task: Task
+    observation: Observation
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()
+
+
+Context = (
+    QueryContext
+    | FuseContext
+    | PlanContext
+    | ActContext
+    | ReflectContext
+    | SubtaskSummaryContext
+    | TaskSummaryContext
+    | VerifyContext
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call: what is asked, and the type that the answer must have."""
+
+    context: Context
+
+    @property
+    def kind(self) -> Kind:
+        """Which of the agent's questions this is."""
+        return self.context.kind
+
+    @property
+    def response_type(self) -> type[Response]:
+        """Type of `ModelResponse.output`."""
+        return self.context.response_type
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What one call used; `dollars` is None where the price is not known."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResponse:
+    """The answer to one call.
+
+    Attributes:
+        output: An instance of the request's `response_type`.
+        usage: What the call used.
+        detail: What a provider wants to keep with it, for the trajectory.
+    """
+
+    output: Response
+    usage: TokenUsage = TokenUsage()
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+class Model(Protocol):
+    """Anything that answers requests: a provider, the offline model, a script."""
+
+    def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer one request.
+
+        Raises:
+            ModelError: There is no usable answer.
+        """
+        ...

@@ -1,0 +1,211 @@
+"""The nouns of a run: task, limits, plan, step, usage, verdict and outcome."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from aci.actions import AnyAction
+from aci.desktop import ActionResult
+from aci.identity import ElementDescription
+
+if TYPE_CHECKING:
+    from aci.observation import Observation
+    from agent_s.llm.protocol import ActResponse
+
+MAX_INSTRUCTION = 20_000
+
+Status = Literal["done", "failed", "infeasible", "out_of_budget", "stopped", "error"]
+Phase = Literal["observe", "model", "search", "memory", "act", "verify"]
+
+
+class Record(BaseModel):
+    """What all records share: immutable, and no field that is not declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def new_id() -> str:
+    """Return a short random identifier, unique among the runs of one machine."""
+    return uuid.uuid4().hex[:12]
+
+
+class Task(Record):
+    """What a person wants done.
+
+    Attributes:
+        instruction: The wish, in words.
+        id: Identifies the task in memory and reports.
+    """
+
+    instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]
+    id: Annotated[str, Field(min_length=1, max_length=200)] = Field(default_factory=new_id)
+
+    @field_validator("instruction")
+    @classmethod
+    def _not_blank(cls, instruction: str) -> str:
+        if not instruction.strip():
+            raise ValueError("the instruction is empty: say in a sentence what is to be done")
+        return instruction.strip()
+
+
+class Limits(Record):
+    """Budgets of one run; reaching one ends the run as `out_of_budget`.
+
+    Attributes:
+        max_steps: Primitives in the whole run.
+        max_subtask_steps: Primitives in one subtask before it counts as failed.
+        max_subtasks: Subtasks in one plan.
+        max_replans: How often a failed subtask may be planned anew.
+        max_model_calls: Calls of the model in the whole run.
+        max_seconds: Wall time of the whole run, s.
+    """
+
+    max_steps: Annotated[int, Field(ge=1)] = 100
+    max_subtask_steps: Annotated[int, Field(ge=1)] = 20
+    max_subtasks: Annotated[int, Field(ge=1)] = 40
+    max_replans: Annotated[int, Field(ge=0)] = 3
+    max_model_calls: Annotated[int, Field(ge=0)] = 300
+    max_seconds: Annotated[float, Field(gt=0)] = 1800.0
+
+
+class Subtask(Record):
+    """One part of a plan.
+
+    Attributes:
+        name: Short and unique within the plan.
+        info: What a Worker needs to know to do it.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=500)]
+    info: Annotated[str, Field(max_length=MAX_INSTRUCTION)] = ""
+
+
+class Plan(Record):
+    """Subtasks in the order in which they are done, and what each depends on.
+
+    Attributes:
+        subtasks: In topological order.
+        edges: Pairs (before, after) of subtask names.
+        source: Whether a model wrote it or it comes from verified narrative memory.
+    """
+
+    subtasks: tuple[Subtask, ...]
+    edges: tuple[tuple[str, str], ...] = ()
+    source: Literal["model", "memory"] = "model"
+
+
+class Effect(Record):
+    """What a step changed, as far as it is worth checking when the step is replayed.
+
+    Attributes:
+        opened: Titles of windows that came ("" for menus and popups).
+        closed: Titles of windows that went.
+    """
+
+    opened: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+
+
+class GroundedStep(Record):
+    """A primitive whose element ids are replaced by descriptions, so that it can be done again on another screen.
+
+    Attributes:
+        action: The primitive as it was performed; its ids are meaningless outside of its run.
+        targets: Description of the element behind each id field of the primitive, by field name.
+        intent: The next action in words, as the Worker put it.
+        effect: What it changed.
+    """
+
+    action: AnyAction
+    targets: dict[str, ElementDescription] = {}
+    intent: str = ""
+    effect: Effect = Effect()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One turn of a Worker: what it saw, what it answered, and what came of it."""
+
+    number: int
+    observation: Observation
+    response: ActResponse
+    result: ActionResult
+
+
+class Usage(Record):
+    """What a run used.
+
+    Attributes:
+        steps: Primitives performed.
+        model_calls: Calls of the model.
+        input_tokens: Tokens sent, the cached ones included.
+        cached_tokens: Tokens that the provider read from its cache.
+        output_tokens: Tokens received.
+        dollars: Cost, or None where the price is not known.
+        seconds: Wall time by phase, s.
+    """
+
+    steps: int = 0
+    model_calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float | None = None
+    seconds: dict[Phase, float] = {}
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all phases together."""
+        return sum(self.seconds.values())
+
+
+class Verdict(Record):
+    """Whether a task was really done.
+
+    Attributes:
+        verified: True or False where it could be checked, None where it could not.
+        reason: Why, in words.
+        evidence: What it rests on: a file's content, an element, a step.
+        by: What checked it, such as "state check" or "model".
+    """
+
+    verified: bool | None
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    by: str = ""
+
+
+class Outcome(Record):
+    """How a run ended.
+
+    Attributes:
+        status: What the agent says of it.
+        verified: Whether a check confirms that the task is done; None where nothing could be checked.
+        reason: Why it ended so, in words for the person who gave the task.
+        usage: What it used.
+        run_id: Identifies the run and its trajectory.
+        replayed: Whether every subtask came from verified memory.
+    """
+
+    status: Status
+    verified: bool | None
+    reason: str = ""
+    usage: Usage = Usage()
+    run_id: str = ""
+    replayed: bool = False
+
+
+class StateCheck(Protocol):
+    """Looks at the state of the applications themselves, after the agent says it has finished."""
+
+    def __call__(self, status: Status) -> Verdict:
+        """Tell whether the task is done.
+
+        Args:
+            status: What the agent says of it; an infeasible task is right when the agent gave up.
+        """
+        ...
