@@ -81,7 +81,7 @@ class KnowledgeGathered(BaseEvent):
     kind: Literal["knowledge_gathered"] = "knowledge_gathered"
     query: str
     web: tuple[str, ...] = ()
-    narratives: tuple[int, ...] = ()
+    narratives: tuple[str, ...] = ()
     knowledge: str = ""
     problems: tuple[str, ...] = ()
 
@@ -102,7 +102,7 @@ class SubtaskStarted(BaseEvent):
     subtask: Subtask
     index: int
     total: int
-    experiences: tuple[int, ...] = ()
+    experiences: tuple[str, ...] = ()
 
 
 class ReplayStarted(BaseEvent):
@@ -110,7 +110,7 @@ class ReplayStarted(BaseEvent):
 
     kind: Literal["replay_started"] = "replay_started"
     subtask: Subtask
-    experience_id: int
+    experience_id: str
     steps: int
 
 
@@ -119,7 +119,7 @@ class ReplayStopped(BaseEvent):
 
     kind: Literal["replay_stopped"] = "replay_stopped"
     subtask: Subtask
-    experience_id: int
+    experience_id: str
     reason: str
 
 
@@ -132,12 +132,18 @@ class Reflected(BaseEvent):
 
 
 class ActionChosen(BaseEvent):
-    """A step was decided: by the Worker, or by a replay."""
+    """A step was decided: by the Worker, or by a replay.
+
+    Attributes:
+        target: The element it names, in words.
+        boxes: Where the elements it names lay, (x, y, width, height) in px, once a recorder has looked them up.
+    """
 
     kind: Literal["action_chosen"] = "action_chosen"
     step: int
     action: AnyAction
     target: str = ""
+    boxes: tuple[tuple[int, int, int, int], ...] = ()
     previous_action_check: str = ""
     observation_analysis: str = ""
     next_action: str = ""
@@ -177,7 +183,7 @@ class ExperienceStored(BaseEvent):
 
     kind: Literal["experience_stored"] = "experience_stored"
     memory: Literal["narrative", "episodic"]
-    experience_id: int
+    experience_id: str
     summary: str
 
 

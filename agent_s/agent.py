@@ -1,0 +1,150 @@
+"""The loop: observe, plan, work on each subtask, verify, learn (paper, figure 3).
+
+`AgentS.stream` yields what happens as events; `AgentS.run` only wants the outcome. The agent is the only writer of
+memory.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from aci.desktop import Desktop
+from agent_s.events import Event, RunEnded
+from agent_s.llm.protocol import Model
+from agent_s.records import Limits, Outcome, StateCheck, Task
+from agent_s.run import Run
+from agent_s.search import WebSearch
+from memory_store import MemoryStore
+
+if TYPE_CHECKING:
+    from agent_s.settings import Settings
+
+
+class AgentS:
+    """Operates a desktop.
+
+    Args:
+        model: Answers every call; any object with `complete(request) -> ModelResponse`.
+        desktop: What it sees and acts on; any object with `observe` and `perform`.
+        memory: Experience of earlier runs, or None to work without it.
+        search: Web search, or None.
+        limits: Budgets of each run.
+        narrative: Whether the Manager retrieves from memory.
+        episodic: Whether Workers retrieve from memory.
+        learn: Whether runs write to memory.
+        replay: Whether verified experience is done again without the model.
+        reflect: Whether the trajectory reflector speaks.
+        reflect_every: Also reflect after every so many steps; 0 for only when something is wrong.
+        ask: Puts a question to the person at the screen and returns the answer; None where nobody is there.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        desktop: Desktop,
+        memory: MemoryStore | None = None,
+        search: WebSearch | None = None,
+        limits: Limits | None = None,
+        narrative: bool = True,
+        episodic: bool = True,
+        learn: bool = True,
+        replay: bool = True,
+        reflect: bool = True,
+        reflect_every: int = 0,
+        ask: Callable[[str], str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.model = model
+        self.desktop = desktop
+        self.memory = memory
+        self.search = search
+        self.limits = limits or Limits()
+        self.narrative = narrative
+        self.episodic = episodic
+        self.learn = learn
+        self.replay = replay
+        self.reflect = reflect
+        self.reflect_every = reflect_every
+        self.ask = ask
+        self.clock = clock
+        self._stop = threading.Event()
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Settings,
+        desktop: Desktop,
+        *,
+        memory: MemoryStore | None = None,
+        ask: Callable[[str], str] | None = None,
+    ) -> AgentS:
+        """Build an agent as the settings say.
+
+        Args:
+            settings: From `load_settings`.
+            desktop: What it sees and acts on.
+            memory: A store that is already open; None opens the one that the settings name.
+            ask: Puts a question to the person at the screen.
+
+        Raises:
+            SettingsError: The settings name something that does not exist.
+            MemoryStoreError: The memory cannot be opened.
+        """
+        from agent_s.llm.build import build_model
+
+        if memory is None and settings.memory.enabled:
+            memory = open_memory(settings)
+        return cls(
+            model=build_model(settings.model),
+            desktop=desktop,
+            memory=memory,
+            limits=settings.limits,
+            narrative=settings.memory.narrative,
+            episodic=settings.memory.episodic,
+            learn=settings.memory.continual_update,
+            replay=settings.replay,
+            reflect=settings.reflection.enabled,
+            reflect_every=settings.reflection.every,
+            ask=ask,
+        )
+
+    def run(self, task: Task, state_check: StateCheck | None = None) -> Outcome:
+        """Carry out a task and return how it ended; see `stream`."""
+        for event in self.stream(task, state_check):
+            if isinstance(event, RunEnded):
+                return event.outcome
+        raise AssertionError("a stream ends with RunEnded")
+
+    def stream(self, task: Task, state_check: StateCheck | None = None) -> Iterator[Event]:
+        """Carry out a task and yield what happens; the last event is `RunEnded`.
+
+        Nothing that goes wrong with the task, the model or the desktop raises: it is the outcome. Closing the generator
+        releases every key and button.
+
+        Args:
+            task: What is to be done.
+            state_check: Looks at the applications' own state at the end; None to let the model judge.
+        """
+        self._stop.clear()
+        return Run(self, task, state_check, self._stop).events()
+
+    def stop(self) -> None:
+        """Let the current run end as `stopped` at its next boundary; safe from any thread and from a signal handler."""
+        self._stop.set()
+
+
+def open_memory(settings: Settings) -> MemoryStore:
+    """Open the memory that the settings name, with the embedder that they choose.
+
+    Raises:
+        MemoryStoreError: It cannot be opened; nothing in it was changed.
+    """
+    from memory_store.embedding import HashingEmbedder, MiniLmEmbedder, default_embedder
+
+    choice = {"auto": default_embedder, "minilm": MiniLmEmbedder, "hashing": HashingEmbedder}
+    return MemoryStore.open(settings.memory_path, embedder=choice[settings.memory.embedder]())

@@ -1,0 +1,130 @@
+"""The Manager: from a task and a screen to an ordered queue of subtasks (paper, section 3.1.1)."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from dataclasses import replace as with_fields
+from typing import TypeVar, cast
+
+from aci.observation import Observation
+from agent_s.errors import PlanError, SearchError
+from agent_s.llm.protocol import (
+    FuseContext,
+    FuseResponse,
+    Model,
+    ModelRequest,
+    PlanContext,
+    PlanResponse,
+    QueryContext,
+    QueryResponse,
+    WebResult,
+)
+from agent_s.plan import order_plan
+from agent_s.records import Plan, Task
+from agent_s.search import WebSearch
+from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the Manager found out before planning.
+
+    Attributes:
+        query: The question it asked.
+        web: What the search engine answered.
+        hits: Similar tasks from narrative memory, best first.
+        guideline: Both fused into one text; empty where nothing was found.
+        problems: Sources that did not answer, and why.
+    """
+
+    query: str
+    web: tuple[WebResult, ...] = ()
+    hits: tuple[Hit[NarrativeExperience], ...] = ()
+    guideline: str = ""
+    problems: tuple[str, ...] = field(default=())
+
+
+class Manager:
+    """Plans a task, and plans again what is left of it after a failure.
+
+    Args:
+        model: Answers the query, fusion and planning calls.
+        memory: Narrative memory, or None to plan without it.
+        search: Web search, or None to plan without it.
+        max_subtasks: Bound of one plan.
+        deadline_s: How long search and retrieval may take together, s.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        memory: MemoryStore | None = None,
+        search: WebSearch | None = None,
+        max_subtasks: int = 40,
+        deadline_s: float = 30.0,
+    ) -> None:
+        self._model = model
+        self._memory = memory
+        self._search = search
+        self._max_subtasks = max_subtasks
+        self._deadline_s = deadline_s
+
+    def gather(self, task: Task, observation: Observation) -> Knowledge:
+        """Ask the web and narrative memory side by side, and fuse what they say.
+
+        A source that fails or is late costs nothing but its answer, and is named in `Knowledge.problems`.
+        """
+        query = cast(QueryResponse, self._ask(QueryContext(task, observation))).query
+        problems: list[str] = []
+        pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gather")
+        try:
+            web = pool.submit(self._search_web, query)
+            hits = pool.submit(self._search_memory, query)
+            web_results = self._answer(web, "web search", problems)
+            found = self._answer(hits, "narrative memory", problems)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        guideline = self._fuse(task, query, web_results, found)
+        return Knowledge(query, web_results, found, guideline, tuple(problems))
+
+    def plan(self, context: PlanContext) -> Plan:
+        """Plan, and let the model mend an invalid plan once.
+
+        Raises:
+            PlanError: The second answer is not a valid plan either.
+        """
+        response = cast(PlanResponse, self._ask(context))
+        try:
+            return order_plan(response, self._max_subtasks)
+        except PlanError as error:
+            mended = cast(PlanResponse, self._ask(with_fields(context, problem=str(error))))
+            return order_plan(mended, self._max_subtasks)
+
+    def _ask(self, context: QueryContext | FuseContext | PlanContext) -> object:
+        return self._model.complete(ModelRequest(context)).output
+
+    def _search_web(self, query: str) -> tuple[WebResult, ...]:
+        return self._search.search(query) if self._search else ()
+
+    def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
+        return tuple(self._memory.search_narrative(query)) if self._memory else ()
+
+    def _answer(self, future: Future[tuple[T, ...]], source: str, problems: list[str]) -> tuple[T, ...]:
+        try:
+            return future.result(timeout=self._deadline_s)
+        except TimeoutError:
+            problems.append(f"{source} did not answer within {self._deadline_s:g} s")
+        except (SearchError, MemoryStoreError) as error:
+            problems.append(f"{source}: {error}")
+        return ()
+
+    def _fuse(
+        self, task: Task, query: str, web: tuple[WebResult, ...], hits: tuple[Hit[NarrativeExperience], ...]
+    ) -> str:
+        if not web and not hits:
+            return ""
+        context = FuseContext(task, query, web, tuple(hit.experience for hit in hits))
+        return cast(FuseResponse, self._ask(context)).knowledge

@@ -1,0 +1,169 @@
+"""Settings: frozen values from a YAML file that holds only what differs from the defaults, and dotted overrides."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agent_s.errors import SettingsError
+from agent_s.records import Limits
+
+
+class Section(BaseModel):
+    """What all sections share: immutable, and no key that is not declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MemorySettings(Section):
+    """Where experience is kept, and what of it is used.
+
+    Attributes:
+        enabled: Whether there is a memory at all.
+        path: The SQLite file; None for the user's data folder.
+        embedder: `auto` takes MiniLM where its files are installed, else hashing.
+        narrative: Whether the Manager retrieves whole-task experience.
+        episodic: Whether Workers retrieve subtask experience.
+        continual_update: Whether runs write experience.
+    """
+
+    enabled: bool = True
+    path: Path | None = None
+    embedder: Literal["auto", "minilm", "hashing"] = "auto"
+    narrative: bool = True
+    episodic: bool = True
+    continual_update: bool = True
+
+
+class DesktopSettings(Section):
+    """Size of a virtual desktop, px."""
+
+    width: Annotated[int, Field(ge=320, le=16384)] = 1280
+    height: Annotated[int, Field(ge=240, le=16384)] = 800
+
+
+class ReflectionSettings(Section):
+    """When the trajectory reflector speaks.
+
+    Attributes:
+        enabled: Whether it speaks at all.
+        every: Also speak after every so many steps of a subtask; 0 for only when something is wrong.
+    """
+
+    enabled: bool = True
+    every: Annotated[int, Field(ge=0)] = 0
+
+
+class Settings(Section):
+    """Everything that can be set.
+
+    Attributes:
+        model: `offline`, or `recorded:FILE`.
+        replay: Whether verified experience is done again without a model.
+        runs_dir: Folder of the trajectories; None for the user's data folder.
+    """
+
+    model: str = "offline"
+    limits: Limits = Limits()
+    memory: MemorySettings = MemorySettings()
+    desktop: DesktopSettings = DesktopSettings()
+    reflection: ReflectionSettings = ReflectionSettings()
+    replay: bool = True
+    runs_dir: Path | None = None
+
+    @property
+    def memory_path(self) -> Path:
+        """The SQLite file that is used."""
+        return self.memory.path or data_folder() / "memory.sqlite"
+
+    @property
+    def runs_folder(self) -> Path:
+        """The folder of the trajectories that is used."""
+        return self.runs_dir or data_folder() / "runs"
+
+
+def data_folder() -> Path:
+    """Return the platform's folder for this user's data of this program; does not make it."""
+    from platformdirs import user_data_path
+
+    return user_data_path("agent-s", appauthor=False)
+
+
+def configs_folder() -> Path:
+    """Return the folder of the packaged configurations and demo tasks.
+
+    A wheel carries them inside the package; a checkout has them beside it.
+    """
+    packaged = Path(str(files("agent_s"))) / "configs"
+    return packaged if packaged.is_dir() else Path(str(files("agent_s"))).parent / "configs"
+
+
+def load_settings(path: str | Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
+    """Read settings from a YAML file, and apply overrides on top.
+
+    Args:
+        path: A YAML file with the keys that differ from the defaults; None for the defaults.
+        overrides: Values by dotted key, such as `{"limits.max_steps": 30}`. Strings are read as YAML values, so that
+            those of a command line need no conversion.
+
+    Raises:
+        SettingsError: The file cannot be read, a key is unknown (the message suggests the near one), or a value does
+            not fit.
+    """
+    values = _read_yaml(Path(path)) if path is not None else {}
+    for key, value in (overrides or {}).items():
+        _set(values, key, value)
+    _refuse_unknown(Settings, values, "")
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        raise SettingsError(f"These settings do not fit: {details}") from error
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsError(f"There is no configuration file {path}.") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsError(f"The configuration file {path} cannot be read: {error}") from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise SettingsError(f"The configuration file {path} must hold keys and values, such as `model: offline`.")
+    return values
+
+
+def _set(values: dict[str, Any], dotted: str, value: object) -> None:
+    import yaml
+
+    *sections, last = dotted.split(".")
+    for section in sections:
+        inner = values.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise SettingsError(f"{dotted}: {section!r} is not a section.")
+        values = inner
+    try:
+        values[last] = yaml.safe_load(value) if isinstance(value, str) else value
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{dotted}: cannot read the value {value!r}: {error}") from error
+
+
+def _refuse_unknown(section: type[BaseModel], values: Mapping[str, Any], prefix: str) -> None:
+    for key, value in values.items():
+        known = section.model_fields.get(key)
+        if known is None:
+            near = difflib.get_close_matches(str(key), section.model_fields, n=1)
+            hint = f" Did you mean {prefix}{near[0]}?" if near else f" There are: {', '.join(section.model_fields)}."
+            raise SettingsError(f"There is no setting {prefix}{key}.{hint}")
+        inner = known.annotation
+        if isinstance(value, dict) and isinstance(inner, type) and issubclass(inner, BaseModel):
+            _refuse_unknown(inner, value, f"{prefix}{key}.")

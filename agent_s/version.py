@@ -1,0 +1,13 @@
+"""The version of this program."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+
+def program_version() -> str:
+    """Return the installed version; "unknown" when the program runs from loose files."""
+    try:
+        return version("agent-s")
+    except PackageNotFoundError:
+        return "unknown"

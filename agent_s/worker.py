@@ -1,0 +1,41 @@
+"""The Worker: one subtask, one primitive a step (paper, section 3.1.2)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from agent_s.llm.protocol import ActContext, ActResponse, Model, ModelRequest
+from agent_s.records import Subtask, Task
+from memory_store import EpisodicExperience, MemoryStore
+
+
+class Worker:
+    """Recalls similar subtasks, and answers with the next primitive.
+
+    Args:
+        model: Answers the act calls.
+        memory: Episodic memory, or None to work without it.
+    """
+
+    def __init__(self, model: Model, memory: MemoryStore | None = None) -> None:
+        self._model = model
+        self._memory = memory
+
+    def recall(self, task: Task, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
+        """Return experiences of similar subtasks, best first.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        if self._memory is None:
+            return ()
+        hits = self._memory.search_episodic(task.instruction, subtask.name, subtask.info)
+        return tuple(hit.experience for hit in hits)
+
+    def act(self, context: ActContext) -> ActResponse:
+        """Return the next step.
+
+        Raises:
+            ModelError: The model gave no usable answer.
+        """
+        return cast(ActResponse, self._model.complete(ModelRequest(context)).output)
