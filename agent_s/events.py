@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, TypeAdapter
 
 from aci.actions import AnyAction
 from aci.desktop import ActionResult
@@ -46,7 +46,7 @@ class Observed(BaseEvent):
     """
 
     kind: Literal["observed"] = "observed"
-    observation: SkipValidation[Observation] | None = Field(default=None, exclude=True, repr=False)
+    observation: InstanceOf[Observation] | None = Field(default=None, exclude=True, repr=False)
     text: str = ""
     screenshot: str | None = None
     elements: int = 0
