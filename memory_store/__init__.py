@@ -1,0 +1,120 @@
+"""Experiential memory: what was done, how it ended, and how to find it again.
+
+Two memories (Agent S, sections 3.1 and 3.2) live in one SQLite file: *narrative* memory keeps the story of
+whole tasks, *episodic* memory keeps the grounded steps of single subtasks. The package knows nothing of
+models, prompts, agents or desktops and can be used alone::
+
+    from memory_store import MemoryStore, Provenance
+
+    with MemoryStore.open("memory.db") as store:
+        store.add_narrative(query=..., instruction=..., summary=..., success=True, provenance=Provenance(run_id="r1"))
+        hits = store.search_narrative("how to save a text file under another name")
+
+Names are loaded on first use, so importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memory_store.embedding import Embedder, HashingEmbedder, default_embedder
+    from memory_store.episodic import EpisodicExperience
+    from memory_store.errors import (
+        EmbeddingError,
+        InvalidExperience,
+        MemoryStoreError,
+        NotAStore,
+        StoreBusy,
+        StoreClosed,
+        StoreCorrupt,
+        StoreFull,
+        StoreNewer,
+        StoreReadOnly,
+        StoreUnavailable,
+        TransferError,
+        UnknownExperience,
+    )
+    from memory_store.experience import Experience, Hit, Provenance, StoreStats
+    from memory_store.minilm import MiniLmEmbedder
+    from memory_store.narrative import NarrativeExperience, PlannedSubtask
+    from memory_store.store import MemoryStore
+    from memory_store.transfer import ImportReport, export_store, import_store
+
+_HOME = {
+    "Embedder": "embedding",
+    "EmbeddingError": "errors",
+    "EpisodicExperience": "episodic",
+    "Experience": "experience",
+    "HashingEmbedder": "embedding",
+    "Hit": "experience",
+    "ImportReport": "transfer",
+    "InvalidExperience": "errors",
+    "MemoryStore": "store",
+    "MemoryStoreError": "errors",
+    "MiniLmEmbedder": "minilm",
+    "NarrativeExperience": "narrative",
+    "NotAStore": "errors",
+    "PlannedSubtask": "narrative",
+    "Provenance": "experience",
+    "StoreBusy": "errors",
+    "StoreClosed": "errors",
+    "StoreCorrupt": "errors",
+    "StoreFull": "errors",
+    "StoreNewer": "errors",
+    "StoreReadOnly": "errors",
+    "StoreStats": "experience",
+    "StoreUnavailable": "errors",
+    "TransferError": "errors",
+    "UnknownExperience": "errors",
+    "default_embedder": "embedding",
+    "export_store": "transfer",
+    "import_store": "transfer",
+}
+
+__all__ = [
+    "Embedder",
+    "EmbeddingError",
+    "EpisodicExperience",
+    "Experience",
+    "HashingEmbedder",
+    "Hit",
+    "ImportReport",
+    "InvalidExperience",
+    "MemoryStore",
+    "MemoryStoreError",
+    "MiniLmEmbedder",
+    "NarrativeExperience",
+    "NotAStore",
+    "PlannedSubtask",
+    "Provenance",
+    "StoreBusy",
+    "StoreClosed",
+    "StoreCorrupt",
+    "StoreFull",
+    "StoreNewer",
+    "StoreReadOnly",
+    "StoreStats",
+    "StoreUnavailable",
+    "TransferError",
+    "UnknownExperience",
+    "default_embedder",
+    "export_store",
+    "import_store",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from the module that defines it."""
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

@@ -1,0 +1,75 @@
+"""What can go wrong with a memory store.
+
+::
+
+    MemoryStoreError
+    ├── StoreUnavailable     the file cannot be opened, read or written at all
+    ├── StoreBusy            another process kept the store locked for longer than the wait
+    ├── StoreCorrupt         the file is damaged
+    ├── StoreNewer           the file was written by a newer version
+    ├── NotAStore            an SQLite file of some other program
+    ├── StoreFull            no room left on the disk
+    ├── StoreReadOnly        the file or its folder may not be written
+    ├── StoreClosed          used after close()
+    ├── InvalidExperience    what was to be stored or looked up is not acceptable
+    ├── UnknownExperience    no experience has this id
+    ├── EmbeddingError       the embedder cannot be loaded or gave unusable vectors
+    └── TransferError        an export file cannot be read
+
+Every message says what to do about it. A store that raised one of these has lost nothing: whatever was
+acknowledged before is still in the file, and the operation that failed left no trace.
+"""
+
+from __future__ import annotations
+
+
+class MemoryStoreError(Exception):
+    """Root of every error of this package."""
+
+
+class StoreUnavailable(MemoryStoreError):
+    """The file cannot be opened, read or written at all."""
+
+
+class StoreBusy(MemoryStoreError):
+    """Another process kept the store locked for longer than the wait."""
+
+
+class StoreCorrupt(MemoryStoreError):
+    """The file is damaged. It has been left as it was."""
+
+
+class StoreNewer(MemoryStoreError):
+    """The file was written by a newer version. It has been left as it was."""
+
+
+class NotAStore(MemoryStoreError):
+    """The file is an SQLite database of some other program. It has been left as it was."""
+
+
+class StoreFull(MemoryStoreError):
+    """There is no room left on the disk. Everything stored before is intact."""
+
+
+class StoreReadOnly(MemoryStoreError):
+    """The file or its folder may not be written by this user."""
+
+
+class StoreClosed(MemoryStoreError):
+    """The store was used after it had been closed."""
+
+
+class InvalidExperience(MemoryStoreError, ValueError):
+    """A text or record is not acceptable (empty, too long, NUL, lone surrogate, not JSON). Nothing was written."""
+
+
+class UnknownExperience(MemoryStoreError, LookupError):
+    """No experience in the store has this id."""
+
+
+class EmbeddingError(MemoryStoreError):
+    """The embedder cannot be loaded, or its vectors have a wrong shape, NaN or a length other than one."""
+
+
+class TransferError(MemoryStoreError):
+    """An export file cannot be written or read. Nothing was imported."""

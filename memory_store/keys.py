@@ -1,0 +1,128 @@
+"""The form in which experience is stored and looked up, and which texts are acceptable.
+
+Everything that writes or looks up a key calls `make_key`; there is no second way to build one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memory_store.errors import InvalidExperience
+
+MAX_TEXT_CHARS = 262_144
+"""Longest single text; anything longer is a screen dump or a mistake, not a query or a summary."""
+
+MAX_JSON_CHARS = 8_388_608
+"""Largest JSON form of the steps of one experience."""
+
+_SPACES = re.compile(r"\s+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# A quotation opens where no word character precedes it and closes where none follows, so that the
+# apostrophe of "don't" opens nothing.
+_QUOTATION = re.compile(r"""(?<!\w)(?:"[^"]*"|'(?:[^']|(?<=\w)'(?=\w))*'|`[^`]*`|“[^”]*”|‘[^’]*’|«[^»]*»)(?!\w)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """How one experience is found.
+
+    Attributes:
+        text: What is embedded, with runs of white space collapsed.
+        digest: SHA-256 (hex) of the exact-match form; equal digests mean the same words.
+    """
+
+    text: str
+    digest: str
+
+
+def make_key(*parts: str) -> Key:
+    """Build the key for a query, an instruction, or (task query, subtask, context).
+
+    Raises:
+        InvalidExperience: A part is not acceptable text, or all of them are blank.
+    """
+    for part in parts:
+        check_text(part, "the key")
+    text = "\n".join(collapsed for part in parts if (collapsed := collapse(part)))
+    if not text:
+        raise InvalidExperience("the key is blank: give a query, subtask or instruction with at least one word")
+    exact = "\x1f".join(exact_form(part) for part in parts)
+    return Key(text=text, digest=hashlib.sha256(exact.encode()).hexdigest())
+
+
+def collapse(text: str) -> str:
+    """Trim the text and make every run of white space one blank."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def exact_form(text: str) -> str:
+    """Return the form in which two texts must be equal to mean the same task.
+
+    White space is collapsed outside quotations, and the case of the very first letter does not count. All
+    other letters keep their case and quotations stay as they are: "type Hello" and "type hello" ask for two
+    different results, and replaying one for the other would type the wrong text.
+    """
+    pieces: list[str] = []
+    end = 0
+    for quotation in _QUOTATION.finditer(text):
+        pieces += (_SPACES.sub(" ", text[end : quotation.start()]), quotation.group())
+        end = quotation.end()
+    form = "".join((*pieces, _SPACES.sub(" ", text[end:]))).strip()
+    return form[:1].lower() + form[1:]
+
+
+def check_text(text: str, what: str) -> str:
+    """Return the text if it can be stored and read back unchanged everywhere.
+
+    Raises:
+        InvalidExperience: It holds NUL or a lone surrogate, or exceeds `MAX_TEXT_CHARS`.
+    """
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidExperience(
+            f"{what} has {len(text)} characters, more than {MAX_TEXT_CHARS}: store a summary instead"
+        )
+    if "\0" in text:
+        raise InvalidExperience(f"{what} contains a NUL character at {text.index(chr(0))}: remove it")
+    surrogate = _SURROGATE.search(text)
+    if surrogate is not None:
+        raise InvalidExperience(
+            f"{what} contains a lone surrogate at {surrogate.start()}: decode the text with errors='replace'"
+        )
+    return text
+
+
+def check_json(value: object, what: str) -> None:
+    """Check that a value is JSON that can be stored and read back unchanged.
+
+    Raises:
+        InvalidExperience: It is no JSON, holds NaN, infinity or unacceptable text, or is too large.
+    """
+    for leaf in _leaves(value):
+        if isinstance(leaf, str):
+            check_text(leaf, what)
+        elif isinstance(leaf, float) and not math.isfinite(leaf):
+            raise InvalidExperience(f"{what} contains {leaf}, which JSON cannot hold: use null")
+    try:
+        size = len(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidExperience(f"{what} is not JSON ({error}): pass plain dicts, lists, texts and numbers") from error
+    if size > MAX_JSON_CHARS:
+        raise InvalidExperience(f"{what} takes {size} characters, more than {MAX_JSON_CHARS}: store fewer steps")
+
+
+def _leaves(value: object) -> Iterable[object]:
+    """Yield the keys and scalar values of nested dicts and lists, without recursion."""
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += (*item.keys(), *item.values())
+        elif isinstance(item, list | tuple):
+            pending += item
+        else:
+            yield item

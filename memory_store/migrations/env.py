@@ -1,0 +1,16 @@
+"""Run by Alembic: migrates on the connection that was handed over, inside its open transaction."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from memory_store.schema import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    # SQLite can roll back schema changes too; the caller owns the one transaction around all of them.
+    transactional_ddl=True,
+    render_as_batch=True,
+)
+context.run_migrations()
