@@ -1,0 +1,297 @@
+"""The applications of the machine: which there are, which one a phrase means, and what each needs to be operable.
+
+Applications are read from desktop entries (Desktop Entry Specification 1.5).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aci.errors import LaunchFailed
+
+_SHOWN_NEAR = 5
+_GOOD = 60.0
+"""Least score, of 100, at which a phrase is taken to mean an application."""
+_FILLER = frozenset({"a", "an", "the", "app", "application", "program", "window", "open", "new", "my"})
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "WebBrowser": ("browser", "web browser", "internet browser", "internet"),
+    "TextEditor": ("text editor", "editor", "notepad", "plain text editor"),
+    "Calculator": ("calculator",),
+    "FileManager": ("file manager", "files", "file browser", "file explorer", "explorer"),
+    "TerminalEmulator": ("terminal", "terminal emulator", "console", "command line", "shell"),
+    "Spreadsheet": ("spreadsheet", "spreadsheets", "excel"),
+    "WordProcessor": ("word processor", "word"),
+    "Presentation": ("presentation", "presentations", "slides", "powerpoint"),
+    "Email": ("email", "mail", "email client", "mail client"),
+    "RasterGraphics": ("image editor", "photo editor"),
+    "Player": ("media player", "video player", "music player"),
+    "Viewer": ("image viewer", "document viewer", "pdf viewer"),
+}
+"""Phrases by the registered category they mean (Desktop Menu Specification 1.1, appendix A)."""
+_FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Something that can be started.
+
+    Attributes:
+        id: Name of its desktop entry without `.desktop`, or of the program where it has no entry.
+        name: Name as menus show it.
+        argv: How it is started, without a file.
+        generic_name: What kind of application it calls itself, such as "Text Editor".
+        keywords: Words it wants to be found by.
+        categories: Registered categories, such as "TextEditor".
+        window_class: WM_CLASS of its windows where it says so.
+    """
+
+    id: str
+    name: str
+    argv: tuple[str, ...]
+    generic_name: str = ""
+    keywords: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    window_class: str = ""
+
+    @property
+    def program(self) -> str:
+        """Name of the program without its folder."""
+        return program_name(self.argv)
+
+
+class Catalog:
+    """The installed applications, searched by what a person would call them."""
+
+    def __init__(self, applications: Sequence[Application], search_path: str | None = None) -> None:
+        """Take the applications.
+
+        Args:
+            applications: What there is.
+            search_path: PATH on which programs without a desktop entry are looked up; None: the environment's.
+        """
+        self.applications = tuple(sorted(applications, key=lambda application: (application.name, application.id)))
+        self._search_path = search_path
+
+    def find(self, phrase: str) -> Application:
+        """Return the application that a phrase means: its name, kind, keyword or program.
+
+        Several that fit equally well are told apart by name, in alphabetical order.
+
+        Raises:
+            LaunchFailed: None fits; the message lists the nearest names.
+        """
+        ranked = self.matches(phrase)
+        if ranked:
+            return ranked[0]
+        program = phrase.strip()
+        if program and " " not in program and shutil.which(program, path=self._search_path):
+            return Application(id=Path(program).name, name=Path(program).name, argv=(program,))
+        raise LaunchFailed(f"No application fits {phrase!r}. {self.near(phrase)}".strip())
+
+    def matches(self, phrase: str) -> list[Application]:
+        """Return all applications that a phrase may mean, the best first."""
+        words = _words(phrase)
+        if not words:
+            return []
+        scored = [(-_score(application, words), application.name, application) for application in self.applications]
+        return [application for score, _, application in sorted(scored, key=lambda item: item[:2]) if -score >= _GOOD]
+
+    def near(self, phrase: str) -> str:
+        """Return a sentence that names the applications whose names are nearest, or an empty string."""
+        from rapidfuzz import fuzz, process
+
+        names = sorted({application.name for application in self.applications})
+        found = process.extract(phrase, names, scorer=fuzz.WRatio, limit=_SHOWN_NEAR)
+        return f"There are: {', '.join(name for name, _, _ in found)}." if found else ""
+
+
+def installed_applications(environment: Mapping[str, str]) -> Catalog:
+    """Read the desktop entries that the environment's data folders hold; hidden and broken ones are left out.
+
+    Args:
+        environment: Names the folders (XDG_DATA_HOME, XDG_DATA_DIRS, HOME) and PATH.
+    """
+    found: dict[str, Application] = {}
+    for folder in _application_folders(environment):
+        for path in sorted(folder.rglob("*.desktop")):
+            entry_id = str(path.relative_to(folder)).removesuffix(".desktop").replace(os.sep, "-")
+            if entry_id not in found and (application := _read_entry(path, entry_id, environment.get("PATH"))):
+                found[entry_id] = application
+    return Catalog(list(found.values()), environment.get("PATH"))
+
+
+def program_name(argv: Sequence[str]) -> str:
+    """Return the name of the program that an argv starts, without its folder."""
+    return Path(argv[0]).name if argv else ""
+
+
+def _application_folders(environment: Mapping[str, str]) -> list[Path]:
+    home = environment.get("HOME", "/")
+    data_home = environment.get("XDG_DATA_HOME") or f"{home}/.local/share"
+    data_dirs = environment.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share:/var/lib/snapd/desktop"
+    folders = (Path(base) / "applications" for base in (data_home, *data_dirs.split(":")) if base)
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def _read_entry(path: Path, entry_id: str, search_path: str | None) -> Application | None:
+    from xdg.DesktopEntry import DesktopEntry
+    from xdg.Exceptions import Error
+
+    try:
+        entry = DesktopEntry(str(path))
+        argv = tuple(part for part in map(_without_field_code, shlex.split(entry.getExec())) if part)
+    except (Error, ValueError, UnicodeDecodeError, OSError):
+        return None  # A broken entry is as good as none, as for every desktop's menu.
+    if entry.getHidden() or entry.getNoDisplay() or entry.getType() != "Application" or not argv:
+        return None
+    if shutil.which(argv[0], path=search_path) is None:
+        return None
+    return Application(
+        id=entry_id,
+        name=entry.getName(),
+        argv=("xterm", "-e", *argv) if entry.getTerminal() else argv,
+        generic_name=entry.getGenericName(),
+        keywords=tuple(entry.getKeywords()),
+        categories=tuple(entry.getCategories()),
+        window_class=str(entry.getStartupWMClass() or ""),
+    )
+
+
+def _without_field_code(argument: str) -> str:
+    return _FIELD_CODE.sub("", argument).replace("%%", "%")
+
+
+def _words(phrase: str) -> tuple[str, ...]:
+    return tuple(word for word in re.findall(r"[^\W_]+", phrase.casefold()) if word not in _FILLER)
+
+
+def _score(application: Application, words: tuple[str, ...]) -> float:
+    """Return how well words fit an application, 0 to 100."""
+    from rapidfuzz import fuzz
+
+    phrase = " ".join(words)
+    name, generic = _words(application.name), _words(application.generic_name)
+    program = _words(program_name(application.argv))
+    in_terminal = application.argv[0] == "xterm" and len(application.argv) > 1
+    if words in (name, _words(application.id)) or (words == program and not in_terminal):
+        return 100.0
+    penalty = 20.0 if in_terminal else 0.0
+    if words == generic or any(phrase in _KINDS[kind] for kind in application.categories if kind in _KINDS):
+        return 100.0 - penalty
+    if set(words) <= set(name):
+        return 90.0 + 5.0 * len(words) / len(name)
+    if set(words) <= {*name, *generic, *program}:
+        return 85.0 - penalty
+    if phrase in {keyword.casefold() for keyword in application.keywords}:
+        return 70.0 - penalty
+    similar = fuzz.ratio(phrase, " ".join(name))
+    return 0.8 * similar if similar >= 80.0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What some programs need so that they can be seen through accessibility and start without asking anything.
+
+    Attributes:
+        programs: Names of the programs it is for.
+        arguments: Options put right behind the program, unless the caller gave them.
+        as_root: Options that only root needs.
+        private: Options for a private home only; `{home}` stands for it.
+        environment: Variables to set.
+        files: Text of files written into a private home before the first start, unless they are there, by path.
+    """
+
+    programs: frozenset[str]
+    arguments: tuple[str, ...] = ()
+    as_root: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+_OFFICE_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="FirstRun"><value>false</value></prop></item>
+</oor:items>
+"""
+_CHROMIUM_OPTIONS = ("--force-renderer-accessibility", "--no-first-run", "--no-default-browser-check")
+_RECIPES = (
+    Recipe(
+        programs=frozenset(
+            "chromium chromium-browser google-chrome google-chrome-stable chrome brave-browser microsoft-edge".split()
+        ),
+        arguments=_CHROMIUM_OPTIONS,
+        as_root=("--no-sandbox", "--test-type"),
+        private=(
+            "--user-data-dir={home}/.config/browser-profile",
+            "--password-store=basic",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+        ),
+        environment={"ACCESSIBILITY_ENABLED": "1"},
+    ),
+    Recipe(
+        programs=frozenset("code codium".split()),
+        arguments=("--force-renderer-accessibility",),
+        as_root=("--no-sandbox",),
+        private=("--user-data-dir={home}/.config/editor-profile",),
+        environment={"ACCESSIBILITY_ENABLED": "1"},
+    ),
+    Recipe(
+        programs=frozenset(
+            "soffice libreoffice localc lowriter loimpress lodraw lobase lomath scalc swriter simpress".split()
+        ),
+        arguments=("--norestore", "--nologo", "--nofirststartwizard"),
+        environment={"SAL_USE_VCLPLUGIN": "gtk3"},
+        files={".config/libreoffice/4/user/registrymodifications.xcu": _OFFICE_SETTINGS},
+    ),
+    Recipe(programs=frozenset({"firefox", "firefox-esr"}), environment={"GNOME_ACCESSIBILITY": "1"}),
+    Recipe(programs=frozenset({"gimp", "gimp-2.10"}), environment={"GTK_MODULES": "gail:atk-bridge"}),
+    Recipe(programs=frozenset({"vlc"}), environment={"QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An argv with what its program needs, and the variables to set for it."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def prepare(argv: Sequence[str], private_home: Path | None, root: bool) -> Prepared:
+    """Add what a program needs to be operable.
+
+    Args:
+        argv: How the caller wants it started.
+        private_home: HOME of a private desktop, into which settings may be written; None on the user's own screen.
+        root: Whether it runs as root.
+    """
+    name = program_name(argv)
+    recipe = next((recipe for recipe in _RECIPES if name in recipe.programs), None)
+    if recipe is None:
+        return Prepared(tuple(argv), {})
+    options = [*recipe.arguments, *(recipe.as_root if root else ())]
+    if private_home is not None:
+        options += [option.replace("{home}", str(private_home)) for option in recipe.private]
+        _write_files(recipe.files, private_home)
+    given = {argument.partition("=")[0] for argument in argv[1:]}
+    wanted = [option for option in options if option.partition("=")[0] not in given]
+    return Prepared((argv[0], *wanted, *argv[1:]), recipe.environment)
+
+
+def _write_files(files: Mapping[str, str], home: Path) -> None:
+    for relative, text in files.items():
+        path = home / relative
+        if not path.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")

@@ -1,0 +1,130 @@
+"""The processes of a private desktop: found by a mark in their environment, ended without leaving one.
+
+Applications fork twice, open sessions of their own and overwrite their environment, so neither a process group nor the
+mark alone finds them all. What counts as belonging to a desktop is every process that carries its mark, shares a
+session with one that does, or descends from one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "AGENT_S_DESKTOP"
+"""Environment variable that every process of a private desktop carries; its value is the desktop's id."""
+
+_PROC = Path("/proc")
+_POLL_S = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class _Stat:
+    """What `/proc/PID/stat` says about one process (proc(5))."""
+
+    pid: int
+    state: str
+    parent: int
+    session: int
+    started: int
+
+
+def start_ticks(pid: int) -> int | None:
+    """Return when a process started, in clock ticks since boot, or None when there is no such process.
+
+    A process id is used again after its process ended; together with this number it is not.
+    """
+    stat = _read_stat(pid)
+    return None if stat is None or stat.state == "Z" else stat.started
+
+
+def boot_id() -> str:
+    """Return the kernel's name for the time since the machine was last started."""
+    return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
+def belonging_to(desktop_id: str) -> set[int]:
+    """Return the ids of the living processes of a desktop, without the calling one."""
+    stats = _living()
+    needle = f"{MARK}={desktop_id}".encode()
+    found = {pid for pid in stats if needle in _environment(pid)}
+    grown = True
+    while grown:
+        sessions = {stats[pid].session for pid in found} - {stats[os.getpid()].session}
+        more = {pid for pid, stat in stats.items() if stat.session in sessions or stat.parent in found} - found
+        grown = bool(more)
+        found |= more
+    return found - {os.getpid()}
+
+
+def sessions_of(pids: Collection[int]) -> set[int]:
+    """Return the ids of the sessions that some processes belong to."""
+    return {stat.session for pid in pids if (stat := _read_stat(pid))}
+
+
+def end(
+    find: Callable[[], set[int]],
+    grace_s: float,
+    limit_s: float = 5.0,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> set[int]:
+    """Ask processes to end, end those that have not after a while, and go on until `find` returns no more.
+
+    Args:
+        find: Returns the processes that still live; asked again and again, since dying processes may start others.
+        grace_s: Seconds between asking (SIGTERM) and forcing (SIGKILL).
+        limit_s: Seconds after which those that even SIGKILL does not end are given up.
+        clock: Seconds on a steady clock.
+        pause: Waits for some seconds.
+
+    Returns:
+        The processes that are still there; empty but for ones stuck in the kernel.
+    """
+    started = clock()
+    asked: set[int] = set()
+    while remaining := find():
+        elapsed = clock() - started
+        if elapsed > grace_s + limit_s:
+            return remaining
+        if elapsed >= grace_s:
+            _signal(remaining, signal.SIGKILL)
+        else:
+            _signal(remaining - asked, signal.SIGTERM)
+            asked |= remaining
+        pause(_POLL_S)
+    return set()
+
+
+def _signal(pids: Collection[int], number: signal.Signals) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue  # It ended by itself in the meantime.
+
+
+def _living() -> dict[int, _Stat]:
+    pids = (int(entry) for entry in os.listdir(_PROC) if entry.isdigit())  # noqa: PTH208 - a Path per process is slow
+    stats = (_read_stat(pid) for pid in pids)
+    return {stat.pid: stat for stat in stats if stat is not None and stat.state not in "ZX"}
+
+
+def _read_stat(pid: int) -> _Stat | None:
+    try:
+        raw = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # The command stands in brackets and may itself hold brackets and blanks.
+    fields = raw[raw.rindex(")") + 2 :].split()
+    return _Stat(pid=pid, state=fields[0], parent=int(fields[1]), session=int(fields[3]), started=int(fields[19]))
+
+
+def _environment(pid: int) -> tuple[bytes, ...]:
+    try:
+        return tuple((_PROC / str(pid) / "environ").read_bytes().split(b"\0"))
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return ()  # Gone, or another user's: not ours.
