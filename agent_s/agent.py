@@ -144,7 +144,8 @@ def open_memory(settings: Settings) -> MemoryStore:
     Raises:
         MemoryStoreError: It cannot be opened; nothing in it was changed.
     """
-    from memory_store.embedding import HashingEmbedder, MiniLmEmbedder, default_embedder
+    from memory_store.embedding import HashingEmbedder, default_embedder
+    from memory_store.minilm import MiniLmEmbedder
 
     choice = {"auto": default_embedder, "minilm": MiniLmEmbedder, "hashing": HashingEmbedder}
     return MemoryStore.open(settings.memory_path, embedder=choice[settings.memory.embedder]())

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 from aci.observation import Observation
 from agent_s.errors import LimitReached, ModelError
-from agent_s.evaluator import Evaluator, ground_steps, is_repeatable
+from agent_s.evaluator import Evaluator
 from agent_s.events import Event, ExperienceStored, Troubled
+from agent_s.grounded_steps import ground_steps, is_repeatable
 from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
+from agent_s.version import program_version
 from memory_store import MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
 
 PLATFORM = "linux/x11"
@@ -86,11 +88,18 @@ class Learner:
             MemoryStoreError: Memory cannot be written.
         """
         if self._memory is not None and self._episodes and verdict.verified is not None:
-            self._memory.mark_verified(self._episodes, verdict.verified, verdict.by)
+            self._memory.mark_verified(verified=verdict.verified, by=verdict.by, ids=self._episodes)
+
+    def count_use(self, experience_id: str, worked: bool) -> None:
+        """Count that an experience was relied on.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is not None:
+            self._memory.record_use(experience_id, worked)
 
     def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
-        from agent_s.version import program_version
-
         return Provenance(
             run_id=self._run_id,
             task_id=self._task.id,

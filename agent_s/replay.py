@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -9,8 +10,17 @@ from pydantic import ValidationError
 from aci.actions import ACTION_ADAPTER, Action
 from aci.identity import find_again
 from aci.observation import Observation
-from agent_s.records import Effect, GroundedStep
+from agent_s.events import Event, ReplayStarted, ReplayStopped
+from agent_s.grounded_steps import window_effect
+from agent_s.llm.protocol import ActResponse
+from agent_s.records import Effect, GroundedStep, Step, Subtask
+from agent_s.session import Session
 from memory_store import EpisodicExperience
+
+PATIENCE_S = 6.0
+"""How long a replay waits for the screen to look as it was learned."""
+
+POLL_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,53 @@ class Mismatch:
     """Why the screen does not fit the next step of an experience."""
 
     reason: str
+
+
+def replay(
+    session: Session, subtask: Subtask, experience: EpisodicExperience, steps: list[Step]
+) -> Generator[Event, None, bool]:
+    """Do an experience again step by step.
+
+    Args:
+        session: The run's desktop.
+        subtask: What the experience is replayed for.
+        experience: A verified one.
+        steps: Gets each step as it is done, so that a Worker who takes over knows of them.
+
+    Returns:
+        Whether it ran to its end as it was learned.
+    """
+    learned = read_steps(experience)
+    problem = learned.reason if isinstance(learned, Mismatch) else ""
+    if not isinstance(learned, Mismatch):
+        yield ReplayStarted(subtask=subtask, experience_id=experience.id, steps=len(learned))
+        for step in learned:
+            problem = yield from _replay_step(session, step, steps)
+            if problem:
+                break
+    if problem:
+        yield ReplayStopped(subtask=subtask, experience_id=experience.id, reason=problem)
+    return not problem
+
+
+def _replay_step(session: Session, learned: GroundedStep, steps: list[Step]) -> Generator[Event, None, str]:
+    """Do one learned step; return why the screen does not fit, or an empty text."""
+    deadline = session.clock() + PATIENCE_S
+    observation = yield from session.look()
+    while isinstance(action := ground(learned, observation), Mismatch):
+        if session.clock() > deadline:
+            return action.reason
+        observation = yield from session.look_again(POLL_S)
+    step = yield from session.step(observation, ActResponse(next_action=learned.intent, action=action), replayed=True)
+    steps.append(step)
+    if not step.result.ok:
+        return step.result.error or "the action was refused"
+    after = yield from session.look()
+    while difference := differs(learned.effect, window_effect(observation, after)):
+        if session.clock() > deadline:
+            return difference
+        after = yield from session.look_again(POLL_S)
+    return ""
 
 
 def read_steps(experience: EpisodicExperience) -> tuple[GroundedStep, ...] | Mismatch:

@@ -1,0 +1,187 @@
+"""What every part of a run needs: looking, acting, counting and stopping.
+
+A `Session` is one run's connection to its desktop and model. Its methods that take time are generators of events.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+
+from aci.actions import Action, CallUser, Wait
+from aci.desktop import ActionResult, Desktop
+from aci.observation import Observation
+from agent_s.errors import LimitReached
+from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
+from agent_s.grounded_steps import ID_FIELDS
+from agent_s.llm.budget import MeteredModel
+from agent_s.llm.protocol import ActResponse, Model
+from agent_s.records import Limits, Phase, Step, Usage
+
+STALE_AFTER_S = 1.0
+"""An observation older than this is not acted on without looking again."""
+
+
+class Stopped(BaseException):
+    """Somebody asked the run to stop; becomes an outcome at the top of the run."""
+
+
+class Session:
+    """One run's desktop, model, budget and clock.
+
+    Args:
+        model: Answers every call; counted and bounded from here on.
+        desktop: What is seen and acted on.
+        limits: Budgets of the run.
+        stop: Set when the run is to stop.
+        ask: Puts a question to the person at the screen; None where nobody is there.
+        clock: Seconds that only go forward.
+
+    Attributes:
+        model: The counted model.
+        clock: As given.
+        steps: Primitives performed so far.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        desktop: Desktop,
+        limits: Limits,
+        stop: threading.Event,
+        ask: Callable[[str], str] | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self.model = MeteredModel(model, limits.max_model_calls, clock)
+        self.model_name = str(getattr(model, "name", type(model).__name__))
+        self.clock = clock
+        self.steps = 0
+        self._desktop = desktop
+        self._limits = limits
+        self._stop = stop
+        self._ask = ask
+        self._began = clock()
+        self._seconds: dict[Phase, float] = {}
+        self._seen: tuple[float, Observation] | None = None
+        self._told = 0
+
+    def look(self, bounded: bool = True) -> Generator[Event, None, Observation]:
+        """Return the screen as it is: the latest observation if nothing was done since, else a new one.
+
+        Args:
+            bounded: Whether a budget that is used up, or a wish to stop, ends the run here.
+        """
+        if bounded:
+            self.check_budget()
+        if self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
+            return self._seen[1]
+        started = self.clock()
+        with self.timed("observe"):
+            observation = self._desktop.observe()
+        self._seen = (self.clock(), observation)
+        yield Observed(
+            observation=observation,
+            text=observation.to_text(),
+            elements=len(observation.elements),
+            seconds=self.clock() - started,
+            notes=observation.notes,
+        )
+        return observation
+
+    def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
+        """Wait a moment and return a new observation."""
+        self._desktop.perform(Wait(time=after_s))
+        self._seen = None
+        return (yield from self.look())
+
+    def step(
+        self, observation: Observation, response: ActResponse, replayed: bool = False
+    ) -> Generator[Event, None, Step]:
+        """Carry out one primitive."""
+        self.check_budget()
+        self.steps += 1
+        action = response.action
+        yield ActionChosen(
+            step=self.steps,
+            action=action,
+            target=_target(action, observation),
+            previous_action_check=response.previous_action_check,
+            observation_analysis=response.observation_analysis,
+            next_action=response.next_action,
+            replayed=replayed,
+        )
+        started = self.clock()
+        self._seen = None
+        with self.timed("act"):
+            result = self._ask_person(action) if isinstance(action, CallUser) else self._desktop.perform(action)
+        yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
+        return Step(self.steps, observation, response, result)
+
+    def new_calls(self) -> Iterator[Event]:
+        """Yield an event for each model call that was not told yet."""
+        untold, self._told = self.model.calls[self._told :], len(self.model.calls)
+        for call in untold:
+            yield ModelCalled(
+                call=call.kind,
+                model=self.model_name,
+                seconds=call.seconds,
+                input_tokens=call.usage.input_tokens,
+                cached_tokens=call.usage.cached_tokens,
+                output_tokens=call.usage.output_tokens,
+                dollars=call.usage.dollars,
+            )
+
+    def check_budget(self) -> None:
+        """Go on only if the run may.
+
+        Raises:
+            Stopped: Somebody asked it to stop.
+            LimitReached: A budget is used up.
+        """
+        if self._stop.is_set():
+            raise Stopped
+        if self.steps >= self._limits.max_steps:
+            raise LimitReached(f"{self._limits.max_steps} steps are used up (limits.max_steps)")
+        if self.clock() - self._began > self._limits.max_seconds:
+            raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
+
+    def release(self) -> None:
+        """Let go of every key and button, where the desktop knows how."""
+        release = getattr(self._desktop, "release_all", None)
+        if release is not None:
+            release()
+
+    def usage(self) -> Usage:
+        """Return what was used so far; the cost is unknown as soon as the price of one call is."""
+        calls = self.model.calls
+        prices = [call.usage.dollars for call in calls]
+        return Usage(
+            steps=self.steps,
+            model_calls=len(calls),
+            input_tokens=sum(call.usage.input_tokens for call in calls),
+            cached_tokens=sum(call.usage.cached_tokens for call in calls),
+            output_tokens=sum(call.usage.output_tokens for call in calls),
+            dollars=sum(price for price in prices if price is not None) if None not in prices else None,
+            seconds={phase: round(spent, 4) for phase, spent in self._seconds.items()},
+        )
+
+    @contextmanager
+    def timed(self, phase: Phase) -> Iterator[None]:
+        """Count the time of a block for a phase."""
+        started = self.clock()
+        try:
+            yield
+        finally:
+            self._seconds[phase] = self._seconds.get(phase, 0.0) + self.clock() - started
+
+    def _ask_person(self, question: CallUser) -> ActionResult:
+        if self._ask is None:
+            return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
+        return ActionResult(ok=True, note=f"the user answers: {self._ask(question.question)}")
+
+
+def _target(action: Action, observation: Observation) -> str:
+    """Describe what an action is about to touch, for people."""
+    named = [observation.by_id.get(getattr(action, name, None) or -1) for name in ID_FIELDS]
+    return " -> ".join(f"{element.role} {(element.name or element.label)!r}" for element in named if element)

@@ -1,0 +1,54 @@
+"""A desktop made of values, for tests of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from aci.actions import Action, SaveToBuffer
+from aci.desktop import ActionResult
+from aci.geometry import Rect
+from aci.observation import Element, Observation, Window
+
+EDITOR = Window(id=1, title="Editor", app="editor", rect=Rect(0, 0, 800, 600), active=True)
+
+
+def button(element_id: int, name: str, role: str = "push button") -> Element:
+    rect = Rect(10, 40 * element_id, 80, 30)
+    return Element(element_id, role, name, rect, rect.center, EDITOR.id, app="editor")
+
+
+def screen(*elements: Element, windows: tuple[Window, ...] = (EDITOR,), buffer: tuple[str, ...] = ()) -> Observation:
+    pixels = np.zeros((600, 800, 3), np.uint8)
+    return Observation(screenshot=pixels, elements=elements, windows=windows, buffer=buffer)
+
+
+class FakeDesktop:
+    """Shows a screen; an action changes it as `react` says."""
+
+    def __init__(
+        self, start: Observation, react: Callable[[Action, Observation], Observation | ActionResult] | None = None
+    ) -> None:
+        self.screen = start
+        self.performed: list[Action] = []
+        self.released = 0
+        self._react = react or (lambda action, seen: seen)
+
+    def observe(self) -> Observation:
+        return self.screen
+
+    def perform(self, action: Action) -> ActionResult:
+        self.performed.append(action)
+        if isinstance(action, SaveToBuffer):
+            seen = self.screen
+            self.screen = Observation(seen.screenshot, seen.elements, seen.windows, buffer=(*seen.buffer, action.text))
+            return ActionResult(ok=True)
+        answer = self._react(action, self.screen)
+        if isinstance(answer, ActionResult):
+            return answer
+        self.screen = answer
+        return ActionResult(ok=True)
+
+    def release_all(self) -> None:
+        self.released += 1

@@ -1,0 +1,363 @@
+"""The loop, with a scripted model, a desktop made of values and a real memory."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from aci.actions import Action, CallUser, Click, Done, Fail, SaveToBuffer, Type
+from aci.desktop import ActionResult
+from aci.errors import ConnectionLost
+from aci.geometry import Rect
+from aci.observation import Observation, Window
+from agent_s import AgentS, Limits, Outcome, Task
+from agent_s.errors import ModelUnavailable
+from agent_s.events import (
+    ActionPerformed,
+    Event,
+    KnowledgeGathered,
+    Planned,
+    Reflected,
+    ReplayStopped,
+    RunEnded,
+    SubtaskEnded,
+    Troubled,
+)
+from agent_s.llm.protocol import (
+    ActContext,
+    ActResponse,
+    PlanContext,
+    PlannedNode,
+    PlanResponse,
+    VerifyResponse,
+)
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.records import Status, Verdict
+from memory_store import MemoryStore
+from memory_store.embedding import HashingEmbedder
+from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
+
+E = TypeVar("E", bound=Event)
+TASK = Task(instruction="Press the OK button")
+OK = button(1, "OK")
+DIALOG = Window(id=9, title="Dialog", app="editor", rect=Rect(0, 0, 9, 9))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+def act(action: Action) -> ActResponse:
+    return ActResponse(next_action=f"do {action.action}", action=action)
+
+
+def plan(*names: str) -> PlanResponse:
+    return PlanResponse(nodes=tuple(PlannedNode(name=name) for name in names))
+
+
+def of(kind: type[E], events: list[Event]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def outcome(events: list[Event]) -> Outcome:
+    assert isinstance(events[-1], RunEnded)
+    return events[-1].outcome
+
+
+def opens_dialog(action: Action, seen: Observation) -> Observation:
+    return screen(*seen.elements, windows=(DIALOG, EDITOR))
+
+
+def passes(status: Status) -> Verdict:
+    return Verdict(verified=status == "done", by="state check", evidence=("looked",))
+
+
+def run(desktop: FakeDesktop, model: ScriptedModel, memory: MemoryStore | None = None, **more: object) -> list[Event]:
+    check = more.pop("check", None)
+    agent = AgentS(model=model, desktop=desktop, memory=memory, **more)  # type: ignore[arg-type]
+    return list(agent.stream(TASK, check))  # type: ignore[arg-type]
+
+
+def test_a_task_is_planned_done_and_verified() -> None:
+    desktop = FakeDesktop(screen(OK), opens_dialog)
+    model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+    events = run(desktop, model, check=passes)
+    ended = outcome(events)
+    assert (ended.status, ended.verified, ended.usage.steps) == ("done", True, 1)
+    assert desktop.performed == [Click(element_id=1)]
+    assert ended.usage.model_calls == 4
+    assert [request.kind for request in model.requests] == ["query", "plan", "act", "act"]
+
+
+def test_subtasks_are_worked_on_in_topological_order() -> None:
+    answer = PlanResponse(nodes=(PlannedNode(name="second"), PlannedNode(name="first")), edges=(("first", "second"),))
+    events = run(FakeDesktop(screen(OK)), ScriptedModel({"plan": [answer], "act": [act(Done()), act(Done())]}))
+    assert [event.subtask.name for event in of(SubtaskEnded, events)] == ["first", "second"]
+
+
+def test_the_manager_must_mend_a_cycle() -> None:
+    cycle = PlanResponse(nodes=plan("a", "b").nodes, edges=(("a", "b"), ("b", "a")))
+    model = ScriptedModel({"plan": [cycle, plan("a")], "act": [act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model)
+    assert outcome(events).status == "done"
+    second = [request.context for request in model.requests if request.kind == "plan"][1]
+    assert isinstance(second, PlanContext) and "cycle" in second.problem
+
+
+def test_a_cycle_that_stays_ends_the_task() -> None:
+    cycle = PlanResponse(nodes=plan("a", "b").nodes, edges=(("a", "b"), ("b", "a")))
+    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"plan": [cycle, cycle]})))
+    assert ended.status == "failed" and "cycle" in ended.reason
+
+
+def test_a_failed_subtask_is_planned_anew_with_what_was_left() -> None:
+    model = ScriptedModel(
+        {
+            "plan": [plan("a", "b", "c"), plan("b another way", "c")],
+            "act": [act(Done()), act(Fail(reason="no such menu")), act(Done()), act(Done())],
+        }
+    )
+    events = run(FakeDesktop(screen(OK)), model)
+    context = [request.context for request in model.requests if request.kind == "plan"][1]
+    assert isinstance(context, PlanContext) and context.failed is not None
+    assert context.failed.reason == "no such menu"
+    assert [subtask.name for subtask in context.done] == ["a"]
+    assert [subtask.name for subtask in context.left] == ["c"]
+    assert outcome(events).status == "done"
+    assert [event.replan for event in of(Planned, events)] == [0, 1]
+
+
+def test_the_same_plan_twice_is_refused() -> None:
+    model = ScriptedModel({"plan": [plan("a"), plan("a")], "act": [act(Fail(reason="not there"))]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model))
+    assert (ended.status, ended.reason, ended.verified) == ("failed", "not there", False)
+
+
+def test_replanning_is_bounded() -> None:
+    model = ScriptedModel({"plan": [plan(name) for name in "abcdef"], "act": [act(Fail(reason="no"))] * 6})
+    events = run(FakeDesktop(screen(OK)), model, limits=Limits(max_replans=2))
+    assert outcome(events).status == "failed"
+    assert len(of(Planned, events)) == 3
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        (Limits(max_steps=3), "limits.max_steps"),
+        (Limits(max_model_calls=4), "limits.max_model_calls"),
+        (Limits(max_seconds=1e-9), "limits.max_seconds"),
+    ],
+)
+def test_a_used_up_budget_ends_the_run_and_is_named(limits: Limits, named: str) -> None:
+    model = ScriptedModel({"act": [act(Click(element_id=1))] * 50})
+    ended = outcome(run(FakeDesktop(screen(OK), opens_dialog), model, limits=limits))
+    assert ended.status == "out_of_budget" and named in ended.reason and ended.verified is None
+
+
+def test_a_subtask_without_end_fails() -> None:
+    model = ScriptedModel({"act": [act(Click(element_id=1))] * 50})
+    events = run(FakeDesktop(screen(OK)), model, limits=Limits(max_subtask_steps=4, max_replans=0))
+    assert outcome(events).status == "failed" and "limits.max_subtask_steps" in outcome(events).reason
+
+
+def test_the_reflector_speaks_when_nothing_changes() -> None:
+    model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model)
+    assert [event.trouble for event in of(Reflected, events)] == ["the last action changed nothing on the screen"]
+
+
+def test_a_refused_action_is_told_to_the_worker() -> None:
+    def refuse(action: Action, seen: Observation) -> ActionResult:
+        return ActionResult(ok=False, error="there is no element 99")
+
+    model = ScriptedModel({"act": [act(Click(element_id=99)), act(Fail(reason="gave up"))]})
+    run(FakeDesktop(screen(OK), refuse), model, limits=Limits(max_replans=0))
+    context = model.requests[-1].context
+    assert isinstance(context, ActContext)
+    assert context.steps[-1].result.error == "there is no element 99"
+
+
+def test_done_that_a_check_contradicts_is_a_failure() -> None:
+    def contradicts(status: Status) -> Verdict:
+        return Verdict(verified=False, reason="the file is empty", by="state check")
+
+    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"act": [act(Done())]}), check=contradicts))
+    assert (ended.status, ended.verified) == ("failed", False)
+    assert "the file is empty" in ended.reason
+
+
+def test_without_a_check_the_model_judges() -> None:
+    answer = VerifyResponse(verified=True, reason="the label says so", evidence=("label 'Saved'",))
+    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"act": [act(Done())], "verify": [answer]})))
+    assert (ended.status, ended.verified) == ("done", True)
+
+
+def test_a_model_that_is_away_is_an_error_outcome() -> None:
+    model = ScriptedModel({"act": [ModelUnavailable("no answer from the server")]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model))
+    assert (ended.status, ended.reason) == ("error", "no answer from the server")
+
+
+def test_a_desktop_that_goes_away_is_an_error_outcome() -> None:
+    def lose(action: Action, seen: Observation) -> Observation:
+        raise ConnectionLost("the display is gone")
+
+    desktop = FakeDesktop(screen(OK), lose)
+    ended = outcome(run(desktop, ScriptedModel({"act": [act(Click(element_id=1))]})))
+    assert ended.status == "error" and desktop.released
+
+
+def test_ctrl_c_stops_the_run_and_releases_the_keys() -> None:
+    def interrupt(action: Action, seen: Observation) -> Observation:
+        raise KeyboardInterrupt
+
+    desktop = FakeDesktop(screen(OK), interrupt)
+    ended = outcome(run(desktop, ScriptedModel({"act": [act(Click(element_id=1))]})))
+    assert ended.status == "stopped" and desktop.released
+
+
+def test_stop_from_another_thread_ends_the_run() -> None:
+    agent: AgentS
+
+    def stop(action: Action, seen: Observation) -> Observation:
+        thread = threading.Thread(target=agent.stop)
+        thread.start()
+        thread.join()
+        return seen
+
+    agent = AgentS(model=ScriptedModel({"act": [act(Click(element_id=1))] * 9}), desktop=FakeDesktop(screen(OK), stop))
+    ended = agent.run(TASK)
+    assert (ended.status, ended.usage.steps) == ("stopped", 1)
+
+
+def test_closing_the_stream_releases_the_keys() -> None:
+    desktop = FakeDesktop(screen(OK))
+    stream = AgentS(model=ScriptedModel({"act": [act(Click(element_id=1))] * 9}), desktop=desktop).stream(TASK)
+    for event in stream:
+        if isinstance(event, ActionPerformed):
+            break
+    stream.close()  # type: ignore[attr-defined]
+    assert desktop.released
+
+
+def test_a_question_goes_to_the_person_and_its_answer_to_the_worker() -> None:
+    model = ScriptedModel({"act": [act(CallUser(question="Which file?")), act(Done())]})
+    run(FakeDesktop(screen(OK)), model, ask=lambda question: f"the one for {question}")
+    context = [request.context for request in model.requests if request.kind == "act"][-1]
+    assert isinstance(context, ActContext)
+    assert context.steps[-1].result.note == "the user answers: the one for Which file?"
+
+
+def test_nobody_there_to_ask_is_an_error_value() -> None:
+    model = ScriptedModel({"act": [act(CallUser(question="Which?")), act(Done())]})
+    performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model))
+    assert performed[0].result.ok is False
+
+
+class TestMemory:
+    """What a run writes, and what later runs make of it."""
+
+    def learn(self, memory: MemoryStore, *actions: Action, check: object = passes) -> list[Event]:
+        model = ScriptedModel({"act": [*map(act, actions), act(Done())]})
+        return run(FakeDesktop(screen(OK), opens_dialog), model, memory, check=check)
+
+    def test_a_verified_task_runs_again_without_a_model(self, memory: MemoryStore) -> None:
+        self.learn(memory, Click(element_id=1))
+        moved = button(7, "OK")
+        desktop = FakeDesktop(screen(button(3, "Cancel"), moved), opens_dialog)
+        events = run(desktop, ScriptedModel({}), memory, check=passes)
+        ended = outcome(events)
+        assert (ended.status, ended.verified, ended.replayed, ended.usage.model_calls) == ("done", True, True, 0)
+        assert desktop.performed == [Click(element_id=7)]
+
+    def test_an_unverified_task_is_not_replayed(self, memory: MemoryStore) -> None:
+        self.learn(memory, Click(element_id=1), check=None)
+        model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+        ended = outcome(run(FakeDesktop(screen(OK), opens_dialog), model, memory))
+        assert not ended.replayed and ended.usage.model_calls > 0
+
+    def test_replay_can_be_switched_off(self, memory: MemoryStore) -> None:
+        self.learn(memory, Click(element_id=1))
+        model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+        assert not outcome(run(FakeDesktop(screen(OK)), model, memory, replay=False)).replayed
+
+    def test_at_a_mismatch_the_worker_takes_over(self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("agent_s.replay.PATIENCE_S", 0.0)
+        self.learn(memory, Click(element_id=1))
+        desktop = FakeDesktop(screen(button(4, "Fine")), opens_dialog)
+        model = ScriptedModel({"act": [act(Click(element_id=4)), act(Done())]})
+        events = run(desktop, model, memory, check=passes)
+        assert "no push button 'OK'" in of(ReplayStopped, events)[0].reason
+        assert Click(element_id=4) in desktop.performed
+        assert outcome(events).status == "done" and not outcome(events).replayed
+
+    def test_a_step_without_its_effect_stops_the_replay(
+        self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("agent_s.replay.PATIENCE_S", 0.0)
+        self.learn(memory, Click(element_id=1))
+        model = ScriptedModel({"act": [act(Fail(reason="nothing opens"))], "plan": [plan("again")]})
+        events = run(FakeDesktop(screen(OK)), model, memory, limits=Limits(max_replans=0), check=passes)
+        assert "should have opened" in of(ReplayStopped, events)[0].reason
+
+    def test_texts_read_from_the_screen_are_never_replayed(self, memory: MemoryStore) -> None:
+        self.learn(memory, SaveToBuffer(text="QX-17"), Type(text="QX-17"))
+        model = ScriptedModel({"act": [act(Done())]})
+        ended = outcome(run(FakeDesktop(screen(OK)), model, memory, check=passes))
+        assert not ended.replayed
+        assert [request.kind for request in model.requests] == ["act", "summarize_task"]
+
+    def test_failures_are_stored_as_narratives_only(self, memory: MemoryStore) -> None:
+        run(
+            FakeDesktop(screen(OK)),
+            ScriptedModel({"act": [act(Fail(reason="no"))]}),
+            memory,
+            limits=Limits(max_replans=0),
+        )
+        stats = memory.stats()
+        assert (stats.narrative, stats.episodic) == (1, 0)
+
+    def test_a_similar_task_gets_the_experience_before_planning(self, memory: MemoryStore) -> None:
+        self.learn(memory, Click(element_id=1))
+        model = ScriptedModel({"act": [act(Done())]})
+        agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)), memory=memory)
+        events = list(agent.stream(Task(instruction="Press the OK button twice")))
+        assert of(KnowledgeGathered, events)[0].narratives
+        assert [request.kind for request in model.requests[:3]] == ["query", "fuse", "plan"]
+
+    def test_memory_that_cannot_be_written_costs_no_outcome(
+        self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from memory_store import StoreFull
+
+        def full(**_: object) -> None:
+            raise StoreFull("the disk is full; free some space")
+
+        monkeypatch.setattr(memory, "add_narrative", full)
+        monkeypatch.setattr(memory, "add_episodic", full)
+        events = self.learn(memory, Click(element_id=1))
+        assert outcome(events).status == "done"
+        assert len(of(Troubled, events)) == 2
+
+    def test_a_stopped_run_keeps_its_finished_subtasks(self, memory: MemoryStore) -> None:
+        model = ScriptedModel(
+            {"plan": [plan("a", "b")], "act": [act(Click(element_id=1)), act(Done()), act(Click(element_id=1))]}
+        )
+        clicks = 0
+
+        def second_click_is_interrupted(action: Action, seen: Observation) -> Observation:
+            nonlocal clicks
+            clicks += 1
+            if clicks == 2:
+                raise KeyboardInterrupt
+            return opens_dialog(action, seen)
+
+        ended = outcome(run(FakeDesktop(screen(OK), second_click_is_interrupted), model, memory))
+        assert ended.status == "stopped"
+        assert memory.stats().episodic == 1

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agent_s.errors import SettingsError
+from agent_s.settings import configs_folder, load_settings
+
+
+def test_defaults_need_no_file() -> None:
+    settings = load_settings()
+    assert settings.model == "offline"
+    assert settings.limits.max_steps == 100
+
+
+def test_overrides_win_over_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("limits:\n  max_steps: 7\n  max_replans: 1\n")
+    settings = load_settings(file, overrides={"limits.max_steps": "30", "memory.enabled": "false"})
+    assert settings.limits.max_steps == 30
+    assert settings.limits.max_replans == 1
+    assert settings.memory.enabled is False
+
+
+def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
+    (tmp_path / "empty.yaml").write_text("")
+    assert load_settings(tmp_path / "empty.yaml") == load_settings()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ({"limits.max_step": 3}, "Did you mean limits.max_steps"),
+        ({"modle": "offline"}, "Did you mean model"),
+        ({"quux": 1}, "There are: model"),
+        ({"limits.max_steps": "many"}, "limits.max_steps"),
+        ({"limits.max_steps": 0}, "limits.max_steps"),
+        ({"limits": "3", "limits.max_steps": 3}, "not a section"),
+        ({"model": "[unclosed"}, "cannot read the value"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_named(overrides: dict[str, object], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        load_settings(overrides=overrides)
+
+
+def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"no configuration file .*nowhere\.yaml"):
+        load_settings(tmp_path / "nowhere.yaml")
+    (tmp_path / "list.yaml").write_text("- a\n")
+    with pytest.raises(SettingsError, match="keys and values"):
+        load_settings(tmp_path / "list.yaml")
+    (tmp_path / "bad.yaml").write_text("a: [")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(tmp_path / "bad.yaml")
+
+
+def test_packaged_configurations_load() -> None:
+    found = sorted(configs_folder().glob("*.yaml"))
+    assert found
+    for file in found:
+        load_settings(file)
