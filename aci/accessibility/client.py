@@ -1,0 +1,206 @@
+"""The accessibility tree as elements, for synchronous callers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from aci.accessibility.atspi import PREFIX, StateBit
+from aci.accessibility.bus import Bus
+from aci.accessibility.details import extents, full_text
+from aci.accessibility.elements import Draft
+from aci.accessibility.nodes import Ref
+from aci.accessibility.reader import Reader
+from aci.accessibility.scene import place_elements
+from aci.errors import ConnectionLost
+from aci.geometry import Rect
+from aci.observation import Element, Window
+from aci.tracking import IdTracker
+
+Result = TypeVar("Result")
+
+READ_LIMIT_S = 30.0
+ADDRESS_LIMIT_S = 5.0
+RETRY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the applications say is on the screen.
+
+    Attributes:
+        elements: Topmost window first, in reading order.
+        focus_id: Element that has the keyboard, or None.
+        notes: What is missing and why.
+    """
+
+    elements: tuple[Element, ...]
+    focus_id: int | None
+    notes: tuple[str, ...] = ()
+
+
+class AccessibilityClient:
+    """Reads and changes elements over the accessibility bus.
+
+    An event loop in a thread of its own does the talking. Registration for events happens at once, because
+    applications that start before anybody listens do not offer their tree.
+
+    Args:
+        address: Address of the accessibility bus, as `accessibility_bus_address` finds it.
+
+    Raises:
+        ConnectionLost: The bus cannot be reached.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
+        self._thread.start()
+        self._tracker = IdTracker()
+        self._drafts: dict[int, Draft] = {}
+        self._nudged: set[int] = set()
+        self._bus = Bus(address)
+        self._reader = Reader(self._bus)
+        try:
+            self._run(self._bus.connect())
+        except BaseException:
+            self.close()
+            raise
+
+    def read(
+        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+    ) -> Reading:
+        """Read what all applications show.
+
+        Args:
+            windows: Topmost first.
+            screen: The whole screen, px.
+            pointer_nudge: Moves the pointer over a window; called once for a window whose application is known to
+                misplace its contents until then, where the error cannot be mended by arithmetic.
+
+        Raises:
+            ConnectionLost: The accessibility bus went away and did not come back.
+        """
+        try:
+            scene = self._run(self._reader.read(windows, screen))
+        except ConnectionLost:
+            # The daemon drops clients that fall behind during a burst of events; the next connection works.
+            scene = self._run(self._reader.read(windows, screen))
+        unsure = [window for window in scene.misplaced if window.id not in self._nudged]
+        if pointer_nudge is not None and unsure:
+            for window in unsure:
+                self._nudged.add(window.id)
+                pointer_nudge(window)
+            scene = self._run(self._reader.read(windows, screen))
+        elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker)
+        self._drafts.update(drafts)
+        return Reading(elements, focus_id, scene.notes)
+
+    def last_event_at(self) -> float:
+        """Return `time.monotonic()` of the latest accessibility event, 0.0 if there was none."""
+        return self._bus.last_event_at
+
+    def applications(self) -> list[tuple[str, int]]:
+        """Return name and process id of each application on the bus."""
+        return [(application.name, application.pid) for application in self._run(self._reader.applications())]
+
+    def element_text(self, element_id: int) -> str | None:
+        """Return the text that an element read before has now, or None where it has none or is gone."""
+        draft = self._drafts.get(element_id)
+        if draft is None:
+            return None
+        return self._run(full_text(self._bus, draft.node.ref))
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        """Replace the text of an element; False where it does not allow that."""
+        draft = self._drafts.get(element_id)
+        if draft is None:
+            return False
+        done = self._run(self._bus.ask(*draft.node.ref, "EditableText", "SetTextContents", "s", [text]))
+        return bool(done)
+
+    def locate(self, element_id: int) -> Rect | None:
+        """Return where an element read before is right now, px; None where it is gone or not to be seen."""
+        draft = self._drafts.get(element_id)
+        if draft is None:
+            return None
+        return self._run(self._extents_now(draft))
+
+    def close(self) -> None:
+        """Leave the bus and end the thread."""
+        if not self._thread.is_alive():
+            return
+        self._loop.call_soon_threadsafe(self._bus.close)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=2.0)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    async def _extents_now(self, draft: Draft) -> Rect | None:
+        ref = draft.node.ref
+        rect, states = await asyncio.gather(extents(self._bus, ref), self._bus.ask(*ref, "Accessible", "GetState"))
+        if rect is None or not rect.area or states is None:
+            return None
+        bits = states[0] | states[1] << 32
+        if bits & StateBit.DEFUNCT or not bits & (StateBit.SHOWING | StateBit.VISIBLE):
+            return None
+        return rect.moved(*draft.node.shift)
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        if not self._thread.is_alive():
+            work.close()
+            raise ConnectionLost("The accessibility client is closed.")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(timeout=READ_LIMIT_S)
+        except FutureTimeout as error:
+            future.cancel()
+            raise ConnectionLost(f"The accessibility bus did not answer within {READ_LIMIT_S:g} s.") from error
+
+
+def accessibility_bus_address(session_bus_address: str) -> str:
+    """Ask the session bus where the accessibility bus is, until it tells or a few seconds have passed.
+
+    Raises:
+        ConnectionLost: There is no session bus, or no accessibility bus on it.
+    """
+    return asyncio.run(_ask_address(session_bus_address))
+
+
+async def _ask_address(session_bus_address: str) -> str:
+    deadline = time.monotonic() + ADDRESS_LIMIT_S
+    while True:
+        try:
+            return await _address_once(session_bus_address)
+        except (OSError, EOFError, TimeoutError, ValueError, LookupError) as error:
+            if time.monotonic() > deadline:
+                raise ConnectionLost(
+                    f"The session bus {session_bus_address!r} tells no accessibility bus ({error}). "
+                    "Is the package at-spi2-core installed?"
+                ) from error
+        await asyncio.sleep(RETRY_S)
+
+
+async def _address_once(session_bus_address: str) -> str:
+    from dbus_fast import Message
+    from dbus_fast.aio import MessageBus
+
+    bus = await MessageBus(bus_address=session_bus_address).connect()
+    try:
+        async with asyncio.timeout(ADDRESS_LIMIT_S):
+            reply = await bus.call(
+                Message(destination="org.a11y.Bus", path="/org/a11y/bus", interface="org.a11y.Bus", member="GetAddress")
+            )
+        if reply is None or reply.error_name or not reply.body or not reply.body[0]:
+            raise LookupError(reply.error_name if reply is not None else "no answer")
+        return str(reply.body[0])
+    finally:
+        bus.disconnect()
+
+
+__all__ = ["PREFIX", "AccessibilityClient", "Reading", "Ref", "accessibility_bus_address"]

@@ -1,0 +1,111 @@
+"""What the tree does not say of a node: where it is, its text, value, labels and attributes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from aci.accessibility.atspi import LABELLED_BY, SCREEN_COORDINATES, UNMAPPED, StateBit
+from aci.accessibility.bus import Bus
+from aci.accessibility.nodes import Application, Node, Ref
+from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
+from aci.accessibility.tree import get_property
+from aci.geometry import Rect
+
+LONGEST_TEXT = 20_000
+"""Characters of one text that are read at every look."""
+
+
+async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Ask for the extents of the nodes, and for the rest where it matters."""
+    await asyncio.gather(*(_read_extents(bus, node) for node in nodes if "Component" in node.interfaces))
+    on_screen = [node for node in nodes if node.rect is not None]
+    chromium = application.toolkit.startswith("Chromium")
+    waiting = [_read_text(bus, node) for node in on_screen if _wants_text(node, chromium)]
+    waiting += [_read_value(bus, node) for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
+    waiting += [_read_choice(bus, node) for node in on_screen if node.role == "combo box"]
+    waiting += [_read_settled(bus, application, node) for node in on_screen if _wants_settled(node, chromium)]
+    await asyncio.gather(*waiting)
+
+
+async def extents(bus: Bus, ref: Ref) -> Rect | None:
+    """Return where an object says it is, or None where it is gone or not mapped."""
+    answer = await bus.ask(*ref, "Component", "GetExtents", "u", [SCREEN_COORDINATES])
+    if answer is None or answer[0] == UNMAPPED or answer[1] == UNMAPPED or answer[2] < 0 or answer[3] < 0:
+        return None
+    return Rect(*answer)
+
+
+async def full_text(bus: Bus, ref: Ref) -> str | None:
+    """Return all text of an object, or None where it has none to give."""
+    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, -1])
+    return None if text is None else str(text)
+
+
+async def _read_extents(bus: Bus, node: Node) -> None:
+    node.rect = await extents(bus, node.ref)
+
+
+def _wants_text(node: Node, chromium: bool) -> bool:
+    if "Text" not in node.interfaces:
+        return False
+    if node.has(StateBit.EDITABLE) or node.role in FIELDS:
+        return True
+    # What Chromium shows as text are nodes of their own, which bear it as their name.
+    return not chromium and not node.name and node.role in READ_AS_TEXT
+
+
+async def _read_text(bus: Bus, node: Node) -> None:
+    if node.role == "password text":
+        length = await _text_length(bus, node.ref)
+        node.text = "•" * min(length, LONGEST_TEXT)
+        return
+    end = -1
+    if node.has(StateBit.MULTI_LINE):
+        length = await _text_length(bus, node.ref)
+        end = min(length, LONGEST_TEXT)
+    text = await bus.ask(*node.ref, "Text", "GetText", "ii", [0, end])
+    node.text = None if text is None else text[:LONGEST_TEXT]
+
+
+async def _text_length(bus: Bus, ref: Ref) -> int:
+    length = await get_property(bus, ref, "Text", "CharacterCount")
+    return length if isinstance(length, int) and length > 0 else 0
+
+
+async def _read_value(bus: Bus, node: Node) -> None:
+    value = await get_property(bus, node.ref, "Value", "CurrentValue")
+    node.value = float(value) if isinstance(value, int | float) else None
+
+
+async def _read_choice(bus: Bus, node: Node) -> None:
+    """Read what a combo box without a text of its own stands on."""
+    if "Selection" not in node.interfaces or node.has(StateBit.EDITABLE):
+        return
+    chosen = await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0])
+    if chosen is not None and not chosen[1].endswith("/null"):
+        name = await get_property(bus, Ref(*chosen), "Accessible", "Name")
+        node.choice = name if isinstance(name, str) and name else None
+
+
+def _wants_settled(node: Node, chromium: bool) -> bool:
+    return node.role in FIELDS or (chromium and not node.children and not node.name)
+
+
+async def _read_settled(bus: Bus, application: Application, node: Node) -> None:
+    """Read what hardly ever changes while an object lives, once."""
+    key = (node.ref, node.role, node.name)
+    known = application.settled.get(key)
+    if known is None:
+        attributes, relations = await asyncio.gather(
+            bus.ask(*node.ref, "Accessible", "GetAttributes"),
+            bus.ask(*node.ref, "Accessible", "GetRelationSet"),
+        )
+        known = (dict(attributes or {}), _labels(relations or ()))
+        application.settled[key] = known
+    node.attributes, node.labels = known
+
+
+def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:
+    return tuple(Ref(*target) for kind, targets in relations if kind == LABELLED_BY for target in targets)

@@ -1,0 +1,302 @@
+"""From an application's nodes to the elements that a person can see and use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.naming import (
+    collapse,
+    description_of,
+    flowing_text,
+    full_name,
+    is_field,
+    label_of,
+    states_of,
+    visible_children,
+)
+from aci.accessibility.nodes import Application, Node
+from aci.accessibility.roles import (
+    BUTTONS,
+    FIELDS,
+    INLINE,
+    INTERACTIVE,
+    ITEMS,
+    OPENS_OUTSIDE,
+    PLAIN,
+    READ_AS_TEXT,
+    SKIPPED,
+    SURFACES,
+    TEXTS,
+    WORDLESS,
+)
+from aci.geometry import Rect
+from aci.grounding import bounding, reading_order
+from aci.observation import State, Window
+
+DEEPEST = 300
+"""Levels of nesting that are followed."""
+SOFT_SHARE = 0.25
+"""A page's box that leaves less than this share of a node does not clip it: its contents may overflow."""
+LABEL_GAP_PX = 150
+"""How far to the left of a field a text may end that is taken for its label."""
+
+_FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
+_HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
+
+
+@dataclass(slots=True)
+class Draft:
+    """An element before it has an id and before other windows are taken into account.
+
+    Attributes:
+        node: Where it comes from.
+        role: Role name.
+        name: What it is called.
+        area: Its extents, px.
+        clip: The part of the screen in which it can be seen at most, px.
+        window: The window it lies in.
+        path: Its ancestors.
+        text: Content, or None.
+        label: Name of another element that labels it.
+        description: What else is said of it.
+        states: The states that hold.
+        avoid: Controls inside of it.
+    """
+
+    node: Node
+    role: str
+    name: str
+    area: Rect
+    clip: Rect
+    window: Window
+    path: tuple[str, ...]
+    text: str | None = None
+    label: str = ""
+    description: str = ""
+    states: frozenset[State] = frozenset()
+    avoid: list[Rect] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a node's ancestors mean for it.
+
+    Attributes:
+        clip: Limits that certainly hold, px.
+        soft: A box around it in a page, which may clip or not.
+        path: Its ancestors.
+        owner: Name of the nearest shown ancestor.
+        document: Whether it lies in a web page.
+        outside: Whether it may lie in a popup window.
+        depth: Levels above it.
+    """
+
+    clip: Rect
+    soft: Rect | None
+    path: tuple[str, ...]
+    owner: str = ""
+    document: bool = False
+    outside: bool = False
+    depth: int = 0
+
+
+def draft_elements(
+    application: Application, top: Node, window: Window, windows: Sequence[Window], screen: Rect
+) -> list[Draft]:
+    """Return what can be seen in one window of an application, in reading order.
+
+    Args:
+        application: Its nodes have their details.
+        top: One of its windows, extents mended.
+        window: The X11 window of `top`.
+        windows: All X11 windows, topmost first.
+        screen: The whole screen, px.
+    """
+    popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
+    walk = _Walk(application, window, popups, screen)
+    start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
+    return [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
+
+
+class _Walk:
+    def __init__(self, application: Application, window: Window, popups: Sequence[Window], screen: Rect) -> None:
+        self._application = application
+        self._window = window
+        self._popups = popups
+        self._screen = screen
+        self._chromium = application.toolkit.startswith("Chromium")
+
+    def ordered(self, node: Node) -> list[Node]:
+        """Return the children that show themselves, in reading order; running text stays in its own order."""
+        children = list(visible_children(self._application, node))
+        if len(children) < 2 or children[0].cell is not None or any(child.role in INLINE for child in children):
+            return children
+        rects = [child.rect or _around(child) for child in children]
+        return [children[index] for index in reading_order(rects)]
+
+    def visit(self, node: Node, place: _Place) -> list[Draft]:
+        """Return the drafts of a node and of what is in it."""
+        if node.role in SKIPPED or place.depth > DEEPEST:
+            return []
+        inner = self._inner_place(node, place)
+        if inner is None:
+            return []
+        draft = self._draft(node, place)
+        if draft is not None and draft.name:
+            inner = replace(inner, owner=draft.name)
+        within = [found for child in self.ordered(node) for found in self.visit(child, inner)]
+        _label_from_neighbours(within)
+        if draft is None or not self._stays(draft, within, place):
+            return within
+        return self._merged(draft, within)
+
+    def _inner_place(self, node: Node, place: _Place) -> _Place | None:
+        """Return what the node means for its children, None where they cannot be seen."""
+        named = collapse(node.name)
+        path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
+        base = replace(
+            place, path=path, depth=place.depth + 1, document=place.document or node.role.startswith("document")
+        )
+        if node.role in OPENS_OUTSIDE:
+            return replace(base, clip=self._screen, soft=None, outside=True)
+        if node.rect is None:
+            return base
+        if self._chromium and node.role not in _HARD_CLIPS:
+            soft = node.rect.intersection(place.soft) if place.soft is not None else None
+            return replace(base, soft=soft or node.rect) if node.rect.area else base
+        clip = place.clip.intersection(node.rect)
+        return None if clip is None else replace(base, clip=clip)
+
+    def _draft(self, node: Node, place: _Place) -> Draft | None:
+        area = self._area(node, place.document)
+        if area is None or not area.area:
+            return None
+        clip = place.clip
+        if place.soft is not None:
+            common = area.intersection(place.soft)
+            if common is not None and common.area >= SOFT_SHARE * area.area:
+                clip = clip.intersection(place.soft) or clip
+        if clip.intersection(area) is None:
+            return None
+        name = self._name(node, place.document)
+        return Draft(
+            node=node,
+            role=node.role,
+            name=name,
+            area=area,
+            clip=clip,
+            window=self._window_at(area) if place.outside else self._window,
+            path=place.path,
+            text=_text(node, name),
+            label=label_of(self._application, node),
+            description=description_of(node, name),
+            states=states_of(self._application, node, node.role),
+        )
+
+    def _area(self, node: Node, document: bool) -> Rect | None:
+        """Return the extents; of running text only those of the words, not of the whole line that they stand in."""
+        flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)
+        if node.rect is None or not document or not flows or flowing_text(self._application, node) is None:
+            return node.rect
+        words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
+        return bounding(words) if words else node.rect
+
+    def _name(self, node: Node, document: bool) -> str:
+        name = full_name(self._application, node)
+        if not name and document and node.role in _FLOWING and not is_field(node):
+            name = collapse(flowing_text(self._application, node) or "")
+        return name
+
+    def _window_at(self, area: Rect) -> Window:
+        return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
+
+    def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        """Tell whether a node is an element of its own."""
+        node = draft.node
+        if node.cell is not None:
+            return True
+        if node.role in INTERACTIVE:
+            return self._usable(draft, within, place)
+        if is_field(node) and node.text is not None and node.role != "document spreadsheet":
+            return not within
+        if node.role in TEXTS or (node.role in _FLOWING and draft.name and not node.name):
+            return self._tells(draft, within, place)
+        if node.role in WORDLESS:
+            return bool(draft.name or node.value is not None) and not _said(draft.name, place.owner)
+        if node.role in SURFACES:
+            return not within
+        return not within and self._lone(node, place)
+
+    def _usable(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        node = draft.node
+        if node.role in ("table cell", "icon") and _within_item(place) and _said(draft.name, place.owner):
+            return False
+        if node.role == "menu" and place.path and place.path[-1].startswith("combo box:"):
+            return False
+        if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
+            return not within and bool(draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell")
+        return not (node.role in BUTTONS and any(_same_button(draft, other) for other in within))
+
+    def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        if not draft.name:
+            return not within and place.document and self._lone(draft.node, place)
+        if draft.node.children and flowing_text(self._application, draft.node) is None and not draft.node.name:
+            return False
+        part_of_page = place.document and bool(draft.node.children) and draft.node.role == "static"
+        return not _said(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
+
+    def _lone(self, node: Node, place: _Place) -> bool:
+        """Tell whether something without content looks like it can be used all the same."""
+        if any(visible_children(self._application, node)):
+            return False
+        if place.document:
+            return bool(node.has(StateBit.FOCUSABLE) or node.attributes.get("class") or node.attributes.get("id"))
+        return node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
+
+    def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
+        usable = [other for other in within if other.role in INTERACTIVE]
+        draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
+        return [draft, *within]
+
+
+def _text(node: Node, name: str) -> str | None:
+    if node.role == "combo box":
+        return node.choice or collapse(node.text or "") or name or None
+    return node.text if is_field(node) else None
+
+
+def _said(name: str, owner: str) -> bool:
+    """Tell whether the name of a shown ancestor says it already."""
+    return bool(owner) and (not name or name in owner)
+
+
+def _within_item(place: _Place) -> bool:
+    return bool(place.path) and place.path[-1].partition(":")[0] in ITEMS
+
+
+def _same_button(outer: Draft, inner: Draft) -> bool:
+    """Tell whether a button is only the hull of another one, as GTK 4 builds its menu buttons."""
+    if inner.role not in BUTTONS or inner.area.area * 4 < outer.area.area:
+        return False
+    if not inner.description:
+        inner.description = outer.description
+    return True
+
+
+def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
+    """Let a field without a name be labelled by the text to its left."""
+    for index, draft in enumerate(drafts):
+        if draft.name or draft.label or draft.role not in FIELDS or not index:
+            continue
+        before = drafts[index - 1]
+        gap = draft.area.x - before.area.right
+        same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
+        if before.role in TEXTS and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
+            draft.label = before.name
+
+
+def _around(node: Node) -> Rect:
+    rects = [child.rect for child in node.children if child.rect is not None and child.rect.area]
+    return bounding(rects) if rects else Rect(0, 0, 0, 0)

@@ -1,0 +1,95 @@
+"""What is known of one application's accessible objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from aci.accessibility.atspi import StateBit
+from aci.geometry import Rect
+
+
+class Ref(NamedTuple):
+    """An accessible object: the unique name of its connection, and its path."""
+
+    name: str
+    path: str
+
+
+@dataclass(slots=True)
+class Node:
+    """One accessible object as its application describes it.
+
+    Attributes:
+        ref: What calls to it are sent to.
+        parent: The object it lies in; None where that is not known.
+        role: Role name.
+        name: Accessible name.
+        description: Accessible description.
+        states: The bits of `StateBit`.
+        interfaces: Short names, such as "Text".
+        index: Position among its siblings, -1 where not known.
+        child_count: How many children it says it has, -1 where it does not say.
+        children: Those of them that are known, in order.
+        rect: Extents in screen px; None where it is not mapped or was not asked.
+        text: Content of its text interface; None where it was not asked.
+        value: Current value; None where it was not asked.
+        attributes: Object attributes, such as `placeholder-text`.
+        labels: Objects that label it.
+        cell: Row and column in the sheet it lies in.
+        choice: What a combo box stands on; None where it was not asked.
+        shift: What was added to the extents it reports to get those on the screen, px.
+    """
+
+    ref: Ref
+    parent: Ref | None
+    role: str
+    name: str
+    description: str
+    states: int
+    interfaces: frozenset[str]
+    index: int = -1
+    child_count: int = -1
+    children: list[Node] = field(default_factory=list)
+    rect: Rect | None = None
+    text: str | None = None
+    value: float | None = None
+    attributes: dict[str, str] = field(default_factory=dict)
+    labels: tuple[Ref, ...] = ()
+    cell: tuple[int, int] | None = None
+    choice: str | None = None
+    shift: tuple[int, int] = (0, 0)
+
+    def has(self, state: StateBit) -> bool:
+        """Tell whether a state holds."""
+        return bool(self.states & state.value)
+
+
+@dataclass(slots=True)
+class Application:
+    """A program on the accessibility bus, and the nodes it showed at the latest reading.
+
+    Attributes:
+        root: The object of role "application".
+        name: What it calls itself.
+        pid: Process id; 0 where the bus does not know it.
+        toolkit: Name and version of its toolkit, such as "gtk 3.24".
+        nodes: By reference; what the application dropped is dropped here as well.
+        tops: Its windows: the children of the root.
+        settled: Attributes and labels of objects, which are asked once.
+        cells: Objects of the cells of each sheet by row and column, which stay valid while the sheet lives.
+    """
+
+    root: Ref
+    name: str
+    pid: int
+    toolkit: str
+    nodes: dict[Ref, Node] = field(default_factory=dict)
+    tops: list[Node] = field(default_factory=list)
+    settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
+    cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
+
+    @property
+    def shows_by(self) -> StateBit:
+        """The state that tells whether a node can be on the screen; GTK 4 does not maintain SHOWING inside windows."""
+        return StateBit.VISIBLE if self.toolkit.startswith("GTK 4") else StateBit.SHOWING

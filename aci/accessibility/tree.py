@@ -1,0 +1,195 @@
+"""The tree of an application: its cache in one call, and what the cache lacks by asking.
+
+GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice leave out branches that nobody has asked for yet,
+and GTK 4 all that it has not drawn. A node that can be seen and whose child count differs from the children known
+is therefore asked for its children, until nothing is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
+from aci.accessibility.bus import Bus, CallRefused
+from aci.accessibility.nodes import Application, Node, Ref
+
+MOST_CHILDREN = 2000
+"""A node with more children than this is never asked for all of them: a sheet would be busy for minutes."""
+MOST_MANAGED = 400
+"""The same for lists that make their items on demand, which GTK does for any list."""
+UNCOUNTED = 2**31 - 1
+DEEPEST = 64
+"""Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
+
+_LONG = len(PREFIX)
+
+
+async def read_tree(bus: Bus, application: Application) -> None:
+    """Bring the nodes and windows of an application up to date.
+
+    Raises:
+        PeerSilent: The application does not answer.
+        ConnectionLost: The bus went away.
+    """
+    nodes = await _cached_nodes(bus, application.root)
+    application.nodes = nodes
+    roots = await _child_refs(bus, application.root)
+    missing = [Ref(*ref) for ref in roots if Ref(*ref) not in nodes]
+    for node in await _described(bus, missing, application.root):
+        nodes[node.ref] = node
+    _link(nodes)
+    application.tops = [nodes[ref] for ref in roots if ref in nodes]
+    await _repair(bus, application)
+
+
+async def _cached_nodes(bus: Bus, root: Ref) -> dict[Ref, Node]:
+    try:
+        items = (await bus.call(root.name, CACHE_PATH, PREFIX + "Cache", "GetItems"))[0]
+    except CallRefused:
+        if bus.silent(root.name):
+            raise
+        return {}
+    nodes = (_node_of_item(item) for item in items)
+    return {node.ref: node for node in nodes if node.ref != root}
+
+
+def _node_of_item(item: Sequence[Any]) -> Node:
+    """Read one item of `GetItems`: reference, application, parent, index, child count, interfaces, name and so on."""
+    reference, _, parent, index, child_count, interfaces, name, role, description, states = item
+    return Node(
+        ref=Ref(*reference),
+        parent=Ref(*parent),
+        role=role_name(role),
+        name=name,
+        description=description,
+        states=states[0] | states[1] << 32,
+        interfaces=_short(interfaces),
+        index=index,
+        child_count=child_count,
+    )
+
+
+def _short(interfaces: Iterable[str]) -> frozenset[str]:
+    return frozenset(interface[_LONG:] for interface in interfaces)
+
+
+def _link(nodes: dict[Ref, Node]) -> None:
+    """Fill the children of every node from the parents that the cache names."""
+    for node in nodes.values():
+        parent = nodes.get(node.parent) if node.parent is not None else None
+        if parent is not None and parent is not node:
+            parent.children.append(node)
+    for node in nodes.values():
+        if len(node.children) > 1:
+            node.children.sort(key=lambda child: child.index)
+
+
+async def _repair(bus: Bus, application: Application) -> None:
+    nodes = application.nodes
+    asked: set[Ref] = set()
+    for _ in range(DEEPEST):
+        await _count_managed(bus, application)
+        wave = [node for node in showing(application) if _lacks_children(node) and node.ref not in asked]
+        if not wave:
+            return
+        asked.update(node.ref for node in wave)
+        answers = await asyncio.gather(*(_child_refs(bus, node.ref) for node in wave))
+        unknown = {ref: node.ref for node, refs in zip(wave, answers, strict=True) for ref in refs if ref not in nodes}
+        added = await asyncio.gather(*(describe(bus, ref, parent) for ref, parent in unknown.items()))
+        nodes.update({node.ref: node for node in added if node is not None})
+        for node, refs in zip(wave, answers, strict=True):
+            node.children = [nodes[ref] for ref in refs if ref in nodes and nodes[ref] is not node]
+            node.child_count = len(node.children)
+
+
+def _lacks_children(node: Node) -> bool:
+    most = MOST_MANAGED if node.has(StateBit.MANAGES_DESCENDANTS) else MOST_CHILDREN
+    return 0 <= node.child_count <= most and node.child_count != len(node.children)
+
+
+async def _count_managed(bus: Bus, application: Application) -> None:
+    """Ask lists that make their items on demand how many there are; the cache does not know.
+
+    A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
+    """
+    unknown = [node for node in showing(application) if node.child_count < 0 and is_managed(node)]
+    counts = await asyncio.gather(*(get_property(bus, node.ref, "Accessible", "ChildCount") for node in unknown))
+    for node, number in zip(unknown, counts, strict=True):
+        node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
+
+
+def is_managed(node: Node) -> bool:
+    """Tell whether a node makes its children on demand."""
+    return node.has(StateBit.MANAGES_DESCENDANTS)
+
+
+def showing(application: Application) -> list[Node]:
+    """Return the nodes that say they can be seen, parents before their children.
+
+    A window counts in any case: some toolkits do not mark it.
+    """
+    visible = application.shows_by
+    found: list[Node] = []
+    seen: set[Ref] = set()
+    wave = list(application.tops)
+    while wave:
+        found.extend(wave)
+        seen.update(node.ref for node in wave)
+        wave = [child for node in wave for child in node.children if child.has(visible) and child.ref not in seen]
+    return found
+
+
+async def _child_refs(bus: Bus, ref: Ref) -> list[Ref]:
+    children = await bus.ask(ref.name, ref.path, "Accessible", "GetChildren")
+    return [Ref(*child) for child in children or () if not child[1].endswith("/null")]
+
+
+async def _described(bus: Bus, refs: Sequence[Ref], parent: Ref) -> list[Node]:
+    nodes = await asyncio.gather(*(describe(bus, ref, parent) for ref in refs))
+    return [node for node in nodes if node is not None]
+
+
+async def describe(bus: Bus, ref: Ref, parent: Ref | None) -> Node | None:
+    """Ask one object for what the cache would have said of it; None where it is gone."""
+    properties, role, states, interfaces = await asyncio.gather(
+        _properties(bus, ref),
+        bus.ask(*ref, "Accessible", "GetRole"),
+        bus.ask(*ref, "Accessible", "GetState"),
+        bus.ask(*ref, "Accessible", "GetInterfaces"),
+    )
+    if properties is None or role is None or states is None or interfaces is None:
+        return None
+    return Node(
+        ref=ref,
+        parent=parent,
+        role=role_name(role),
+        name=_value(properties, "Name", ""),
+        description=_value(properties, "Description", ""),
+        states=states[0] | states[1] << 32,
+        interfaces=_short(interfaces),
+        child_count=_value(properties, "ChildCount", -1),
+    )
+
+
+async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:
+    """Return a property of an object, or None where it is refused."""
+    try:
+        values = await bus.call(*ref, PROPERTIES, "Get", "ss", [PREFIX + interface, name])
+    except CallRefused:
+        return None
+    return values[0].value
+
+
+async def _properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
+    try:
+        values = await bus.call(ref.name, ref.path, PROPERTIES, "GetAll", "s", [PREFIX + "Accessible"])
+    except CallRefused:
+        return None
+    return dict(values[0])
+
+
+def _value(properties: dict[str, Any], key: str, default: Any) -> Any:
+    variant = properties.get(key)
+    return default if variant is None else variant.value

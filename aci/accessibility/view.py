@@ -1,0 +1,169 @@
+"""The visible part of tables that are too large to list: a sheet has millions of cells.
+
+The cells under two opposite corners give the range of rows and columns; only those are asked for. The object of a
+cell stays valid while its sheet lives, so that later looks only ask for the texts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable
+from itertools import product
+
+from aci.accessibility.atspi import SCREEN_COORDINATES, StateBit
+from aci.accessibility.bus import Bus
+from aci.accessibility.details import extents
+from aci.accessibility.nodes import Application, Node, Ref
+from aci.accessibility.tree import describe, get_property
+from aci.geometry import Rect
+
+MOST_CELLS = 2500
+"""Cells of one table that are read at most; a full HD screen shows about 1,600."""
+INSET = 4
+"""How far inside of the table's corners cells are looked for, px."""
+
+_ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
+
+Cell = tuple[int, int]
+
+
+async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Read the cells of a table that can be seen.
+
+    Args:
+        bus: The accessibility bus.
+        application: The table's application.
+        table: A table whose extents are known as its application reports them, px.
+        area: The part of the table that can be seen, in the same coordinates.
+
+    Returns:
+        Nodes of the cells, in rows from the top, each from the left.
+    """
+    first, last = await asyncio.gather(
+        _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table.ref, area.right - INSET, area.bottom - INSET),
+    )
+    if first is None or last is None:
+        return []
+    rows, columns = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
+    wanted = [cell for cell in product(rows, columns)][:MOST_CELLS]
+    refs = await _refs(bus, application, table.ref, wanted)
+    if not refs:
+        return []
+    lefts = await _edges(bus, refs, [(rows[0], column) for column in columns], across=True)
+    tops = await _edges(bus, refs, [(row, columns[0]) for row in rows], across=False)
+    nodes = await asyncio.gather(*(_cell(bus, table, cell, refs[cell]) for cell in wanted if cell in refs))
+    for node in nodes:
+        if node.cell is not None and node.cell[0] in tops and node.cell[1] in lefts:
+            (y, height), (x, width) = tops[node.cell[0]], lefts[node.cell[1]]
+            node.rect = Rect(x, y, width, height)
+    return list(nodes)
+
+
+def parse_address(name: str) -> Cell | None:
+    """Return row and column, counted from 0, of a cell address such as "B7" or "$Sheet1.$B$7"."""
+    match = _ADDRESS.fullmatch(name.strip())
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1
+
+
+def address(cell: Cell) -> str:
+    """Return the address of a cell, such as "B7" for row 6 and column 1."""
+    row, column = cell
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
+    found = await bus.ask(*table, "Component", "GetAccessibleAtPoint", "iiu", [x, y, SCREEN_COORDINATES])
+    if found is None or found[1].endswith("/null"):
+        return None
+    ref = Ref(*found)
+    name = await get_property(bus, ref, "Accessible", "Name")
+    cell = parse_address(name) if isinstance(name, str) else None
+    return cell if cell is not None else await _cell_by_index(bus, table, ref)
+
+
+async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
+    index = await bus.ask(*ref, "Accessible", "GetIndexInParent")
+    if index is None or index < 0:
+        return None
+    row, column = await asyncio.gather(
+        bus.ask(*table, "Table", "GetRowAtIndex", "i", [index]),
+        bus.ask(*table, "Table", "GetColumnAtIndex", "i", [index]),
+    )
+    return None if row is None or column is None or row < 0 or column < 0 else (row, column)
+
+
+async def _refs(bus: Bus, application: Application, table: Ref, wanted: list[Cell]) -> dict[Cell, Ref]:
+    known = application.cells.setdefault(table, {})
+    missing = [cell for cell in wanted if cell not in known]
+    answers = await asyncio.gather(*(bus.ask(*table, "Table", "GetAccessibleAt", "ii", cell) for cell in missing))
+    for cell, answer in zip(missing, answers, strict=True):
+        if answer is not None and not answer[1].endswith("/null"):
+            known[cell] = Ref(*answer)
+    return known
+
+
+async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
+    """Return start and length in px of each column (`across`) or row, by its number."""
+    asked = [cell for cell in cells if cell in refs]
+    rects = await asyncio.gather(*(extents(bus, refs[cell]) for cell in asked))
+    starts = [
+        (cell[1], rect.x, rect.width) if across else (cell[0], rect.y, rect.height)
+        for cell, rect in zip(asked, rects, strict=True)
+        if rect is not None and rect.area
+    ]
+    edges = {}
+    for (number, start, length), following in zip(starts, [*starts[1:], None], strict=True):
+        # A merged cell reaches over its neighbours: what counts is where the next one begins.
+        adjacent = following is not None and following[0] == number + 1
+        edges[number] = (start, following[1] - start if following is not None and adjacent else length)
+    return edges
+
+
+async def _cell(bus: Bus, table: Node, cell: Cell, ref: Ref) -> Node:
+    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, -1])
+    shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
+    return Node(
+        ref=ref,
+        parent=table.ref,
+        role="table cell",
+        name=address(cell),
+        description="",
+        states=shared,
+        interfaces=frozenset({"Accessible", "Component", "Text"}),
+        text=text if text is not None else "",
+        cell=cell,
+    )
+
+
+async def read_rows(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Read the cells of a long list that can be seen, with their names and states.
+
+    Like `read_view`, for tables whose cells are no addresses but objects with names of their own.
+    """
+    first, last = await asyncio.gather(
+        _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table.ref, area.x + INSET, area.bottom - INSET),
+    )
+    columns = await get_property(bus, table.ref, "Table", "NColumns")
+    count = await get_property(bus, table.ref, "Table", "NRows")
+    if not isinstance(columns, int) or not isinstance(count, int) or not count:
+        return []
+    top = first[0] if first is not None else 0
+    bottom = last[0] if last is not None else count - 1
+    cells = list(product(range(top, bottom + 1), range(columns)))[:MOST_CELLS]
+    answers = await asyncio.gather(*(bus.ask(*table.ref, "Table", "GetAccessibleAt", "ii", cell) for cell in cells))
+    found = [Ref(*answer) for answer in answers if answer is not None and not answer[1].endswith("/null")]
+    nodes = await asyncio.gather(*(describe(bus, ref, table.ref) for ref in found))
+    return [node for node in nodes if node is not None]
