@@ -26,6 +26,7 @@ from pydantic import ValidationError
 
 from agent_s.errors import TrajectoryError
 from agent_s.events import EVENT_ADAPTER, ActionChosen, Event, Observed, RunEnded, RunStarted
+from agent_s.grounded_steps import ID_FIELDS
 
 if TYPE_CHECKING:
     from aci.observation import Observation
@@ -36,7 +37,6 @@ EVENTS_FILE = "events.jsonl"
 SCREENS_FOLDER = "screens"
 PRIVATE = 0o700
 PNG_LEVEL = 1
-ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
 
 logger = logging.getLogger(__name__)
 

@@ -68,8 +68,12 @@ def events_of_a_run(
     }
     outcome = Outcome(status=status, verified=verified, reason=f"reason {text}", usage=usage, run_id=run_id)  # type: ignore[arg-type]
     events: list[Event] = [
-        RunStarted(run_id=run_id, task=Task(instruction=f"Type {text} and save it", id="t1"), model="offline", limits=Limits()),
-        Observed(observation=observation(40), text=f"7 push button {text}", elements=1, seconds=0.02, notes=(f"note {text}",)),
+        RunStarted(
+            run_id=run_id, task=Task(instruction=f"Type {text} and save it", id="t1"), model="offline", limits=Limits()
+        ),
+        Observed(
+            observation=observation(40), text=f"7 push button {text}", elements=1, seconds=0.02, notes=(f"note {text}",)
+        ),
         ModelCalled(call="query", model="offline", seconds=0.01),
         KnowledgeGathered(query=f"How to save {text}", web=(text,), knowledge=f"know {text}", problems=(text,)),
         ModelCalled(call="plan", model="offline", seconds=0.01),

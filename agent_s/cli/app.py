@@ -1,0 +1,103 @@
+"""The command `agent-s` itself: its subcommands, and how errors reach the person who typed it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from agent_s.cli.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
+from agent_s.cli.lazy import Entry, LazyGroup, examples
+
+ENTRIES = {
+    "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
+    "demo": Entry("agent_s.cli.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
+    "runs": Entry("agent_s.cli.runs", "runs", "List, show and report recorded runs."),
+    "memory": Entry("agent_s.cli.memory", "memory", "Look at, move and delete what was learned."),
+    "doctor": Entry("agent_s.cli.doctor", "doctor", "Check what this machine lacks, and clean up after killed runs."),
+}
+
+
+def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from agent_s.version import program_version
+
+        click.echo(f"agent-s {program_version()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    entries=ENTRIES,
+    invoke_without_command=True,
+    epilog=examples(
+        "agent-s demo",
+        "agent-s run \"Open the text editor, type 'hello' and save it as a.txt in the Documents folder.\"",
+        "agent-s doctor",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.option("-v", "--verbose", count=True, help="Write the log to standard error; twice for all of it.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
+@click.pass_context
+def app(ctx: click.Context, verbose: int) -> int:
+    """Operate a desktop from one sentence.
+
+    Without a command, asks for tasks and carries them out one after another.
+    """
+    install_log(verbose)
+    if ctx.invoked_subcommand is None:
+        from agent_s.cli.interactive import ask_for_tasks
+
+        return ask_for_tasks()
+    return DONE
+
+
+def run_app(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit status; no ordinary error shows a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names on a screen may hold what the terminal's encoding does not
+            stream.reconfigure(errors="replace")
+    try:
+        result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
+    except click.ClickException as error:
+        return _tell(error)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _hang_up()
+    except Exception as error:
+        told = as_click_error(error)
+        if told is None:
+            raise
+        return _tell(told)
+    return result if isinstance(result, int) else DONE
+
+
+def install_log(verbose: int) -> None:
+    """Send the log to standard error: nothing by default, `-v` what matters, `-vv` all of our own."""
+    import logging
+
+    if not verbose:
+        logging.getLogger().addHandler(logging.NullHandler())
+        return
+    logging.basicConfig(format="%(relativeCreated)7.0f ms %(name)s: %(message)s", level=logging.WARNING)
+    for package in ("agent_s", "aci", "memory_store", "exploration", "evaluation"):
+        logging.getLogger(package).setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
+
+
+def _tell(error: click.ClickException) -> int:
+    error.show()
+    return error.exit_code
+
+
+def _hang_up() -> int:
+    """Whoever read our output went away, as `head` does; keep Python from complaining when it flushes."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return NOT_DONE

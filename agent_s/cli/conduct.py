@@ -1,0 +1,205 @@
+"""Building the parts from the settings, and taking one run from its task to its report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_s.cli.progress import Display
+from agent_s.cli.terminal import printable
+from agent_s.errors import TrajectoryError
+from agent_s.events import RunEnded, RunStarted, Troubled
+from agent_s.records import Outcome, StateCheck, Task
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from aci.virtual import VirtualDesktop
+    from aci.x11 import X11Desktop
+    from agent_s.agent import AgentS
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.settings import Settings
+    from agent_s.trajectory import Recorder
+    from memory_store import MemoryStore
+
+FILES_FOLDER = "files"
+MAX_KEPT_BYTES = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conducted:
+    """A run that is over.
+
+    Attributes:
+        outcome: How it ended.
+        folder: Where it was recorded; None where it could not be.
+        report: Its page; None where it could not be written.
+    """
+
+    outcome: Outcome
+    folder: Path | None = None
+    report: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopChoice:
+    """Which desktop a run works on.
+
+    Attributes:
+        display: Name of an X display; None for a virtual desktop.
+        words: The choice in words, and why it was made.
+    """
+
+    display: str | None
+    words: str
+
+    def open(self, settings: Settings) -> X11Desktop | VirtualDesktop:
+        """Return the desktop, to be used in a `with` block.
+
+        Raises:
+            DesktopError: It cannot be used.
+            MissingDependency: A program is absent.
+        """
+        if self.display is not None:
+            from aci.x11 import X11Desktop
+
+            return X11Desktop(self.display)
+        from aci.virtual import VirtualDesktop
+
+        return VirtualDesktop(size=(settings.desktop.width, settings.desktop.height))
+
+
+def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
+    """Choose the desktop: what was asked for, else the person's screen where there is one, else a virtual one."""
+    if display and virtual:
+        raise click.UsageError("Give --display or --virtual, not both.")
+    if display:
+        return DesktopChoice(display, f"the screen {display}")
+    own = os.environ.get("DISPLAY", "")
+    if virtual or not own:
+        return DesktopChoice(None, "a virtual desktop" if virtual else "a virtual desktop, since DISPLAY is not set")
+    return DesktopChoice(own, f"your screen {own} (--virtual for a private one)")
+
+
+def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None]:
+    """Return the memory that the settings name, to be used in a `with` block; None where there is to be none.
+
+    Raises:
+        MemoryStoreError: It cannot be opened; nothing in it was changed.
+    """
+    if not settings.memory.enabled:
+        return nullcontext(None)
+    from agent_s.agent import open_memory
+
+    return open_memory(settings)
+
+
+def conduct(
+    agent: AgentS,
+    task: Task,
+    *,
+    display: Display,
+    interrupts: Interrupts,
+    name_folder: Callable[[RunStarted], Path],
+    state_check: StateCheck | None = None,
+    finish: Callable[[Path], None] | None = None,
+) -> Conducted:
+    """Carry out a task: show it, record it, and write its report.
+
+    Args:
+        agent: Carries it out.
+        task: What is to be done.
+        display: Shows it.
+        interrupts: Lets Ctrl-C end it in order.
+        name_folder: Says where the run is recorded.
+        state_check: Looks at the applications' own state at the end.
+        finish: Adds to the run's folder, once the run is over and before its report is written.
+    """
+    recorder: Recorder | None = None
+    outcome: Outcome | None = None
+    with display:
+        try:
+            for event in interrupts.watch(agent.stream(task, state_check), agent.stop):
+                if isinstance(event, RunStarted):
+                    recorder = _start_recording(name_folder(event), display)
+                if recorder is not None:
+                    recorder(event)
+                display(event)
+                if isinstance(event, RunEnded):
+                    outcome = event.outcome
+        finally:
+            if recorder is not None:
+                recorder.close()
+        if outcome is None:  # the end was lost to a second Ctrl-C that came with it
+            raise KeyboardInterrupt
+        if recorder is None:
+            return Conducted(outcome)
+        if finish is not None:
+            finish(recorder.folder)
+        return Conducted(outcome, recorder.folder, _report(recorder.folder, display))
+
+
+def keep_files(home: Path, folder: Path) -> list[Path]:
+    """Copy what a person would look for from the home of a virtual desktop, which goes with it.
+
+    Hidden files and links are left out, and everything where it is more than `MAX_KEPT_BYTES`.
+
+    Returns:
+        The copies.
+    """
+    files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
+    if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
+        return []
+    copies = []
+    for path in files:
+        copy = folder / FILES_FOLDER / path.relative_to(home)
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+        copies.append(copy)
+    return copies
+
+
+def ask_person(display: Display) -> Callable[[str], str]:
+    """Return what puts a question of the agent to the person at the terminal."""
+
+    def ask(question: str) -> str:
+        with display.paused():
+            return str(click.prompt(printable(question), err=True))
+
+    return ask
+
+
+def _start_recording(folder: Path, display: Display) -> Recorder | None:
+    from agent_s.trajectory import Recorder
+
+    def warn(problem: str) -> None:
+        display(Troubled(problem=problem))
+
+    try:
+        return Recorder(folder, warn)
+    except TrajectoryError as error:
+        warn(f"{error} The run goes on without a record.")
+        return None
+
+
+def _report(folder: Path, display: Display) -> Path | None:
+    from agent_s.report import write_report
+    from agent_s.trajectory import read_trajectory
+
+    try:
+        return write_report(read_trajectory(folder))
+    except TrajectoryError as error:
+        display(Troubled(problem=str(error)))
+        return None
+
+
+def _is_own_work(path: Path, home: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.relative_to(home).parts)
+    return not hidden and path.is_file() and not path.is_symlink()

@@ -1,0 +1,64 @@
+"""`agent-s` without a command: asks for tasks and carries out one after another on the same desktop."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+
+import click
+
+from agent_s.cli.exits import DONE, INTERRUPTED
+
+
+def ask_for_tasks() -> int:
+    """Read tasks, one a line, until the end of the input; return an exit status.
+
+    All tasks share one desktop, so that each goes on where the last one ended.
+    """
+    from agent_s.agent import AgentS
+    from agent_s.cli.conduct import ask_person, choose_desktop, conduct, open_memory
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.progress import choose_display
+    from agent_s.cli.run import make_task, tell
+    from agent_s.settings import load_settings
+    from agent_s.trajectory import run_folder
+
+    settings = load_settings()
+    choice = choose_desktop(None, virtual=False)
+    screen = choose_display(quiet=False, json=False)
+    with open_memory(settings) as memory, choice.open(settings) as desktop:
+        ask = ask_person(screen) if sys.stdin.isatty() else None
+        agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+        screen.notice(f"Model {settings.model}, on {choice.words}.")
+        screen.notice("Say in a sentence what is to be done. Ctrl-D ends, Ctrl-C stops a task.")
+        while (instruction := _read_line()) is not None:
+            if not instruction.strip():
+                continue
+            try:
+                task = make_task(instruction)
+            except click.UsageError as error:
+                screen.notice(error.message)
+                continue
+            with Interrupts(screen.notice) as interrupts:
+                ended = conduct(
+                    agent,
+                    task,
+                    display=screen,
+                    interrupts=interrupts,
+                    name_folder=lambda started: run_folder(settings.runs_folder, started),
+                )
+            tell(task.instruction, ended, choice, settings.model, as_json=False)
+            if interrupts.caught is not None and not sys.stdin.isatty():
+                return INTERRUPTED
+    return DONE
+
+
+def _read_line() -> str | None:
+    """Return the next task; None at the end of the input."""
+    with suppress(ImportError):  # a Python built without it still reads lines
+        import readline  # noqa: F401 - lets the person edit the line and call back earlier ones
+    try:
+        return input("> " if sys.stdin.isatty() else "")
+    except (EOFError, KeyboardInterrupt):
+        click.echo()
+        return None

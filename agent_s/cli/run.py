@@ -1,0 +1,213 @@
+"""`agent-s run`: one task on one desktop."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.cli.exits import DONE, NOT_DONE
+from agent_s.cli.lazy import examples
+
+if TYPE_CHECKING:
+    from agent_s.cli.conduct import Conducted, DesktopChoice
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.progress import Display
+    from agent_s.settings import Settings
+
+SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-_+/@%=")
+
+
+@click.command(
+    epilog=examples(
+        "agent-s run \"Open the text editor and type 'hello'.\"",
+        "agent-s run --virtual --json \"Open the calculator, click '7', click '8', check '78'.\"",
+        "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
+    )
+)
+@click.argument("task")
+@click.option("--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings, as YAML.")
+@click.option("-c", "overrides", metavar="KEY=VALUE", multiple=True, help="One setting, as -c limits.max_steps=30.")
+@click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline.")
+@click.option("--display", metavar=":N", help="The X display to work on.")
+@click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
+@click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
+@click.option("--json", "as_json", is_flag=True, help="Write the outcome as one JSON object; progress goes to stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def run(
+    task: str,
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    model: str | None,
+    display: str | None,
+    virtual: bool,
+    record: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Carry out TASK, a sentence or several, on a desktop.
+
+    Without --display and --virtual it works on your screen where DISPLAY is set, else on a virtual desktop. What is
+    saved on a virtual desktop is copied to the folder of the run.
+
+    Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
+    """
+    from agent_s.cli.conduct import choose_desktop
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.progress import choose_display
+
+    settings = read_settings(config_file, overrides, model)
+    choice = choose_desktop(display, virtual)
+    if record is not None:
+        refuse_used_folder(record)
+    screen = choose_display(quiet=quiet, json=as_json)
+    with Interrupts(screen.notice) as interrupts:
+        ended = run_task(task, settings, choice, record, screen, interrupts)
+    status = tell(task, ended, choice, settings.model, as_json)
+    return status if interrupts.exit_status is None else _tell_how_to_go_on(task, interrupts.exit_status)
+
+
+def run_task(
+    instruction: str,
+    settings: Settings,
+    choice: DesktopChoice,
+    record: Path | None,
+    screen: Display,
+    interrupts: Interrupts,
+) -> Conducted:
+    """Open what a run needs, carry out one task, and close it all again.
+
+    Raises:
+        click.UsageError: The instruction is empty or too long.
+        AciError: The desktop cannot be used.
+        MemoryStoreError: The memory cannot be opened.
+        SettingsError: The settings name a model that does not exist.
+    """
+    from agent_s.agent import AgentS
+    from agent_s.cli.conduct import ask_person, conduct, open_memory
+    from agent_s.trajectory import run_folder
+
+    task = make_task(instruction)
+    ask = ask_person(screen) if sys.stdin.isatty() else None
+    with open_memory(settings) as memory, choice.open(settings) as desktop:
+        agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+        screen.notice(f"Model {settings.model}, on {choice.words}.")
+        home: Path | None = getattr(desktop, "home", None)
+        return conduct(
+            agent,
+            task,
+            display=screen,
+            interrupts=interrupts,
+            name_folder=lambda started: record or run_folder(settings.runs_folder, started),
+            finish=None if home is None else lambda folder: _keep(home, folder, screen),
+        )
+
+
+def read_settings(config_file: Path | None, overrides: tuple[str, ...], model: str | None) -> Settings:
+    """Read the settings of a command line.
+
+    Raises:
+        click.UsageError: An override is not KEY=VALUE.
+        SettingsError: A key or value does not fit.
+    """
+    from agent_s.settings import load_settings
+
+    values: dict[str, object] = {}
+    for override in overrides:
+        key, sign, value = override.partition("=")
+        if not sign or not key:
+            raise click.UsageError(f"-c takes KEY=VALUE, such as -c limits.max_steps=30, not {override!r}.")
+        values[key.strip()] = value
+    if model is not None:
+        values["model"] = model
+    return load_settings(config_file, values)
+
+
+def make_task(instruction: str) -> Any:
+    """Return the task for an instruction.
+
+    Raises:
+        click.UsageError: The instruction is empty or too long.
+    """
+    from pydantic import ValidationError
+
+    from agent_s.records import Task
+
+    try:
+        return Task(instruction=instruction)
+    except ValidationError as error:
+        raise click.UsageError(f"TASK: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from error
+
+
+def refuse_used_folder(record: Path) -> None:
+    """Refuse a folder that holds a run already, before anything is started.
+
+    Raises:
+        click.UsageError: It does.
+    """
+    from agent_s.trajectory import EVENTS_FILE
+
+    if (record / EVENTS_FILE).exists():
+        raise click.UsageError(f"--record: {record} already holds a run: choose another folder.")
+
+
+def tell(task: str, ended: Conducted, choice: DesktopChoice, model: str, as_json: bool) -> int:
+    """Write how a run ended, and return its exit status."""
+    from agent_s.cli.terminal import echo_json, plural, printable
+    from agent_s.report import heading
+
+    outcome = ended.outcome
+    if as_json:
+        echo_json(as_values(task, ended, choice, model))
+    else:
+        usage = outcome.usage
+        click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+        click.echo(f"{plural(usage.steps, 'step')}, {plural(usage.model_calls, 'model call')}.")
+        if ended.report is not None:
+            click.echo(f"Report: {ended.report}")
+    return DONE if outcome.status == "done" else NOT_DONE
+
+
+def as_values(task: str, ended: Conducted, choice: DesktopChoice, model: str) -> dict[str, Any]:
+    """Return a run as the JSON object of `--json`."""
+    from agent_s.cli.conduct import FILES_FOLDER
+
+    files = ended.folder / FILES_FOLDER if ended.folder else None
+    return {
+        "task": task,
+        "model": model,
+        "display": choice.display,
+        **ended.outcome.model_dump(mode="json"),
+        "run": ended.folder,
+        "report": ended.report,
+        "files": sorted(path for path in files.rglob("*") if path.is_file()) if files else [],
+    }
+
+
+def _tell_how_to_go_on(task: str, status: int) -> int:
+    click.echo(
+        f"Keys and buttons are released, finished subtasks are kept in memory. To go on: agent-s run {quoted(task)}",
+        err=True,
+    )
+    return status
+
+
+def quoted(text: str) -> str:
+    """Return a text as one word of a shell's command line."""
+    import shlex
+
+    return f'"{text}"' if set(text) <= SHELL_PLAIN | {"'"} else shlex.quote(text)
+
+
+def _keep(home: Path, folder: Path, screen: Display) -> None:
+    from agent_s.cli.conduct import keep_files
+
+    try:
+        copies = keep_files(home, folder)
+    except OSError as error:
+        screen.notice(f"What was saved on the virtual desktop could not be kept: {error.strerror or error}.")
+        return
+    for copy in copies:
+        screen.notice(f"Saved on the virtual desktop, kept as {copy}")

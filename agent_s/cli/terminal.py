@@ -1,0 +1,86 @@
+"""What several commands write to the terminal: JSON, tables, and texts of the screen made harmless."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def printable(text: str) -> str:
+    """Return text without control characters: a window's title must not command the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(" " if char in "\n\t" else "\ufffd" if _commands(char) else char for char in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """Return printable text in at most so many characters, on one line."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
+
+
+def echo_json(value: Any) -> None:
+    """Write one JSON value to standard output, on one line."""
+    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def new_console(stderr: bool = False) -> Console:
+    """Return a rich console that takes nothing in the text for markup."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=not _is_tty(stderr))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], figures: Sequence[str] = ()) -> None:
+    """Write a table to standard output.
+
+    Args:
+        columns: Headings.
+        rows: Cells; control characters are taken out.
+        figures: Headings of the columns that hold numbers, which go to the right.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for column in columns:
+        right = column in figures
+        table.add_column(column, justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for row in rows:
+        table.add_row(*(printable(cell) for cell in row))
+    console = new_console()
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table)
+
+
+def in_words(verified: bool | None) -> str:
+    """Return a verdict as a word."""
+    return {True: "yes", False: "no", None: "not checkable"}[verified]
+
+
+def local_time(moment: datetime | None) -> str:
+    """Return a time in the person's own time zone; "?" where there is none."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}" if moment else "?"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return "1 step" or "2 steps"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _commands(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf") and char != "\u200d"
+
+
+def _is_tty(stderr: bool) -> bool:
+    return (sys.stderr if stderr else sys.stdout).isatty()
