@@ -1,0 +1,146 @@
+"""A web server for one task: serves a folder on a loopback port and keeps what forms send."""
+
+from __future__ import annotations
+
+import mimetypes
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+MAX_BODY = 1_000_000
+_FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A form as it was sent.
+
+    Attributes:
+        path: Path of the address that it was sent to, such as "/received.html".
+        fields: Value by field name; a field that was sent more than once has a list.
+    """
+
+    path: str
+    fields: dict[str, str | list[str]]
+
+
+class FormServer:
+    """Serves the files of a folder and keeps every form that is posted, in the order of arrival.
+
+    A form may be posted to any page of the folder; that page is the answer. In pages (`*.html`), `{name}` is replaced
+    by the value of that name.
+
+    Args:
+        folder: What is served.
+        values: Value by the name that stands for it in pages.
+    """
+
+    def __init__(self, folder: Path, values: Mapping[str, str]) -> None:
+        self._folder = folder.resolve()
+        self._values = dict(values)
+        self._submissions: list[Submission] = []
+        self._lock = threading.Lock()
+        self._http: ThreadingHTTPServer | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        """Start to serve, on a loopback port that the system chooses."""
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop to serve and free the port."""
+        if self._http is not None and self._thread is not None:
+            self._http.shutdown()
+            self._http.server_close()
+            self._thread.join()
+        self._http = self._thread = None
+
+    @property
+    def address(self) -> str:
+        """Where it serves, such as "http://127.0.0.1:40123".
+
+        Raises:
+            RuntimeError: It does not serve.
+        """
+        if self._http is None:
+            raise RuntimeError("the server is not started")
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    @property
+    def submissions(self) -> tuple[Submission, ...]:
+        """The forms that were posted, oldest first."""
+        with self._lock:
+            return tuple(self._submissions)
+
+    def keep(self, path: str, body: str) -> None:
+        """Keep a posted form; `body` is what a browser sends for it."""
+        sent = parse_qs(body, keep_blank_values=True)
+        fields: dict[str, str | list[str]] = {
+            name: values[0] if len(values) == 1 else values for name, values in sent.items()
+        }
+        with self._lock:
+            self._submissions.append(Submission(path, fields))
+
+    def page(self, path: str) -> tuple[bytes, str] | None:
+        """Return content and media type of a file in the folder, or None where there is none at that path."""
+        file = (self._folder / unquote(path).lstrip("/")).resolve()
+        if not file.is_relative_to(self._folder) or not file.is_file():
+            return None
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        if kind != "text/html":
+            return file.read_bytes(), kind
+        text = file.read_text(encoding="utf-8")
+        for name, value in self._values.items():
+            text = text.replace("{" + name + "}", value)
+        return text.encode("utf-8"), "text/html; charset=utf-8"
+
+
+def _handler_for(server: FormServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 10
+
+        def do_GET(self) -> None:
+            self._answer(urlsplit(self.path).path)
+
+        def do_POST(self) -> None:
+            length = self.headers.get("Content-Length", "")
+            if self.headers.get_content_type() != _FORM:
+                self.send_error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"only {_FORM} is understood")
+            elif not length.isdigit() or int(length) > MAX_BODY:
+                self.send_error(HTTPStatus.BAD_REQUEST, f"a form has at most {MAX_BODY} bytes")
+            else:
+                path = urlsplit(self.path).path
+                server.keep(path, self.rfile.read(int(length)).decode("utf-8", errors="replace"))
+                self._answer(path)
+
+        def _answer(self, path: str) -> None:
+            found = server.page(path)
+            if found is None:
+                self.send_error(HTTPStatus.NOT_FOUND)
+                return
+            content, kind = found
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Keep the terminal free of a line for each request."""
+
+    return Handler
