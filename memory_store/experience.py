@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memory_store.keys import Key, check_text
 
@@ -142,3 +142,10 @@ class StoreStats(Record):
     apps: dict[str, int]
     vectors: dict[str, int]
     bytes: int
+
+
+def first_problem(error: ValidationError) -> str:
+    """Say in one line what is wrong with a record, without repeating its content."""
+    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part) for part in problem["loc"])
+    return f"{place}: {problem['msg']}"

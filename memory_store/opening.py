@@ -5,13 +5,15 @@ Nothing is written to a file before it is known to be a sound store of a version
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
 import stat
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -22,6 +24,7 @@ from memory_store.database import Database, translated
 from memory_store.errors import (
     NotAStore,
     StoreCorrupt,
+    StoreFull,
     StoreNewer,
     StoreReadOnly,
     StoreUnavailable,
@@ -29,7 +32,7 @@ from memory_store.errors import (
 from memory_store.migrations import HEAD, SCRIPTS
 from memory_store.schema import APPLICATION_ID
 
-QUICK_CHECK_BYTES = 64 * 1024 * 1024
+QUICK_CHECK_BYTES = 256 * 1024 * 1024
 """Files up to this size are checked page by page on opening; larger ones would take seconds."""
 
 _MAGIC = b"SQLite format 3\0"
@@ -69,8 +72,8 @@ def open_database(path: Path, busy_timeout_s: float, scripts: Path = SCRIPTS, he
     Raises:
         MemoryStoreError: The file cannot be used; see `memory_store.errors`.
     """
-    _check_place(path)
-    with translated(path):
+    with _file_errors(path), translated(path):
+        _check_place(path)
         revision = examine(path, busy_timeout_s, head)
         _secure(path)
         _ensure_wal(path, busy_timeout_s)
@@ -155,19 +158,30 @@ def _damaged(path: Path, how: str) -> str:
 
 def _check_place(path: Path) -> None:
     folder = path.parent
-    try:
-        if not folder.exists():
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except PermissionError as error:
-        raise StoreReadOnly(f"the folder {folder} cannot be made: choose another place for the memory store") from error
-    except OSError as error:
-        raise StoreUnavailable(f"the folder {folder} cannot be made ({error.strerror}): choose another") from error
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not folder.is_dir() or (path.exists() and not path.is_file()):
         raise StoreUnavailable(f"{path} is not a file in a folder: choose another place for the memory store")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreReadOnly(f"the folder {folder} may not be written: change its rights or choose another")
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise StoreReadOnly(f"the memory store {path} may not be read and written: change the rights of the file")
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turn what the operating system says about the file or its folder into errors of this package."""
+    try:
+        yield
+    except OSError as error:
+        place = f"the memory store {path} cannot be opened or made ({error.strerror})"
+        match error.errno:
+            case errno.ENOSPC | errno.EDQUOT:
+                raise StoreFull(f"{place}: free some space and try again") from error
+            case errno.EACCES | errno.EPERM | errno.EROFS:
+                raise StoreReadOnly(f"{place}: change the rights of the file and folder or choose another") from error
+            case _:
+                raise StoreUnavailable(f"{place}: choose another place for it") from error
 
 
 def _secure(path: Path) -> None:
@@ -229,7 +243,7 @@ def back_up(path: Path, revision: str) -> Path:
         The copy, such as ``memory.db.backup-0001-20260131T120000Z``.
 
     Raises:
-        MemoryStoreError: The copy cannot be written.
+        MemoryStoreError: The copy cannot be written; likewise OSError.
     """
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
     copy = path.with_name(f"{path.name}.backup-{revision}-{moment}")
@@ -245,8 +259,6 @@ def back_up(path: Path, revision: str) -> Path:
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         part.replace(copy)
-    except OSError as error:
-        raise StoreUnavailable(f"the backup {copy} cannot be written ({error.strerror}): free some space") from error
     finally:
         part.unlink(missing_ok=True)
     return copy

@@ -17,7 +17,15 @@ from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed, default_embedder
 from memory_store.episodic import EpisodicExperience, Step
 from memory_store.errors import InvalidExperience, UnknownExperience
-from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, Provenance, StoreStats
+from memory_store.experience import (
+    QUARANTINE_AFTER_FAILURES,
+    Experience,
+    Hit,
+    Kind,
+    Provenance,
+    StoreStats,
+    first_problem,
+)
 from memory_store.index import IndexCache, chunks, encode, store_missing_vectors
 from memory_store.keys import Key, check_text, make_key
 from memory_store.narrative import NarrativeExperience, PlannedSubtask
@@ -421,7 +429,7 @@ class MemoryStore:
                 **fields,
             )
         except ValidationError as error:
-            raise InvalidExperience(f"not a {kind.kind} experience: {_first_problem(error)}") from error
+            raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
 
     def _search(
         self,
@@ -541,9 +549,3 @@ def _counts(connection: Connection, column: ColumnElement[Any]) -> dict[str, int
 
 def _unknown(experience_id: str) -> UnknownExperience:
     return UnknownExperience(f"no experience {experience_id!r}: list the store to see the ids there are")
-
-
-def _first_problem(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(part) for part in problem["loc"])
-    return f"{place}: {problem['msg']}"

@@ -29,7 +29,7 @@ from pydantic import ValidationError
 
 from memory_store.episodic import EpisodicExperience
 from memory_store.errors import InvalidExperience, TransferError
-from memory_store.experience import Experience, Record
+from memory_store.experience import Experience, Record, first_problem
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_row
 from memory_store.store import MemoryStore
@@ -148,5 +148,6 @@ def _record(line: dict[str, Any], source: Path, number: int) -> Experience:
         record = kind.model_validate_json(json.dumps(line), strict=True)
         to_row(record)  # Also checks that its keys are not blank.
     except (ValidationError, InvalidExperience) as error:
-        raise TransferError(f"{source}, line {number} is no valid experience: {error}") from error
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise TransferError(f"{source}, line {number} is no valid experience: {problem}") from error
     return record

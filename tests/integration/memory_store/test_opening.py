@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import event
+
+from memory_store import (
+    Experience,
+    HashingEmbedder,
+    MemoryStore,
+    NotAStore,
+    StoreBusy,
+    StoreCorrupt,
+    StoreFull,
+    StoreNewer,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from memory_store.migrations import HEAD, SCRIPTS
+from memory_store.opening import open_database
+from memory_store.schema import APPLICATION_ID, Base
+from tests.integration.memory_store.samples import SAVE, episodic, narrative
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def filled(path: Path) -> Path:
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        for number in range(40):
+            narrative(store, f"{SAVE} {number}")
+    return path
+
+
+# --- where it lives ---
+
+
+def test_nobody_else_can_read_it(path: Path) -> None:
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        narrative(store)
+        files = list(path.parent.iterdir())
+        assert {file.name for file in files} == {"memory.db", "memory.db-wal", "memory.db-shm"}
+        assert {mode(file) for file in files} == {0o600}
+    assert mode(path.parent) == 0o700
+    path.chmod(0o644)
+    MemoryStore.open(path, HashingEmbedder()).close()
+    assert mode(path) == 0o600
+
+
+def test_a_url_and_odd_names_lead_to_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "a folder" / "50% ?x#y ü.db"
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        made = narrative(store)
+    quoted = str(path).replace("%", "%25").replace("?", "%3F").replace("#", "%23")
+    with MemoryStore.open(f"sqlite:///{quoted}", HashingEmbedder()) as store:
+        assert store.get(made.id) == made
+
+
+@pytest.mark.parametrize("place", ["postgresql://host/db", "sqlite://", "sqlite:///", ":memory:", "", "a\0b"])
+def test_what_is_no_file_is_refused(place: str) -> None:
+    with pytest.raises(StoreUnavailable):
+        MemoryStore.open(place, HashingEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(errno.ENOSPC, StoreFull), (errno.EROFS, StoreReadOnly), (errno.EIO, StoreUnavailable)]
+)
+def test_what_the_system_says_about_the_file_is_an_error_of_ours(
+    path: Path, number: int, kind: type[Exception]
+) -> None:
+    class Failing(type(path)):  # type: ignore[misc]
+        def exists(self, **_: bool) -> bool:
+            raise OSError(number, os.strerror(number))
+
+    with pytest.raises(kind, match="the memory store"):
+        open_database(Failing(path), 1.0)
+
+
+def test_a_folder_or_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file" / "memory.db"):
+        with pytest.raises(StoreUnavailable):
+            MemoryStore.open(place, HashingEmbedder())
+
+
+READ_ONLY = """
+import os, sys
+from memory_store import HashingEmbedder, MemoryStore, StoreReadOnly
+if os.geteuid() == 0:
+    os.setuid(65534)  # Root may write everywhere.
+for place in sys.argv[1:]:
+    try:
+        MemoryStore.open(place, HashingEmbedder()).close()
+    except StoreReadOnly as error:
+        print("refused", "rights" in str(error) or "choose" in str(error))
+"""
+
+
+def test_a_place_that_may_not_be_written_is_refused() -> None:
+    # Not under pytest's own folder, which is closed to the user that the child becomes when we are root.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        path = folder / "memory.db"
+        with MemoryStore.open(path, HashingEmbedder()) as store:
+            narrative(store)
+        before = path.read_bytes()
+        path.chmod(0o444)
+        folder.chmod(0o555)
+        command = [sys.executable, "-c", READ_ONLY, str(path), str(folder / "new.db"), str(folder / "sub" / "new.db")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.stdout.splitlines() == ["refused True"] * 3, done.stderr
+        assert path.read_bytes() == before
+        folder.chmod(0o755)
+
+
+# --- files that are no sound store of ours ---
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b'{"not": "a database"}' * 100)
+
+
+def cut_short(path: Path) -> None:
+    with path.open("rb+") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def damaged_pages(path: Path) -> None:
+    with path.open("rb+") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xa5" * 4096 * 6)
+
+
+def damaged_header(path: Path) -> None:
+    with path.open("rb+") as file:
+        file.seek(100)
+        file.write(b"\xff" * 400)
+
+
+def lost_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("DELETE FROM alembic_version")
+        raw.commit()
+
+
+def emptied_beside_its_log(path: Path) -> None:
+    path.with_name("memory.db-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "damage", [garbage, cut_short, damaged_pages, damaged_header, lost_version, emptied_beside_its_log]
+)
+def test_a_damaged_file_is_refused_and_left_as_it_is(filled: Path, damage: Callable[[Path], None]) -> None:
+    damage(filled)
+    before = {file: file.read_bytes() for file in filled.parent.iterdir()}
+    with pytest.raises(StoreCorrupt, match="restore"):
+        MemoryStore.open(filled, HashingEmbedder())
+    assert {file: file.read_bytes() for file in before} == before
+
+
+@pytest.mark.parametrize("alembic", [False, True])
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path, alembic: bool) -> None:
+    path = tmp_path / "places.sqlite"
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TABLE bookmark (url TEXT)")
+        if alembic:
+            raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
+            raw.execute(f"INSERT INTO alembic_version VALUES ('{HEAD}')")
+        raw.commit()
+    before = path.read_bytes()
+    with pytest.raises(NotAStore, match="another"):
+        MemoryStore.open(path, HashingEmbedder())
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("revision", ["0999", "a1b2c3"])
+def test_a_newer_store_is_refused_and_left_as_it_is(filled: Path, revision: str) -> None:
+    with closing(sqlite3.connect(filled)) as raw:
+        raw.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+        raw.commit()
+    before = filled.read_bytes()
+    with pytest.raises(StoreNewer, match="update the program"):
+        MemoryStore.open(filled, HashingEmbedder())
+    assert filled.read_bytes() == before
+
+
+def test_damage_that_shows_while_open_is_reported(filled: Path) -> None:
+    with MemoryStore.open(filled, HashingEmbedder()) as store:
+        damaged_pages(filled)
+        with pytest.raises(StoreCorrupt):
+            for _ in store.list_experiences():
+                store.search_narrative(SAVE)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    path.touch()
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        assert store.list_experiences() == []
+
+
+# --- locks and a full disk ---
+
+
+@contextmanager
+def write_lock(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("BEGIN IMMEDIATE")
+        yield
+        raw.execute("ROLLBACK")
+
+
+def test_a_locked_store_can_be_read_and_says_busy_to_writers(filled: Path) -> None:
+    with write_lock(filled), MemoryStore.open(filled, HashingEmbedder(), busy_timeout_s=0.05) as store:
+        assert store.search_narrative(SAVE)
+        with pytest.raises(StoreBusy, match="another process"):
+            narrative(store)
+        assert store.stats().narrative == 40
+    with MemoryStore.open(filled, HashingEmbedder()) as store:
+        narrative(store)
+
+
+def test_a_store_locked_as_a_whole_says_busy(filled: Path) -> None:
+    with closing(sqlite3.connect(filled, isolation_level=None)) as raw:
+        raw.execute("PRAGMA locking_mode = EXCLUSIVE")
+        raw.execute("BEGIN EXCLUSIVE")
+        raw.execute("UPDATE store_state SET removed = removed")
+        raw.execute("COMMIT")
+        with pytest.raises(StoreBusy):
+            MemoryStore.open(filled, HashingEmbedder(), busy_timeout_s=0.05)
+
+
+def test_a_full_disk_loses_nothing(store: MemoryStore, path: Path) -> None:
+    limit = ["PRAGMA max_page_count = 60"]
+
+    @event.listens_for(store._database.engine, "checkout")
+    def _limit(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute(limit[0])
+
+    made: list[Experience] = []
+    with pytest.raises(StoreFull, match="free some space"):
+        for number in range(1000):
+            made.append(narrative(store, f"{SAVE} {number}"))
+            made.append(episodic(store, f"Save number {number}"))
+    assert 4 < len(made) < 1000
+    assert {record.id for record in store.list_experiences()} == {record.id for record in made}
+    assert store.search_narrative(f"{SAVE} 0")
+    limit[0] = "PRAGMA max_page_count = 100000"
+    made.append(narrative(store, "there is room again"))
+    store.close()
+    with MemoryStore.open(path, HashingEmbedder()) as again:
+        assert {record.id for record in again.list_experiences()} == {record.id for record in made}
+
+
+def test_a_creation_that_failed_leaves_a_file_that_can_be_opened_later(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA journal_mode = WAL")
+    before = path.read_bytes()
+    broken = SCRIPTS.parent / "no such folder"
+    with pytest.raises(Exception, match="no such folder"):
+        open_database(path, 1.0, scripts=broken)
+    assert path.read_bytes() == before
+    MemoryStore.open(path, HashingEmbedder()).close()
+
+
+# --- migrations ---
+
+
+def test_the_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_schema(store: MemoryStore, path: Path) -> None:
+    with store._database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, Base.metadata) == []
+    with closing(sqlite3.connect(path)) as raw:
+        assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        (sql,) = raw.execute("SELECT sql FROM sqlite_master WHERE name = 'experience'").fetchone()
+        assert "AUTOINCREMENT" in sql
+        assert raw.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_durability_settings_hold_on_every_connection(store: MemoryStore) -> None:
+    with store._database.read() as first, store._database.read() as second:
+        for connection in (first, second):
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+            assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+
+
+@pytest.fixture
+def newer_scripts(tmp_path: Path) -> Path:
+    folder = tmp_path / "migrations"
+    shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "versions" / "0002_note.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\n"
+        "revision = '0002'\ndown_revision = '0001'\nbranch_labels = depends_on = None\n"
+        "def upgrade():\n"
+        "    op.add_column('experience', sa.Column('note', sa.Text(), server_default='none'))\n"
+    )
+    return folder
+
+
+def revision(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as raw:
+        return str(raw.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+
+
+def backups(path: Path) -> list[Path]:
+    return [file for file in path.parent.iterdir() if "backup" in file.name]
+
+
+def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Path) -> None:
+    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0002")
+    with database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM experience WHERE note = 'none'").scalar() == 40
+    database.close()
+    assert version == revision(filled) == "0002"
+    (copy,) = backups(filled)
+    assert ".backup-0001-" in copy.name
+    assert mode(copy) == 0o600
+    with MemoryStore.open(copy, HashingEmbedder()) as store:
+        assert store.stats().narrative == 40
+    with pytest.raises(StoreNewer):
+        MemoryStore.open(filled, HashingEmbedder())
+
+
+def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Path) -> None:
+    script = newer_scripts / "versions" / "0002_note.py"
+    script.write_text(script.read_text() + "    raise RuntimeError('half way')\n")
+    with pytest.raises(RuntimeError, match="half way"):
+        open_database(filled, 1.0, scripts=newer_scripts, head="0002")
+    assert revision(filled) == "0001"
+    with MemoryStore.open(filled, HashingEmbedder()) as store:
+        assert store.stats().narrative == 40
+        with store._database.read() as connection:
+            columns = {row[1] for row in connection.exec_driver_sql("PRAGMA table_info(experience)")}
+    assert "note" not in columns
+
+
+def test_an_older_store_in_use_is_not_migrated(filled: Path, newer_scripts: Path) -> None:
+    with write_lock(filled), pytest.raises(StoreBusy):
+        open_database(filled, 0.05, scripts=newer_scripts, head="0002")
+    assert revision(filled) == "0001"
+    assert backups(filled) == []
