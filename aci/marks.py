@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 FONT_PX = 11
+FOREIGN_COST = 30.0
+"""Per pixel in another element, in steps of brightness between neighbouring pixels that are hidden."""
+TAKEN_COST = 1000.0
+"""Per pixel of another number."""
 COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 0), (0, 120, 130))
 """Dark enough for white digits; neighbours differ because ids count up."""
 
@@ -37,7 +42,7 @@ def draw_marks(observation: Observation) -> NDArray[np.uint8]:
     for element in marked:
         rect = element.rect
         draw.rectangle((rect.x, rect.y, rect.right - 1, rect.bottom - 1), outline=_color(element))
-    busy = _Busyness(observation.screenshot)
+    busy = _Busyness(observation.screenshot, [element.rect for element in marked])
     for element in marked:
         _draw_tag(draw, font, element, busy)
     return np.asarray(image)
@@ -58,7 +63,7 @@ def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element,
     text = str(element.id)
     left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
     width, height = int(right - left) + 4, int(bottom - top) + 4
-    spots = [(spot, busy.cost(spot)) for spot in _spots(element.rect, width, height)]
+    spots = [(spot, busy.cost(spot, element.rect)) for spot in _spots(element.rect, width, height)]
     spot = min(spots, key=lambda item: item[1])[0]
     spot = busy.inside(spot)
     busy.take(spot)
@@ -67,28 +72,30 @@ def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element,
 
 
 def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
-    """Return places for a tag, the best readable ones first: outside of the corners, then inside."""
+    """Return places for a tag, the best readable ones first.
+
+    In what is wide enough that is its end, where text seldom reaches; around small things it is outside of them.
+    """
     right, bottom = rect.right - width, rect.bottom - height
     middle = rect.y + (rect.height - height) // 2
-    places = [
+    inside = [(right, middle), (right, rect.y), (right, bottom), (rect.x, rect.y), (rect.x, bottom)]
+    outside = [
         (rect.x, rect.y - height),
-        (right, rect.y - height),
         (rect.x - width, middle),
         (rect.right, middle),
+        (right, rect.y - height),
         (rect.x, rect.bottom),
         (right, rect.bottom),
-        (rect.x, rect.y),
-        (right, rect.y),
-        (rect.x, bottom),
-        (right, bottom),
     ]
+    roomy = rect.width >= 4 * width and rect.height >= height
+    places = inside + outside if roomy else outside + inside
     return [Rect(x, y, width, height) for x, y in places]
 
 
 class _Busyness:
     """How much there is to be hidden in any rectangle of the picture, and which parts are taken."""
 
-    def __init__(self, screenshot: NDArray[np.uint8]) -> None:
+    def __init__(self, screenshot: NDArray[np.uint8], rects: Sequence[Rect]) -> None:
         self._height, self._width = screenshot.shape[:2]
         green = screenshot[:, :, 1].astype(np.int16)
         edges = np.zeros(green.shape, dtype=np.int64)
@@ -96,9 +103,15 @@ class _Busyness:
         edges[1:, :] += np.abs(np.diff(green, axis=0))
         self._sums = np.pad(edges.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
         self._taken = np.zeros(green.shape, dtype=bool)
+        self._elements = np.zeros(green.shape, dtype=np.int16)
+        for rect in rects:
+            self._elements[rect.y : rect.bottom, rect.x : rect.right] += 1
 
-    def cost(self, spot: Rect) -> float:
-        """Return what a tag would hide; more than any picture holds where it leaves the screen or covers a tag."""
+    def cost(self, spot: Rect, own: Rect) -> float:
+        """Return what a tag of the element at `own` would hide; infinite where it leaves the screen.
+
+        Lying in another element counts as well: it would be taken for that one's number.
+        """
         if spot.x < 0 or spot.y < 0 or spot.right > self._width or spot.bottom > self._height:
             return float("inf")
         taken = int(self._taken[spot.y : spot.bottom, spot.x : spot.right].sum())
@@ -106,7 +119,10 @@ class _Busyness:
         hidden = (
             sums[spot.bottom, spot.right] - sums[spot.y, spot.right] - sums[spot.bottom, spot.x] + sums[spot.y, spot.x]
         )
-        return float(hidden) + taken * 1000.0
+        elements = int(self._elements[spot.y : spot.bottom, spot.x : spot.right].sum())
+        common = spot.intersection(own)
+        foreign = max(0, elements - (common.area if common is not None else 0))
+        return float(hidden) + foreign * FOREIGN_COST + taken * TAKEN_COST
 
     def inside(self, spot: Rect) -> Rect:
         """Return the rectangle, moved onto the screen."""

@@ -81,12 +81,26 @@ async def _read_value(bus: Bus, node: Node) -> None:
 
 async def _read_choice(bus: Bus, node: Node) -> None:
     """Read what a combo box without a text of its own stands on."""
-    if "Selection" not in node.interfaces or node.has(StateBit.EDITABLE):
+    if node.has(StateBit.EDITABLE):
         return
-    chosen = await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0])
-    if chosen is not None and not chosen[1].endswith("/null"):
-        name = await get_property(bus, Ref(*chosen), "Accessible", "Name")
-        node.choice = name if isinstance(name, str) and name else None
+    chosen = _selected_below(node, 2)
+    if chosen is not None:
+        node.choice = chosen.name or None
+    elif "Selection" in node.interfaces:
+        ref = await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0])
+        if ref is not None and not ref[1].endswith("/null"):
+            name = await get_property(bus, Ref(*ref), "Accessible", "Name")
+            node.choice = name if isinstance(name, str) and name else None
+
+
+def _selected_below(node: Node, levels: int) -> Node | None:
+    for child in node.children:
+        if child.has(StateBit.SELECTED) and child.name:
+            return child
+        found = _selected_below(child, levels - 1) if levels > 1 else None
+        if found is not None:
+            return found
+    return None
 
 
 def _wants_settled(node: Node, chromium: bool) -> bool:
@@ -105,6 +119,9 @@ async def _read_settled(bus: Bus, application: Application, node: Node) -> None:
         known = (dict(attributes or {}), _labels(relations or ()))
         application.settled[key] = known
     node.attributes, node.labels = known
+    if node.role == "spin button" and "valuetext" in node.attributes:
+        attributes = await bus.ask(*node.ref, "Accessible", "GetAttributes")
+        node.attributes = {**node.attributes, **(attributes or {})}
 
 
 def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:

@@ -29,6 +29,7 @@ from aci.accessibility.roles import (
     SKIPPED,
     SURFACES,
     TEXTS,
+    VALUED,
     WORDLESS,
 )
 from aci.geometry import Rect
@@ -63,6 +64,7 @@ class Draft:
         description: What else is said of it.
         states: The states that hold.
         avoid: Controls inside of it.
+        target: The part of it that is meant to be clicked; None for any.
     """
 
     node: Node
@@ -77,6 +79,7 @@ class Draft:
     description: str = ""
     states: frozenset[State] = frozenset()
     avoid: list[Rect] = field(default_factory=list)
+    target: Rect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,9 @@ class _Place:
         soft: A box around it in a page, which may clip or not.
         path: Its ancestors.
         owner: Name of the nearest shown ancestor.
+        item: Whether that is a list item, cell or the like, whose parts are not used by themselves.
+        field: Whether that is a field, whose texts are its own.
+        said: What the plain containers around it say of it.
         document: Whether it lies in a web page.
         outside: Whether it may lie in a popup window.
         depth: Levels above it.
@@ -97,6 +103,9 @@ class _Place:
     soft: Rect | None
     path: tuple[str, ...]
     owner: str = ""
+    item: bool = False
+    field: bool = False
+    said: str = ""
     document: bool = False
     outside: bool = False
     depth: int = 0
@@ -144,20 +153,29 @@ class _Walk:
         if inner is None:
             return []
         draft = self._draft(node, place)
-        if draft is not None and draft.name:
-            inner = replace(inner, owner=draft.name)
+        if draft is not None and draft.name and self._owns(draft, place):
+            inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS)
         within = [found for child in self.ordered(node) for found in self.visit(child, inner)]
         _label_from_neighbours(within)
         if draft is None or not self._stays(draft, within, place):
             return within
         return self._merged(draft, within)
 
+    def _owns(self, draft: Draft, place: _Place) -> bool:
+        """Tell whether an element of this name will stand for the texts in it."""
+        role = draft.role
+        return role in INTERACTIVE or ((role in TEXTS or role in _FLOWING) and self._tells(draft, (), place))
+
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
         """Return what the node means for its children, None where they cannot be seen."""
         named = collapse(node.name)
         path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
         base = replace(
-            place, path=path, depth=place.depth + 1, document=place.document or node.role.startswith("document")
+            place,
+            path=path,
+            depth=place.depth + 1,
+            document=place.document or node.role.startswith("document"),
+            said=collapse(node.description) if node.role in PLAIN else "",
         )
         if node.role in OPENS_OUTSIDE:
             return replace(base, clip=self._screen, soft=None, outside=True)
@@ -180,7 +198,8 @@ class _Walk:
                 clip = clip.intersection(place.soft) or clip
         if clip.intersection(area) is None:
             return None
-        name = self._name(node, place.document)
+        flows = place.document and node.role in _FLOWING
+        name = full_name(self._application, node, flows or (place.document and node.role in ITEMS))
         return Draft(
             node=node,
             role=node.role,
@@ -189,9 +208,9 @@ class _Walk:
             clip=clip,
             window=self._window_at(area) if place.outside else self._window,
             path=place.path,
-            text=_text(node, name),
+            text=_text(self._application, node, name),
             label=label_of(self._application, node),
-            description=description_of(node, name),
+            description=description_of(node, name) or ("" if name else place.said),
             states=states_of(self._application, node, node.role),
         )
 
@@ -202,12 +221,6 @@ class _Walk:
             return node.rect
         words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         return bounding(words) if words else node.rect
-
-    def _name(self, node: Node, document: bool) -> str:
-        name = full_name(self._application, node)
-        if not name and document and node.role in _FLOWING and not is_field(node):
-            name = collapse(flowing_text(self._application, node) or "")
-        return name
 
     def _window_at(self, area: Rect) -> Window:
         return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
@@ -231,7 +244,7 @@ class _Walk:
 
     def _usable(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         node = draft.node
-        if node.role in ("table cell", "icon") and _within_item(place) and _said(draft.name, place.owner):
+        if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
             return False
         if node.role == "menu" and place.path and place.path[-1].startswith("combo box:"):
             return False
@@ -242,6 +255,8 @@ class _Walk:
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
             return not within and place.document and self._lone(draft.node, place)
+        if place.field:
+            return False
         if draft.node.children and flowing_text(self._application, draft.node) is None and not draft.node.name:
             return False
         part_of_page = place.document and bool(draft.node.children) and draft.node.role == "static"
@@ -258,22 +273,45 @@ class _Walk:
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         usable = [other for other in within if other.role in INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
+        if draft.role == "date editor" and usable:
+            draft.target = usable[0].area  # typing begins in its first part
         return [draft, *within]
 
 
-def _text(node: Node, name: str) -> str | None:
+def _text(application: Application, node: Node, name: str) -> str | None:
     if node.role == "combo box":
-        return node.choice or collapse(node.text or "") or name or None
+        return node.choice or collapse(node.text or "") or (None if _in_chromium(application) else name) or None
+    if node.role == "date editor" and node.children:
+        return _date_text(node)
+    if node.role == "spin button" and "placeholder" in node.attributes:
+        return _date_part(node) or None
+    if node.role in VALUED and not node.has(StateBit.EDITABLE):
+        return None
     return node.text if is_field(node) else None
+
+
+def _date_text(node: Node) -> str:
+    """Return what a date or time field of a page shows: its parts and what stands between them."""
+    if node.role == "spin button":
+        return _date_part(node) or node.attributes.get("placeholder", "")
+    if node.role == "static":
+        return node.name
+    return "".join(_date_text(child) for child in node.children)
+
+
+def _date_part(node: Node) -> str:
+    """Return the value of one part, "" where it is not set: then it says "0", and never with a leading zero."""
+    value = node.attributes.get("valuetext", "")
+    return "" if value == "0" else value
+
+
+def _in_chromium(application: Application) -> bool:
+    return application.toolkit.startswith("Chromium")
 
 
 def _said(name: str, owner: str) -> bool:
     """Tell whether the name of a shown ancestor says it already."""
     return bool(owner) and (not name or name in owner)
-
-
-def _within_item(place: _Place) -> bool:
-    return bool(place.path) and place.path[-1].partition(":")[0] in ITEMS
 
 
 def _same_button(outer: Draft, inner: Draft) -> bool:

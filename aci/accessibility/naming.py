@@ -13,6 +13,7 @@ from aci.accessibility.roles import (
     FIELDS,
     INLINE,
     INTERACTIVE,
+    ITEMS,
     MENU_ENTRIES,
     NAMED_BY_CONTENT,
     READ_AS_TEXT,
@@ -68,11 +69,20 @@ def own_name(application: Application, node: Node) -> str:
     return name
 
 
-def full_name(application: Application, node: Node) -> str:
-    """Return the name of a node, from the texts in it where it has none of its own."""
+def full_name(application: Application, node: Node, document: bool) -> str:
+    """Return the name of a node, from the texts in it where it has none of its own.
+
+    Args:
+        application: The node's application.
+        node: Its details have been read.
+        document: Whether it lies in a web page. There a list item or cell may hold anything; it is only called by
+            what is in it when that is nothing but running text.
+    """
     name = own_name(application, node)
-    if not name and node.role in NAMED_BY_CONTENT:
-        name = collapse(node.text) if node.text and not is_field(node) else _content(application, node)
+    if not name and not is_field(node):
+        name = collapse(node.text or "") or (collapse(flowing_text(application, node) or "") if document else "")
+    if not name and node.role in NAMED_BY_CONTENT and not is_field(node) and not (document and node.role in ITEMS):
+        name = _content(application, node)
     return name[:LONGEST_NAME]
 
 

@@ -43,7 +43,7 @@ INLINE = frozenset({"static", "link", "label", "subscript", "superscript", "mark
                     "content deletion"})  # fmt: skip
 """What runs along in a line of text."""
 
-NAMED_BY_CONTENT = (BUTTONS | ITEMS | MENU_ENTRIES | TEXTS | frozenset({"link"})) - frozenset({"menu", "icon"})
+NAMED_BY_CONTENT = (BUTTONS | ITEMS | MENU_ENTRIES | frozenset({"link"})) - frozenset({"menu", "icon"})
 """Without a name of their own they are called by the texts in them."""
 
 WORDLESS = frozenset({"image", "progress bar", "level bar", "tool tip"})

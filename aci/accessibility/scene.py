@@ -55,6 +55,8 @@ def _visible(drafts: Sequence[Named], windows: Sequence[Window], screen: Rect) -
         placement = ground(
             draft.area, (screen, draft.window.rect, draft.clip), above.get(draft.window.id, ()), draft.avoid
         )
+        if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
+            placement = Placement(placement.rect, draft.target.center)
         key = _key(draft)
         if placement is not None and key not in used:
             used.add(key)

@@ -8,7 +8,7 @@ is therefore asked for its children, until nothing is missing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
@@ -91,7 +91,8 @@ async def _repair(bus: Bus, application: Application) -> None:
     asked: set[Ref] = set()
     for _ in range(DEEPEST):
         await _count_managed(bus, application)
-        wave = [node for node in showing(application) if _lacks_children(node) and node.ref not in asked]
+        seen = showing(application)
+        wave = [node for node in (*seen, *_choices(seen)) if _lacks_children(node) and node.ref not in asked]
         if not wave:
             return
         asked.update(node.ref for node in wave)
@@ -102,6 +103,13 @@ async def _repair(bus: Bus, application: Application) -> None:
         for node, refs in zip(wave, answers, strict=True):
             node.children = [nodes[ref] for ref in refs if ref in nodes and nodes[ref] is not node]
             node.child_count = len(node.children)
+
+
+def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield the closed lists of combo boxes, whose items tell what the box stands on."""
+    for node in nodes:
+        if node.role == "combo box":
+            yield from (child for child in node.children if child.role in ("menu", "list box", "list"))
 
 
 def _lacks_children(node: Node) -> bool:
