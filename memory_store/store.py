@@ -18,7 +18,6 @@ from memory_store.embedding import Embedder, checked_embed, default_embedder
 from memory_store.episodic import EpisodicExperience, Step
 from memory_store.errors import InvalidExperience, UnknownExperience
 from memory_store.experience import (
-    QUARANTINE_AFTER_FAILURES,
     Experience,
     Hit,
     Kind,
@@ -26,10 +25,11 @@ from memory_store.experience import (
     StoreStats,
     first_problem,
 )
-from memory_store.index import IndexCache, chunks, encode, store_missing_vectors
-from memory_store.keys import Key, check_text, make_key
+from memory_store.index import chunks, encode, store_missing_vectors
+from memory_store.keys import check_text, make_key
 from memory_store.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.opening import locate, open_database
+from memory_store.retrieval import Retriever, load, usable
 from memory_store.rows import to_record, to_row
 from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, StateRow, VectorRow
 
@@ -37,8 +37,6 @@ BUSY_TIMEOUT_S = 5.0
 """How long to wait for another process's lock, in seconds."""
 
 _BATCH = 500
-_FIRST_CANDIDATES = 32
-_EXACT_CANDIDATES = 64
 
 RecordT = TypeVar("RecordT", bound=Experience)
 
@@ -59,7 +57,7 @@ class MemoryStore:
         self._database = database
         self._embedder = embedder
         self._schema_version = schema_version
-        self._index = IndexCache(embedder)
+        self._retriever = Retriever(database, embedder)
 
     @classmethod
     def open(
@@ -297,7 +295,7 @@ class MemoryStore:
             InvalidExperience: The query is blank or not acceptable text.
             MemoryStoreError: The store cannot be read.
         """
-        hits = self._search(NarrativeRow, "narrative", make_key(query), k, app, platform, min_similarity)
+        hits = self._retriever.search(NarrativeRow, "narrative", make_key(query), k, app, platform, min_similarity)
         return cast("list[Hit[NarrativeExperience]]", hits)
 
     def search_episodic(
@@ -318,7 +316,7 @@ class MemoryStore:
             MemoryStoreError: The store cannot be read.
         """
         key = make_key(task_query, subtask, context)
-        hits = self._search(EpisodicRow, "episodic", key, k, app, platform, min_similarity)
+        hits = self._retriever.search(EpisodicRow, "episodic", key, k, app, platform, min_similarity)
         return cast("list[Hit[EpisodicExperience]]", hits)
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:
@@ -353,7 +351,7 @@ class MemoryStore:
         """
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection:
-            found = _load(connection, select(any_kind).where(any_kind.uid == experience_id))
+            found = load(connection, select(any_kind).where(any_kind.uid == experience_id))
         if not found:
             raise _unknown(experience_id)
         return found[0]
@@ -385,7 +383,7 @@ class MemoryStore:
         if run_id is not None:
             query = query.where(any_kind.run_id == run_id)
         with self._database.read() as connection:
-            return _load(connection, query)
+            return load(connection, query)
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
@@ -404,7 +402,7 @@ class MemoryStore:
             apps = _counts(connection, table.app)
             vectors = _counts(connection, VectorRow.__table__.c.embedder)
             verified = connection.scalar(select(func.count()).where(table.verified.is_(True)))
-            quarantined = connection.scalar(select(func.count()).where(~_usable()))
+            quarantined = connection.scalar(select(func.count()).where(~usable()))
         files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
         return StoreStats(
             path=str(self.path),
@@ -431,115 +429,17 @@ class MemoryStore:
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
 
-    def _search(
-        self,
-        table: type[NarrativeRow] | type[EpisodicRow],
-        kind: Kind,
-        key: Key,
-        k: int,
-        app: str | None,
-        platform: str | None,
-        min_similarity: float | None,
-    ) -> list[Hit[Experience]]:
-        if k < 1:
-            raise ValueError("k must be at least 1")
-        floor = self._embedder.min_similarity if min_similarity is None else min_similarity
-        vector = checked_embed(self._embedder, [key.text])[0]
-        ranking = _Ranking(k, app, platform)
-        with self._index.lock, self._database.read() as connection:
-            self._index.catch_up(connection)
-            same = select(table).where(table.kind == kind, table.key_digest == key.digest, _usable())
-            for record in _load(connection, same.order_by(*_NEWEST_VERIFIED).limit(_EXACT_CANDIDATES)):
-                ranking.offer(record, 1.0, "the same words")
-            wanted = _FIRST_CANDIDATES
-            offered = 0
-            # What the filters turn down is made up for by looking further down the list.
-            while not ranking.full:
-                near = self._index.search(kind, vector, wanted)
-                fresh = [(pk, similarity) for pk, similarity in near[offered:] if similarity >= floor]
-                self._offer(connection, ranking, table, fresh)
-                if len(near) < wanted or len(fresh) < len(near) - offered:
-                    break
-                offered = len(near)
-                wanted *= 4
-        return ranking.hits
-
-    def _offer(
-        self,
-        connection: Connection,
-        ranking: _Ranking,
-        table: type[NarrativeRow] | type[EpisodicRow],
-        near: Sequence[tuple[int, float]],
-    ) -> None:
-        for some in chunks(near, _BATCH):
-            similarities = dict(some)
-            query = select(table).where(table.pk.in_(similarities), _usable()).order_by(*_NEWEST_VERIFIED)
-            with Session(connection) as session:
-                found = [(similarities[row.pk], to_record(row)) for row in session.scalars(query)]
-            # Equal keys have equal vectors up to rounding; among those the order of the query stands.
-            for similarity, record in sorted(found, key=lambda pair: -round(pair[0], 5)):
-                ranking.offer(record, similarity, f"similar meaning, {similarity:.2f} by {self._embedder.name}")
-
     def _newest(self, kind: type[RecordT], query: Select[Any]) -> RecordT | None:
         with self._database.read() as connection:
-            found = _load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
+            found = load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
         return cast("RecordT", found[0]) if found else None
 
 
-class _Ranking:
-    """Takes candidates best first and keeps the first ``k`` that pass the filters, one of each sort."""
-
-    def __init__(self, k: int, app: str | None, platform: str | None) -> None:
-        self._k = k
-        self._app = app
-        self._platform = platform
-        self._sorts: set[tuple[str, bool]] = set()
-        self.hits: list[Hit[Experience]] = []
-
-    @property
-    def full(self) -> bool:
-        """Whether no more candidates are wanted."""
-        return len(self.hits) >= self._k
-
-    def offer(self, record: Experience, similarity: float, reason: str) -> None:
-        """Keep the candidate unless it is filtered out or says the same as one that was kept."""
-        # Ten successes of one task would crowd out everything else, but a failure of it is news.
-        success = record.success if isinstance(record, NarrativeExperience) else True
-        sort = (record.key.digest, success)
-        source = record.provenance
-        if self.full or sort in self._sorts:
-            return
-        if self._app is not None and source.app.casefold() != self._app.casefold():
-            return
-        if self._platform is not None and source.platform != self._platform:
-            return
-        self._sorts.add(sort)
-        self.hits.append(Hit(record, min(similarity, 1.0), reason))
-
-
-_NEWEST_VERIFIED = (
-    func.coalesce(ExperienceRow.verified, False).desc(),
-    ExperienceRow.created_at.desc(),
-    ExperienceRow.pk.desc(),
-)
-
-
-def _usable() -> ColumnElement[bool]:
-    """Not in quarantine."""
-    table = ExperienceRow.__table__.c
-    return table.times_used - table.times_worked < QUARANTINE_AFTER_FAILURES
-
-
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
-    conditions = [ExperienceRow.verified.is_(True), _usable()]
+    conditions = [ExperienceRow.verified.is_(True), usable()]
     if platform is not None:
         conditions.append(ExperienceRow.platform == platform)
     return conditions
-
-
-def _load(connection: Connection, query: Select[Any]) -> list[Experience]:
-    with Session(connection) as session:
-        return [to_record(row) for row in session.scalars(query)]
 
 
 def _counts(connection: Connection, column: ColumnElement[Any]) -> dict[str, int]:

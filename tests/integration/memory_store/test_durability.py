@@ -45,7 +45,7 @@ def check_everything_is_there(path: Path, acknowledged: set[str]) -> None:
         # Whole experiences only: each has its vector, and the index holds exactly what the database holds.
         assert store.stats().vectors == {"hashing-512": len(there)}
         store.search_narrative(SAVE)
-        assert len(store._index.ids("narrative")) == len(there)
+        assert len(store._retriever.index.ids("narrative")) == len(there)
 
 
 def test_processes_that_create_and_write_one_store_at_once_lose_nothing(path: Path) -> None:

@@ -225,7 +225,7 @@ def test_a_store_sees_what_another_one_adds_and_forgets(store: MemoryStore, path
         third = narrative(other, SUM)
         assert ids(store.search_narrative(SUM + "s")) == [third.id]
         assert ids(other.search_narrative(SUM + "s")) == [third.id]
-        assert len(store._index.ids("narrative")) == len(other._index.ids("narrative")) == 1
+        assert len(store._retriever.index.ids("narrative")) == len(other._retriever.index.ids("narrative")) == 1
 
 
 def test_threads_may_search_and_add_at_once(store: MemoryStore) -> None:
@@ -248,7 +248,7 @@ def test_threads_may_search_and_add_at_once(store: MemoryStore) -> None:
     assert failures == []
     assert (store.stats().narrative, store.stats().episodic) == (60, 60)
     store.search_narrative("x")
-    assert (len(store._index.ids("narrative")), len(store._index.ids("episodic"))) == (60, 60)
+    assert (len(store._retriever.index.ids("narrative")), len(store._retriever.index.ids("episodic"))) == (60, 60)
 
 
 # --- what is refused ---
