@@ -225,7 +225,7 @@ _CHROMIUM_OPTIONS = ("--force-renderer-accessibility", "--no-first-run", "--no-d
 _RECIPES = (
     Recipe(
         programs=frozenset(
-            "chromium chromium-browser google-chrome google-chrome-stable chrome brave-browser microsoft-edge".split()
+            ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge")
         ),
         arguments=_CHROMIUM_OPTIONS,
         as_root=("--no-sandbox", "--test-type"),
@@ -240,16 +240,14 @@ _RECIPES = (
         environment={"ACCESSIBILITY_ENABLED": "1"},
     ),
     Recipe(
-        programs=frozenset("code codium".split()),
+        programs=frozenset(["code", "codium"]),
         arguments=("--force-renderer-accessibility",),
         as_root=("--no-sandbox",),
         private=("--user-data-dir={home}/.config/editor-profile",),
         environment={"ACCESSIBILITY_ENABLED": "1"},
     ),
     Recipe(
-        programs=frozenset(
-            "soffice libreoffice localc lowriter loimpress lodraw lobase lomath scalc swriter simpress".split()
-        ),
+        programs=frozenset(("soffice", "libreoffice", "localc", "lowriter", "loimpress", "lodraw", "lobase", "lomath")),
         arguments=("--norestore", "--nologo", "--nofirststartwizard"),
         environment={"SAL_USE_VCLPLUGIN": "gtk3"},
         files={".config/libreoffice/4/user/registrymodifications.xcu": _OFFICE_SETTINGS},

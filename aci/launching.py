@@ -120,7 +120,7 @@ class Launcher:
         Args:
             argv: Program and arguments; never a shell line.
             cwd: Working folder; the desktop's home by default.
-            wait_for_window: Whether to return only when it has opened a window (or brought an earlier one to the front).
+            wait_for_window: Whether to return only when it has opened a window, or brought one to the front.
             timeout_s: Longest wait for the window.
 
         Raises:

@@ -111,7 +111,7 @@ def common_folder(parent: Path | None = None) -> Path:
     """
     base = parent or Path(tempfile.gettempdir())
     if len(os.fsencode(base)) > _LONGEST_ROOT:
-        base = Path("/tmp")  # noqa: S108 - a folder of our own with mode 0700 is made in it
+        base = Path("/tmp")
     return base / f"agent-s-{os.getuid()}"
 
 

@@ -129,7 +129,7 @@ class PrivateSession:
         return {
             **inherited,
             MARK: self._place.id,
-            "PATH": os.pathsep.join(dict.fromkeys((*os.environ.get("PATH", "").split(os.pathsep), *_SYSTEM_PATH.split(":")))),
+            "PATH": _search_path(),
             "HOME": str(self.home),
             "USER": os.environ.get("USER", "user"),
             "SHELL": "/bin/sh",
@@ -235,14 +235,19 @@ class PrivateSession:
 
 def remove_server_files(number: int) -> None:
     """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
-    lock = Path(f"/tmp/.X{number}-lock")  # noqa: S108 - where every X server keeps it
+    lock = Path(f"/tmp/.X{number}-lock")
     try:
         holder = int(lock.read_text(encoding="ascii"))
     except (FileNotFoundError, ValueError):
         return
     if not Path(f"/proc/{holder}").exists():
-        Path(f"/tmp/.X11-unix/X{number}").unlink(missing_ok=True)  # noqa: S108
+        Path(f"/tmp/.X11-unix/X{number}").unlink(missing_ok=True)
         lock.unlink(missing_ok=True)
+
+
+def _search_path() -> str:
+    own = os.environ.get("PATH", "").split(os.pathsep)
+    return os.pathsep.join(dict.fromkeys(folder for folder in (*own, *_SYSTEM_PATH.split(":")) if folder))
 
 
 def _variable(folder: str) -> str:

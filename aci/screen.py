@@ -142,9 +142,7 @@ class Screen:
     def window_at(self, point: Point) -> int | None:
         """Return the id of the window that a click at a point would go to, or None for the background."""
         with self._talking():
-            top = self._root.translate_coords(self._root, point.x, point.y).child
-            if not isinstance(top, int):
-                top = top.id if top else 0
+            top = _id(self._root.translate_coords(self._root, point.x, point.y).child)
             if not top:
                 return None
             return self._clients_by_top(self._managed()).get(top, top)
@@ -297,7 +295,7 @@ class Screen:
                 Window(
                     id=window,
                     title="" if popup else titles.get(window, ""),
-                    app=known.app or apps.get(known.pid, ""),
+                    app=known.app or apps.get(known.pid or 0, ""),
                     rect=rect,
                     active=window == active,
                     popup=popup,
@@ -341,9 +339,7 @@ class Screen:
         sizes = self._all([self._deferred(request.GetGeometry, drawable=window) for window in ids])
         corners = self._all(
             [
-                self._deferred(
-                    request.TranslateCoords, src_wid=window, dst_wid=self._root.id, src_x=0, src_y=0
-                )
+                self._deferred(request.TranslateCoords, src_wid=window, dst_wid=self._root.id, src_x=0, src_y=0)
                 for window in ids
             ]
         )
@@ -424,7 +420,7 @@ def _id(window: Any) -> int:
 
 
 def _class_name(value: Any) -> str:
-    """Return the class part of WM_CLASS, which holds "instance\\0class\\0"."""
+    """Return the class part of WM_CLASS, which holds two strings, each ended by a zero byte."""
     parts = [part for part in bytes(value).decode("latin-1").split("\0") if part]
     return parts[-1] if parts else ""
 

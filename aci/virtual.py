@@ -6,17 +6,19 @@ import atexit
 import shutil
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from aci.actions import Action
 from aci.desktop import ActionResult
-from aci.errors import DesktopError, StartFailed
+from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.launching import Process
 from aci.observation import Observation
 from aci.places import DesktopPlace, new_place
 from aci.private_session import READY_LIMIT_S, PrivateSession
+from aci.sight import Accessibility
 from aci.x11 import X11Desktop
 
 _SMALLEST, _LARGEST = 200, 8192
@@ -122,14 +124,23 @@ class VirtualDesktop:
             self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
             self._session.start()
             warm_up.join()
-            self._desktop = X11Desktop(
-                self._session.display, environment=self._session.environment, private_home=self._session.home
-            )
+            self._desktop = self._connect(self._session)
             if not self._desktop.screen.wait_for_manager(READY_LIMIT_S):
                 raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
         except BaseException:
             self.stop()
             raise
+
+    def _connect(self, session: PrivateSession) -> X11Desktop:
+        """Connect to the display while the accessibility bus comes up."""
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            client = pool.submit(_accessibility, session.environment["DBUS_SESSION_BUS_ADDRESS"])
+            return X11Desktop(
+                session.display,
+                environment=session.environment,
+                private_home=session.home,
+                accessibility=client.result,
+            )
 
     def stop(self) -> None:
         """End every process of the desktop and remove its files; a second call does nothing."""
@@ -161,6 +172,10 @@ class VirtualDesktop:
         """Carry out one primitive; see `aci.desktop.Desktop.perform`."""
         return self.x11.perform(action)
 
+    def clear_buffer(self) -> None:
+        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        self.x11.clear_buffer()
+
     def release_all(self) -> None:
         """Release every key and button that is held."""
         self.x11.release_all()
@@ -178,12 +193,18 @@ class VirtualDesktop:
         return self._session
 
 
+def _accessibility(session_bus: str) -> Accessibility:
+    from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+
+    try:
+        return AccessibilityClient(accessibility_bus_address(session_bus))
+    except ConnectionLost as error:
+        raise StartFailed(f"The accessibility bus did not get ready: {error}") from error
+
+
 def _load_libraries() -> None:
     """Import what connecting needs while the X server starts, since both take about as long."""
-    import mss.exception
-    import Xlib.display
-    import Xlib.protocol.request
-
+    import aci.accessibility.client  # noqa: F401
 
 
 def _remove(place: DesktopPlace, keep_home: bool) -> None:

@@ -6,52 +6,30 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Self
 
 from aci.actions import Action
 from aci.applications import Catalog, installed_applications
 from aci.desktop import ActionResult
-from aci.errors import NoDisplay
-from aci.geometry import Rect
+from aci.errors import ConnectionLost, NoDisplay
+from aci.geometry import Point
+from aci.input.clipboard import Clipboard
+from aci.input.typist import Typist
+from aci.input.xtest import Xtest
 from aci.launching import Launcher, Process
-from aci.observation import Element, Observation, Window
-from aci.screen import Screen, lost_connection_is_reported
+from aci.observation import Observation, Window
+from aci.performing import Performer
+from aci.screen import Screen
+from aci.settle import Settle
+from aci.sight import Accessibility, NoAccessibility
 
-if TYPE_CHECKING:
-    from aci.accessibility.client import Reading
-
-
-class Accessibility(Protocol):
-    """What a desktop needs from its accessibility bus; `aci.accessibility.client.AccessibilityClient` is one."""
-
-    def read(
-        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
-    ) -> Reading:
-        """Return the elements that can be seen."""
-        ...
-
-    def last_event_at(self) -> float:
-        """Return `time.monotonic()` of the latest event, 0.0 before the first."""
-        ...
-
-    def element_text(self, element_id: int) -> str | None:
-        """Return the text that an element holds now; None where it has none or is gone."""
-        ...
-
-    def set_text(self, element_id: int, text: str) -> bool:
-        """Replace the text of an element; return whether it took it."""
-        ...
-
-    def locate(self, element_id: int) -> Rect | None:
-        """Return where an element is now, px; None when it is gone."""
-        ...
-
-    def close(self) -> None:
-        """Disconnect."""
-        ...
+_LAUNCH_QUIET_S = 0.3
+"""Applications map their window first and fill it afterwards."""
+_DRAINED_QUIET_S = 0.05
 
 
 class X11Desktop:
@@ -61,6 +39,9 @@ class X11Desktop:
     with X11Desktop(":0") as desktop:
         print(desktop.observe().to_text())
     ```
+
+    Attributes:
+        screen: The screen itself: pixels and windows.
     """
 
     def __init__(
@@ -69,6 +50,7 @@ class X11Desktop:
         *,
         environment: Mapping[str, str] | None = None,
         private_home: Path | None = None,
+        accessibility: Callable[[], Accessibility] | None = None,
     ) -> None:
         """Connect.
 
@@ -76,6 +58,8 @@ class X11Desktop:
             display: Name of the X display, such as ":0"; by default DISPLAY of the environment.
             environment: Names the session bus and is what launched applications get; by default the process's own.
             private_home: HOME of a private desktop, where settings of applications may be written.
+            accessibility: Connects to the accessibility bus; by default to the one that the environment's session bus
+                names. Where there is none, observations have no elements and a note says so.
 
         Raises:
             NoDisplay: There is no display, or it refuses the connection.
@@ -87,11 +71,19 @@ class X11Desktop:
                 "DISPLAY is not set, so there is no screen to work on. Run this inside an X11 session, name a display "
                 "(`--display :0`), or use a virtual desktop (`--virtual`)."
             )
-        self._environment["DISPLAY"] = name
-        self.screen = Screen(name)
-        self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
-        self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
+        self._environment["DISPLAY"] = self._name = name
+        self._open = ExitStack()
+        self._seen: Observation | None = None
         self._buffer: list[str] = []
+        with self._open:
+            self.screen = Screen(name)
+            self._open.callback(self.screen.close)
+            self._accessibility = (accessibility or self._find_accessibility)()
+            self._open.callback(self._accessibility.close)
+            self._open = self._open.pop_all()
+        self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
+        self._settle = Settle(self.screen.frame, self._accessibility.last_event_at)
+        self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
 
     def __enter__(self) -> Self:
         return self
@@ -107,24 +99,36 @@ class X11Desktop:
         return installed_applications(self._environment)
 
     def observe(self) -> Observation:
-        """Look at the screen; the screenshot is taken while the elements are read."""
+        """Look at the screen; the screenshot is taken while the elements are read.
+
+        Raises:
+            ConnectionLost: The screen or the accessibility bus went away.
+        """
         started = time.monotonic()
+        self._launcher.reap()
         picture = self._camera.submit(self.screen.screenshot)
         windows = self.screen.windows()
-        elements: tuple[Element, ...] = ()
-        with lost_connection_is_reported():
-            screenshot = picture.result()
-        return Observation(
-            screenshot=screenshot,
-            elements=elements,
+        reading = self._accessibility.read(windows, self.screen.rect, self._nudge)
+        self._seen = Observation(
+            screenshot=picture.result(),
+            elements=reading.elements,
             windows=windows,
+            notes=reading.notes,
             buffer=tuple(self._buffer),
+            focus_id=reading.focus_id,
             taken_s=time.monotonic() - started,
         )
+        return self._seen
 
     def perform(self, action: Action) -> ActionResult:
-        """Carry out one primitive and wait until the screen has settled."""
-        raise NotImplementedError
+        """Carry out one primitive and wait until the screen has settled.
+
+        Element ids are those of the latest observation. Nothing stays pressed, however this ends.
+
+        Raises:
+            ConnectionLost: The screen or the accessibility bus went away.
+        """
+        return self._performer.perform(action, self._seen)
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
@@ -134,19 +138,80 @@ class X11Desktop:
         Args:
             argv: Program and arguments; never a shell line.
             cwd: Working folder; the desktop's home by default.
-            wait_for_window: Whether to return only when it has a window.
+            wait_for_window: Whether to return only when it has a window and the screen has settled.
             timeout_s: Longest wait for the window.
 
         Raises:
             LaunchFailed: There is no such program, it ended at once, or showed no window in time.
         """
-        return self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
+        before, started = self._settle.look(), time.monotonic()
+        process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
+        if wait_for_window:
+            self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
+        return process
+
+    def clear_buffer(self) -> None:
+        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        self._buffer.clear()
 
     def release_all(self) -> None:
         """Release every key and button that is held."""
+        if "_hands" in self.__dict__:
+            self._hands.release_all()
 
     def close(self) -> None:
-        """Let go of the screen; the applications stay as they are."""
-        self._camera.shutdown(wait=False)
+        """Let go of the screen; the applications stay as they are. A second call does nothing."""
+        self._camera.shutdown(wait=True)
         self._launcher.reap()
-        self.screen.close()
+        self._open.close()
+
+    @cached_property
+    def _hands(self) -> Xtest:
+        hands = Xtest(self._name)
+        self._open.callback(hands.close)
+        return hands
+
+    @cached_property
+    def _clipboard(self) -> Clipboard:
+        clipboard = Clipboard(self._name)
+        self._open.callback(clipboard.close)
+        return clipboard
+
+    @cached_property
+    def _performer(self) -> Performer:
+        return Performer(
+            screen=self.screen,
+            hands=self._hands,
+            typist=Typist(self._hands, lambda: self._clipboard, self._accessibility, self._drained),
+            locator=self._accessibility,
+            settle=self._settle,
+            launch=self.launch,
+            catalog=lambda: self.applications,
+            buffer=self._buffer,
+        )
+
+    def _drained(self) -> None:
+        quiet = _DRAINED_QUIET_S
+        self._settle.wait(self._settle.look(), time.monotonic(), quiet_s=quiet, first_change_s=quiet, limit_s=1.0)
+
+    def _nudge(self, window: Window) -> None:
+        """Move the pointer over a window and back, after which LibreOffice reports its contents in the right place."""
+        before = self.screen.pointer()
+        visible = window.rect.intersection(self.screen.rect)
+        if visible is None:
+            return
+        center = visible.center
+        self._hands.move(Point(center.x + 1, center.y))
+        self._hands.move(center)
+        self._drained()
+        self._hands.move(before)
+
+    def _find_accessibility(self) -> Accessibility:
+        from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+
+        runtime = self._environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
+        session_bus = self._environment.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={runtime}/bus"
+        try:
+            return AccessibilityClient(accessibility_bus_address(session_bus))
+        except ConnectionLost as error:
+            return NoAccessibility(str(error))

@@ -1,0 +1,1 @@
+"""Keyboard, pointer and clipboard of an X display."""

@@ -1,0 +1,250 @@
+"""The clipboard of an X display: what it holds, and offering a text in its place (ICCCM 2.0, section 2)."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+from aci.errors import ConnectionLost
+from aci.screen import open_display
+
+_ANSWER_LIMIT_S = 0.4
+_CHUNK = 1 << 16
+"""Bytes of a property that go into one request, well below the protocol's 256 KiB."""
+_TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT", "STRING")
+_PLAIN_PREFIXES = ("text/plain", "application/x-gtk-text-buffer")
+_PLAIN_NAMES = frozenset(
+    {
+        *("UTF8_STRING", "STRING", "TEXT", "COMPOUND_TEXT", "GTK_TEXT_BUFFER_CONTENTS"),
+        *("TARGETS", "MULTIPLE", "TIMESTAMP", "SAVE_TARGETS", "DELETE", "LENGTH"),
+        *("HOST_NAME", "USER", "CLASS", "NAME", "PROCESS", "CLIENT_WINDOW"),
+    }
+)
+"""Forms that hold nothing besides the plain text, and what is not content at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What the clipboard holds.
+
+    Attributes:
+        text: Its text; None where it holds none.
+        plain: Whether the text is all of it, so that it can be put back. An empty clipboard is plain, too.
+    """
+
+    text: str | None
+    plain: bool
+
+
+class Clipboard:
+    """The CLIPBOARD selection of a display, served by a thread of its own while a text is offered."""
+
+    def __init__(self, display_name: str) -> None:
+        """Connect.
+
+        Raises:
+            NoDisplay: There is no such display.
+        """
+        self._display = open_display(display_name)
+        self._root = self._display.screen().root
+        self._window = self._root.create_window(-10, -10, 1, 1, 0, 0)
+        self._atoms = {name: self._display.intern_atom(name) for name in (*_TEXT_TARGETS, "CLIPBOARD", "TARGETS")}
+        self._offered: bytes | None = None
+        self._taken = threading.Event()
+        self._jobs: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        self._wake_reading, self._wake_writing = os.pipe()
+        self._lost: BaseException | None = None
+        self._thread = threading.Thread(target=self._serve, name="aci-clipboard", daemon=True)
+        self._thread.start()
+
+    def content(self) -> Content:
+        """Return what the clipboard holds now."""
+        content: Content = self._do(self._read)
+        return content
+
+    def offer(self, text: str) -> None:
+        """Put a text on the clipboard."""
+        self._taken.clear()
+        self._do(lambda: self._own(text.encode("utf-8", errors="replace")))
+
+    def clear(self) -> None:
+        """Leave the clipboard empty, unless somebody else has put something there."""
+        self._do(self._disown)
+
+    def wait_taken(self, limit_s: float) -> bool:
+        """Wait until an application has fetched the offered text; return whether one did."""
+        return self._taken.wait(limit_s)
+
+    def close(self) -> None:
+        """Stop serving; what was offered is gone with it."""
+        if self._thread.is_alive():
+            self._jobs.put(None)
+            self._wake()
+            self._thread.join()
+        os.close(self._wake_reading)
+        os.close(self._wake_writing)
+
+    def _do(self, job: Callable[[], Any]) -> Any:
+        if self._lost is not None:
+            raise ConnectionLost(f"The X display went away: {self._lost}") from self._lost
+        future: Future[Any] = Future()
+        self._jobs.put((job, future))
+        self._wake()
+        return future.result()
+
+    def _wake(self) -> None:
+        os.write(self._wake_writing, b".")
+
+    # What follows runs in the serving thread, the only one that uses the connection.
+
+    def _serve(self) -> None:
+        from Xlib.error import ConnectionClosedError
+
+        try:
+            while self._serve_once():
+                pass
+            self._display.close()
+        except (ConnectionClosedError, OSError) as error:
+            self._lost = error
+            self._fail_jobs(error)
+
+    def _serve_once(self) -> bool:
+        while self._display.pending_events():
+            self._handle(self._display.next_event())
+        readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [])
+        if self._wake_reading not in readable:
+            return True
+        os.read(self._wake_reading, 1)
+        item = self._jobs.get()
+        if item is None:
+            return False
+        job, future = item
+        try:
+            future.set_result(job())
+        except Exception as error:
+            future.set_exception(error)
+            raise
+        return True
+
+    def _fail_jobs(self, error: BaseException) -> None:
+        while not self._jobs.empty():
+            item = self._jobs.get()
+            if item is not None:
+                item[1].set_exception(ConnectionLost(f"The X display went away: {error}"))
+
+    def _own(self, data: bytes) -> None:
+        from Xlib import X
+
+        self._offered = data
+        self._window.set_selection_owner(self._atoms["CLIPBOARD"], X.CurrentTime)
+        self._display.sync()
+
+    def _disown(self) -> None:
+        from Xlib import X
+        from Xlib.protocol.request import SetSelectionOwner
+
+        if self._offered is None:
+            return
+        self._offered = None
+        SetSelectionOwner(
+            display=self._display.display, window=X.NONE, selection=self._atoms["CLIPBOARD"], time=X.CurrentTime
+        )
+        self._display.sync()
+
+    def _read(self) -> Content:
+        if self._offered is not None:
+            return Content(self._offered.decode("utf-8"), plain=True)
+        if not self._display.get_selection_owner(self._atoms["CLIPBOARD"]):
+            return Content(None, plain=True)
+        targets = self._convert(self._atoms["TARGETS"])
+        names = [self._display.get_atom_name(target) for target in targets or []]
+        plain = all(name in _PLAIN_NAMES or name.startswith(_PLAIN_PREFIXES) for name in names)
+        if "UTF8_STRING" not in names:
+            return Content(None, plain=False)
+        data = self._convert(self._atoms["UTF8_STRING"])
+        if data is None:
+            return Content(None, plain=False)
+        return Content(bytes(data).decode("utf-8", errors="replace"), plain=plain)
+
+    def _convert(self, target: int) -> Any:
+        """Ask the clipboard's owner for one form of its content; None where it gives none, or one in many pieces."""
+        from Xlib import X
+
+        clipboard = self._atoms["CLIPBOARD"]
+        self._window.delete_property(clipboard)
+        self._window.convert_selection(clipboard, target, clipboard, X.CurrentTime)
+        self._display.flush()
+        deadline = time.monotonic() + _ANSWER_LIMIT_S
+        while (remaining := deadline - time.monotonic()) > 0:
+            if not self._display.pending_events():
+                select.select([self._display.fileno()], [], [], remaining)
+                continue
+            event = self._display.next_event()
+            if event.type != X.SelectionNotify:
+                self._handle(event)
+            elif event.target == target:
+                return self._fetched(clipboard) if event.property != X.NONE else None
+        return None
+
+    def _fetched(self, name: int) -> Any:
+        answer = self._window.get_full_property(name, 0)
+        in_pieces = answer is not None and self._display.get_atom_name(answer.property_type) == "INCR"
+        return None if answer is None or in_pieces else answer.value
+
+    def _handle(self, event: Any) -> None:
+        from Xlib import X
+
+        if event.type == X.SelectionClear:
+            self._offered = None
+        elif event.type == X.SelectionRequest:
+            self._answer(event)
+
+    def _answer(self, request: Any) -> None:
+        from Xlib import X
+        from Xlib.error import CatchError, XError
+        from Xlib.protocol.event import SelectionNotify
+
+        place = request.property or request.target  # Clients before ICCCM name no property.
+        caught = CatchError(XError)
+        given = self._give(request.requestor, place, request.target, caught)
+        answer = SelectionNotify(
+            time=request.time,
+            requestor=request.requestor,
+            selection=request.selection,
+            target=request.target,
+            property=place if given else X.NONE,
+        )
+        request.requestor.send_event(answer, onerror=caught)
+        self._display.flush()
+        if given and request.target != self._atoms["TARGETS"]:
+            self._taken.set()
+
+    def _give(self, requestor: Any, place: int, target: int, caught: Any) -> bool:
+        """Write the text in the form asked for into a window's property; return whether there is that form."""
+        from Xlib import X, Xatom
+
+        if self._offered is None:
+            return False
+        if target == self._atoms["TARGETS"]:
+            forms = [self._atoms[name] for name in ("TARGETS", *_TEXT_TARGETS)]
+            requestor.change_property(place, Xatom.ATOM, 32, forms, onerror=caught)
+            return True
+        if target not in (self._atoms[name] for name in _TEXT_TARGETS):
+            return False
+        data, kind = self._offered, target
+        if target == self._atoms["STRING"]:
+            data = data.decode("utf-8").encode("latin-1", errors="replace")
+        elif target == self._atoms["TEXT"]:
+            kind = self._atoms["UTF8_STRING"]
+        requestor.change_property(place, kind, 8, data[:_CHUNK], onerror=caught)
+        for start in range(_CHUNK, len(data), _CHUNK):
+            piece = data[start : start + _CHUNK]
+            requestor.change_property(place, kind, 8, piece, mode=X.PropModeAppend, onerror=caught)
+        return True

@@ -1,0 +1,119 @@
+"""Which key of the keyboard types a keysym, and how keys that no layout has are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """A key to press, and whether Shift is held with it."""
+
+    keycode: int
+    shift: bool
+
+
+class Keymap:
+    """The keyboard mapping of a display.
+
+    A keysym that no key types gets one of the keys that the layout leaves empty. It keeps it until keys run out:
+    applications read the mapping when they get round to the key press, so taking it away at once would change what
+    was typed.
+    """
+
+    def __init__(self, display: Any) -> None:
+        """Take an open Xlib display, which the keymap shares with its caller."""
+        self._display = display
+        self._first = display.display.info.min_keycode
+        self._width = 2
+        self._strokes: dict[int, Stroke] = {}
+        self._spare: list[int] = []
+        self._lent: dict[int, int] = {}
+        self._pending: dict[int, int] = {}
+        self.refresh(0)
+
+    def refresh(self, group: int) -> None:
+        """Read the mapping anew.
+
+        Args:
+            group: The layout in use, 0 or 1.
+        """
+        count = self._display.display.info.max_keycode - self._first + 1
+        rows = [list(row) for row in self._display.get_keyboard_mapping(self._first, count)]
+        codes = range(self._first, self._first + count)
+        self._width = max(2, len(rows[0]))
+        self._lent = {symbol: code for symbol, code in self._lent.items() if symbol in rows[code - self._first]}
+        lent = set(self._lent.values())
+        self._spare = [code for code, row in zip(codes, rows, strict=True) if not any(row) and code not in lent]
+        self._strokes = {}
+        for column, shift in _columns(group):
+            for code, row in zip(codes, rows, strict=True):
+                if code not in lent and column < len(row) and row[column]:
+                    self._strokes.setdefault(row[column], Stroke(code, shift))
+
+    def stroke(self, keysym: int) -> Stroke | None:
+        """Return the key that types a keysym now, or None where none does."""
+        if keysym in self._strokes:
+            return self._strokes[keysym]
+        return Stroke(self._lent[keysym], shift=False) if keysym in self._lent else None
+
+    def foreign(self, keysyms: Iterable[int]) -> list[int]:
+        """Return those keysyms that the layout does not have, each once, in order."""
+        return [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
+
+    @property
+    def room(self) -> int:
+        """How many foreign keysyms can have a key at once."""
+        return len(self._spare) + len(self._lent)
+
+    def lend(self, keysyms: Iterable[int]) -> bool:
+        """Give a key to each foreign one of some keysyms, of which there must be at most `room`.
+
+        Keys that have not been asked for longest are taken back first.
+
+        Returns:
+            Whether a key changes its meaning, so that applications must be let read what was typed with it; the
+            change is made by `commit`.
+        """
+        wanted = self.foreign(keysyms)
+        for keysym in wanted:
+            if keysym in self._lent:
+                self._lent[keysym] = self._lent.pop(keysym)
+        reused = False
+        for keysym in wanted:
+            if keysym in self._lent:
+                continue
+            if self._spare:
+                code = self._spare.pop()
+            else:
+                code = self._lent.pop(next(iter(self._lent)))
+                reused = True
+            self._lent[keysym] = code
+            self._pending[code] = keysym
+        return reused
+
+    def commit(self) -> None:
+        """Tell the server of the keys that were lent."""
+        for code, keysym in self._pending.items():
+            self._map(code, keysym)
+        self._pending.clear()
+        self._display.sync()
+
+    def take_back(self) -> None:
+        """Empty all keys that were lent."""
+        for code in self._lent.values():
+            self._map(code, 0)
+        self._lent.clear()
+        self._display.sync()
+
+    def _map(self, code: int, keysym: int) -> None:
+        # Both levels alike, so that a Shift that is held does no harm.
+        self._display.change_keyboard_mapping(code, [[keysym, keysym] + [0] * (self._width - 2)])
+
+
+def _columns(group: int) -> list[tuple[int, bool]]:
+    """Return the columns of the core mapping to search, plain before shifted, the layout in use before the first."""
+    groups = dict.fromkeys((group, 0))
+    return [(2 * number + int(shift), shift) for number in groups for shift in (False, True)]

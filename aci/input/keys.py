@@ -1,0 +1,147 @@
+"""Names of keys as people and models write them, and the X keysyms they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+_ALIASES = {
+    "ctrl": "Control_L",
+    "control": "Control_L",
+    "ctl": "Control_L",
+    "alt": "Alt_L",
+    "option": "Alt_L",
+    "altgr": "ISO_Level3_Shift",
+    "shift": "Shift_L",
+    "super": "Super_L",
+    "win": "Super_L",
+    "windows": "Super_L",
+    "cmd": "Super_L",
+    "command": "Super_L",
+    "meta": "Super_L",
+    "enter": "Return",
+    "esc": "Escape",
+    "del": "Delete",
+    "ins": "Insert",
+    "bksp": "BackSpace",
+    "spacebar": "space",
+    "pageup": "Page_Up",
+    "pgup": "Page_Up",
+    "pagedown": "Page_Down",
+    "pgdn": "Page_Down",
+    "pgdown": "Page_Down",
+    "arrowup": "Up",
+    "arrowdown": "Down",
+    "arrowleft": "Left",
+    "arrowright": "Right",
+    "capslock": "Caps_Lock",
+    "numlock": "Num_Lock",
+    "scrolllock": "Scroll_Lock",
+    "printscreen": "Print",
+    "prtsc": "Print",
+    "prtscr": "Print",
+    "contextmenu": "Menu",
+    "apps": "Menu",
+    "volumeup": "XF86_AudioRaiseVolume",
+    "volumedown": "XF86_AudioLowerVolume",
+    "volumemute": "XF86_AudioMute",
+    "\n": "Return",
+    "\r": "Return",
+    "\t": "Tab",
+    "\b": "BackSpace",
+    "\x1b": "Escape",
+    "\x7f": "Delete",
+}
+MODIFIERS = frozenset({"Control_L", "Alt_L", "Shift_L", "Super_L", "ISO_Level3_Shift"})
+_UNICODE_KEYSYMS = 0x01000000
+
+
+class UnknownKey(ValueError):
+    """A name that stands for no key; the message names it."""
+
+
+def keysym(name: str) -> int:
+    """Return the X keysym of a key.
+
+    Args:
+        name: A character, a usual name such as `ctrl` or `pageup` (in any case), or a keysym name such as `KP_Enter`.
+
+    Raises:
+        UnknownKey: The name stands for no key.
+    """
+    found = _by_name(name) or _by_name(_ALIASES.get(_plain(name), ""))
+    if found is None and len(name) == 1 and name.isprintable():
+        found = character_keysym(name)
+    found = found or _by_spelling().get(_plain(name))
+    if found is None:
+        raise UnknownKey(f"There is no key {name!r}.{_suggestion(name)}")
+    return found
+
+
+def character_keysym(character: str) -> int:
+    """Return the keysym that types a character (X11 protocol, appendix A)."""
+    code = ord(character)
+    named = _ALIASES.get(character)
+    if named is not None:
+        return _by_name(named) or 0
+    if 0x20 <= code <= 0x7E or 0xA0 <= code <= 0xFF:
+        return code
+    return _UNICODE_KEYSYMS | code
+
+
+def chord(names: Sequence[str]) -> list[int]:
+    """Return the keysyms of keys that are pressed together.
+
+    `ctrl+s` written as one name is taken apart, and a capital letter beside a modifier means the key, not Shift with
+    it: `Ctrl S` saves.
+
+    Raises:
+        UnknownKey: A name stands for no key.
+    """
+    parts = [part for name in names for part in _split(name)]
+    if any(_ALIASES.get(_plain(part)) in MODIFIERS or part in MODIFIERS for part in parts):
+        parts = [part.lower() if len(part) == 1 else part for part in parts]
+    return [keysym(part) for part in parts]
+
+
+def characters(text: str) -> Iterable[int]:
+    """Yield the keysyms that type a text; a line end of any kind is one Return."""
+    for character in text.replace("\r\n", "\n"):
+        yield character_keysym(character)
+
+
+def _split(name: str) -> list[str]:
+    if len(name) < 3 or "+" not in name:
+        return [name]
+    head, plus, _ = name.partition("++")
+    parts = [part.strip() for part in (head if plus else name).split("+")]
+    return [*(part for part in parts if part), *(["+"] if plus else [])]
+
+
+def _plain(name: str) -> str:
+    return name if len(name) == 1 else name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+@cache
+def _by_name(name: str) -> int | None:
+    from Xlib import XK
+
+    if name.startswith("XF86"):
+        XK.load_keysym_group("xf86")
+    return (XK.string_to_keysym(name) or None) if len(name) > 1 else None
+
+
+@cache
+def _by_spelling() -> dict[str, int]:
+    """Return keysyms by their names without case and underscores."""
+    from Xlib import XK
+
+    names = [name.removeprefix("XK_") for name in vars(XK) if name.startswith("XK_")]
+    return {_plain(name): value for name in names if len(name) > 1 and (value := _by_name(name))}
+
+
+def _suggestion(name: str) -> str:
+    from rapidfuzz import process
+
+    near = process.extractOne(_plain(name), [*_by_spelling(), *_ALIASES], score_cutoff=70)
+    return f" Did you mean {near[0]!r}?" if near else ""

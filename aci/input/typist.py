@@ -1,0 +1,263 @@
+"""How a text gets into a field: pasted where that is safe, else key by key, and read back where that is possible."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from aci.input.clipboard import Clipboard, Content
+from aci.input.keys import chord
+from aci.input.xtest import Xtest
+from aci.observation import Element
+
+_TERMINALS = frozenset(
+    {
+        *("xterm", "uxterm", "urxvt", "rxvt", "kitty", "alacritty", "konsole", "foot", "tilix", "terminator"),
+        *("gnome-terminal", "gnome-terminal-server", "xfce4-terminal", "lxterminal", "mate-terminal", "qterminal"),
+    }
+)
+_TEXT_ROLES = frozenset({"text", "entry", "password text", "spin button", "combo box", "editbar", "autocomplete"})
+_TAKEN_LIMIT_S = 1.0
+_READ_BACK_LIMIT_S = 1.2
+_POLL_S = 0.015
+_SHOWN = 80
+
+
+class TextAccess(Protocol):
+    """The text of elements through accessibility."""
+
+    def element_text(self, element_id: int) -> str | None:
+        """Return the text that an element holds now; None where it has none or is gone."""
+        ...
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        """Replace the text of an element; return whether it took it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where typing goes.
+
+    Attributes:
+        element: The element that has the keyboard, or None where that is not known.
+        app: Application of the window that has the keyboard, as its WM_CLASS says.
+    """
+
+    element: Element | None
+    app: str
+
+    @property
+    def terminal(self) -> bool:
+        """Whether it is a terminal, in which Ctrl+V does not paste."""
+        return self.app.casefold() in _TERMINALS or (self.element is not None and self.element.role == "terminal")
+
+    @property
+    def cell(self) -> bool:
+        """Whether it is a cell of a sheet, in which typing replaces and Ctrl+A selects all cells."""
+        return self.element is not None and self.element.role == "table cell" and not self.terminal
+
+    @property
+    def office_cell(self) -> bool:
+        """Whether it is a cell of LibreOffice, which completes what is typed from the cells above."""
+        return self.cell and self.app.casefold().startswith(("libreoffice", "soffice"))
+
+    @property
+    def text_field(self) -> bool:
+        """Whether it is known to hold text that can be edited, so that it can be pasted into."""
+        element = self.element
+        if element is None or self.terminal or self.cell:
+            return False
+        return "editable" in element.states or element.role in _TEXT_ROLES
+
+    @property
+    def readable(self) -> bool:
+        """Whether what was typed can be read back: not in password fields, and not before a cell is left."""
+        element = self.element
+        return (
+            self.text_field
+            and element is not None
+            and "password" not in element.states
+            and element.role != ("password text")
+        )
+
+
+class Typist:
+    """Types texts and tells how it went."""
+
+    def __init__(
+        self,
+        hands: Xtest,
+        clipboard: Callable[[], Clipboard],
+        access: TextAccess,
+        drained: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take what typing needs.
+
+        Args:
+            hands: Keyboard.
+            clipboard: Returns the clipboard; asked when it is first needed.
+            access: The text of elements.
+            drained: Waits until the application has handled what was typed so far.
+            clock: Seconds on a steady clock.
+            pause: Waits for some seconds.
+        """
+        self._hands = hands
+        self._clipboard = clipboard
+        self._access = access
+        self._drained = drained
+        self._clock = clock
+        self._pause = pause
+
+    def type(self, place: Place, text: str, overwrite: bool) -> str:
+        """Type a text where the keyboard is.
+
+        Args:
+            place: What has the keyboard.
+            text: What to type.
+            overwrite: Whether it replaces what is there.
+
+        Returns:
+            How it was typed, and whether it was read back.
+        """
+        before = self._text(place)
+        if overwrite:
+            self._select_content(place, nothing_follows=not text)
+        if not text:
+            return "cleared" if overwrite else "nothing to type"
+        pasted = place.text_field and self._paste(text)
+        if not pasted:
+            self._by_keys(place, text)
+        way = "paste" if pasted else "keys"
+        if before is None or place.element is None:
+            return f"typed by {way}, not read back"
+        return self._checked(place, place.element.id, _Expected(before, text, overwrite), way)
+
+    def _checked(self, place: Place, element_id: int, expected: _Expected, way: str) -> str:
+        now = self._await_text(element_id, expected)
+        if now == expected.before and way == "paste" and not expected.met_by(now):
+            # Nothing arrived at all, so typing it again cannot double it.
+            if expected.overwrite:
+                self._select_content(place, nothing_follows=False)
+            self._by_keys(place, expected.text)
+            way, now = "keys", self._await_text(element_id, expected)
+        if not expected.met_by(now) and (expected.overwrite or now == expected.before):
+            whole = expected.text if expected.overwrite else expected.before + expected.text
+            if self._access.set_text(element_id, whole):
+                way, now = "accessibility", self._await_text(element_id, expected)
+        if expected.met_by(now):
+            return f"typed by {way}, read back exactly"
+        if now is None:
+            return f"typed by {way}, not read back"
+        return f"typed by {way}, but the field now reads {_shortened(now)!r}"
+
+    def _await_text(self, element_id: int, expected: _Expected) -> str | None:
+        deadline = self._clock() + _READ_BACK_LIMIT_S
+        while True:
+            now = self._access.element_text(element_id)
+            if now is None or expected.met_by(now) or self._clock() >= deadline:
+                return now
+            self._pause(_POLL_S)
+
+    def _text(self, place: Place) -> str | None:
+        if not place.readable or place.element is None:
+            return None
+        return self._access.element_text(place.element.id)
+
+    def _select_content(self, place: Place, nothing_follows: bool) -> None:
+        """Select what is in the field, so that what is typed next replaces it."""
+        if place.terminal:
+            self._hands.press_each((), [chord(["ctrl+a"]), chord(["ctrl+k"])])
+        elif not place.cell:
+            self._hands.press(chord(["ctrl+a"]))
+            if nothing_follows:
+                self._hands.press(chord(["Delete"]))
+        elif nothing_follows:
+            self._hands.press(chord(["Delete"]))
+
+    def _by_keys(self, place: Place, text: str) -> None:
+        if not place.office_cell:
+            self._hands.type_text(text, self._drained)
+            return
+        # Delete takes away the completion that is offered behind the caret, before Tab or Return would accept it.
+        for part in _up_to_cell_ends(text):
+            body = part.rstrip("\t\n")
+            self._hands.type_text(body, self._drained)
+            if body:
+                self._hands.press(chord(["Delete"]))
+            self._hands.type_text(part[len(body) :], self._drained)
+
+    def _paste(self, text: str) -> bool:
+        """Paste a text and put back what the clipboard held; False where it would be lost, or nobody took the text."""
+        clipboard = self._clipboard()
+        held = clipboard.content()
+        if not held.plain:
+            return False
+        clipboard.offer(text)
+        try:
+            self._hands.press(chord(["ctrl+v"]))
+            taken = clipboard.wait_taken(_TAKEN_LIMIT_S)
+            if taken:
+                self._drained()
+        finally:
+            _put_back(clipboard, held)
+        return taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What a field should read after typing."""
+
+    before: str
+    text: str
+    overwrite: bool
+
+    def met_by(self, now: str | None) -> bool:
+        """Tell whether the text is in the field, whole, and nothing else has changed.
+
+        Where the caret or a selection was is not known, so any place will do, and what was selected may be gone.
+        """
+        if now is None:
+            return False
+        text = self.text.replace("\r\n", "\n")
+        if self.overwrite:
+            return now.removesuffix("\n") == text.removesuffix("\n")
+        if len(now) == len(self.before) + len(text):
+            return any(
+                self.before[:at] + text + self.before[at:] == now for at in _starts(now, text) if at <= len(self.before)
+            )
+        return False
+
+
+def _starts(whole: str, part: str) -> list[int]:
+    starts, at = [], whole.find(part)
+    while at >= 0:
+        starts.append(at)
+        at = whole.find(part, at + 1)
+    return starts
+
+
+def _up_to_cell_ends(text: str) -> list[str]:
+    """Cut a text behind each tab and line end."""
+    parts, current = [], ""
+    for character in text.replace("\r\n", "\n"):
+        current += character
+        if character in "\t\n":
+            parts.append(current)
+            current = ""
+    return [*parts, current] if current else parts
+
+
+def _put_back(clipboard: Clipboard, held: Content) -> None:
+    if held.text is None:
+        clipboard.clear()
+    else:
+        clipboard.offer(held.text)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

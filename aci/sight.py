@@ -1,0 +1,99 @@
+"""What a desktop needs from its accessibility bus, and what stands in where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from aci.geometry import Rect
+from aci.observation import Element, Window
+
+
+class Reading(Protocol):
+    """What the applications say is on the screen."""
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """Topmost window first, in reading order."""
+        ...
+
+    @property
+    def focus_id(self) -> int | None:
+        """Element that has the keyboard, or None."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is missing and why."""
+        ...
+
+
+class Accessibility(Protocol):
+    """The accessibility bus; `aci.accessibility.client.AccessibilityClient` is one."""
+
+    def read(
+        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+    ) -> Reading:
+        """Return the elements that can be seen."""
+        ...
+
+    def last_event_at(self) -> float:
+        """Return `time.monotonic()` of the latest event, 0.0 before the first."""
+        ...
+
+    def element_text(self, element_id: int) -> str | None:
+        """Return the text that an element holds now; None where it has none or is gone."""
+        ...
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        """Replace the text of an element; return whether it took it."""
+        ...
+
+    def locate(self, element_id: int) -> Rect | None:
+        """Return where an element is now, px; None when it is gone."""
+        ...
+
+    def close(self) -> None:
+        """Disconnect."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    notes: tuple[str, ...]
+    elements: tuple[Element, ...] = ()
+    focus_id: int | None = None
+
+
+class NoAccessibility:
+    """Stands in where there is no accessibility bus: no elements, and a note in every observation that says why."""
+
+    def __init__(self, reason: str) -> None:
+        """Take the reason, for the notes."""
+        self._reading = _Nothing(notes=(f"No elements can be seen: {reason}",))
+
+    def read(
+        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+    ) -> Reading:
+        """Return no elements."""
+        return self._reading
+
+    def last_event_at(self) -> float:
+        """Return 0.0: there was no event."""
+        return 0.0
+
+    def element_text(self, element_id: int) -> str | None:
+        """Return None: no element has a text."""
+        return None
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        """Return False: there is no element."""
+        return False
+
+    def locate(self, element_id: int) -> Rect | None:
+        """Return None: there is no element."""
+        return None
+
+    def close(self) -> None:
+        """Do nothing."""
