@@ -10,6 +10,7 @@ import click
 
 from agent_s.cli.exits import DONE, NOT_DONE
 from agent_s.cli.lazy import examples
+from agent_s.cli.options import json_option, read_settings, settings_options
 
 if TYPE_CHECKING:
     from agent_s.cli.conduct import Conducted, DesktopChoice
@@ -28,13 +29,12 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
     )
 )
 @click.argument("task")
-@click.option("--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings, as YAML.")
-@click.option("-c", "overrides", metavar="KEY=VALUE", multiple=True, help="One setting, as -c limits.max_steps=30.")
+@settings_options
 @click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline.")
 @click.option("--display", metavar=":N", help="The X display to work on.")
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
-@click.option("--json", "as_json", is_flag=True, help="Write the outcome as one JSON object; progress goes to stderr.")
+@json_option("Write the outcome as one JSON object; progress goes to stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -103,26 +103,6 @@ def run_task(
             name_folder=lambda started: record or run_folder(settings.runs_folder, started),
             finish=None if home is None else lambda folder: _keep(home, folder, screen),
         )
-
-
-def read_settings(config_file: Path | None, overrides: tuple[str, ...], model: str | None) -> Settings:
-    """Read the settings of a command line.
-
-    Raises:
-        click.UsageError: An override is not KEY=VALUE.
-        SettingsError: A key or value does not fit.
-    """
-    from agent_s.settings import load_settings
-
-    values: dict[str, object] = {}
-    for override in overrides:
-        key, sign, value = override.partition("=")
-        if not sign or not key:
-            raise click.UsageError(f"-c takes KEY=VALUE, such as -c limits.max_steps=30, not {override!r}.")
-        values[key.strip()] = value
-    if model is not None:
-        values["model"] = model
-    return load_settings(config_file, values)
 
 
 def make_task(instruction: str) -> Any:

@@ -73,9 +73,9 @@ def local_time(moment: datetime | None) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}" if moment else "?"
 
 
-def plural(count: int, noun: str) -> str:
-    """Return "1 step" or "2 steps"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def plural(count: int, one: str, many: str = "") -> str:
+    """Return "1 step" or "2 steps"; `many` is for nouns that do not just take an s."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
 
 
 def _commands(char: str) -> bool:

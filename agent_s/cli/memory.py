@@ -1,0 +1,240 @@
+"""`agent-s memory`: what was learned belongs to the person who can look at it, move it and delete it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.cli.exits import DONE, NotDone
+from agent_s.cli.lazy import SuggestingGroup, examples
+from agent_s.cli.options import json_option, read_settings, settings_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memory_store import Experience, MemoryStore
+    from memory_store.experience import Kind
+
+KINDS = click.Choice(["narrative", "episodic"])
+
+
+@click.group(cls=SuggestingGroup, epilog=examples("agent-s memory list", 'agent-s memory search "save a file"'))
+def memory() -> None:
+    """Look at, move and delete what was learned.
+
+    Narrative memory keeps the story of whole tasks, episodic memory the steps of single subtasks.
+    """
+
+
+@memory.command("list", epilog=examples("agent-s memory list", "agent-s memory list --kind episodic --json"))
+@settings_options
+@click.option("--kind", type=KINDS, help="Only this memory.")
+@click.option("--app", metavar="NAME", help="Only about this application.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@json_option("Write one JSON array.")
+def list_command(
+    config_file: Path | None, overrides: tuple[str, ...], kind: Kind | None, app: str | None, limit: int, as_json: bool
+) -> int:
+    """List what was learned, newest first."""
+    from agent_s.cli.terminal import echo_json
+
+    with _store(config_file, overrides) as store:
+        found = store.list_experiences(kind, app=app, limit=limit)
+        if as_json:
+            echo_json([_as_values(experience) for experience in found])
+        elif found:
+            _show_table([(experience, None) for experience in found])
+        else:
+            click.echo(f"Nothing is in {store.path} yet: it fills as tasks are carried out.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory show n-0f3c5d7e9a1b2c4d"))
+@click.argument("experience")
+@settings_options
+@json_option("Write one JSON object.")
+def show(experience: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Show one EXPERIENCE, by its id, with where it comes from and how it fared since."""
+    from agent_s.cli.terminal import echo_json, printable
+
+    with _store(config_file, overrides) as store:
+        values = _as_values(store.get(experience))
+    if as_json:
+        echo_json(values)
+        return DONE
+    provenance = values.pop("provenance")
+    for name, value in (*values.items(), *provenance.items()):
+        if isinstance(value, list):
+            click.echo(f"{name}:")
+            for number, item in enumerate(value, start=1):
+                click.echo(f"  {number}. {printable(str(item))}")
+        elif value not in (None, ""):
+            click.echo(f"{name}: {printable(str(value))}")
+    return DONE
+
+
+@memory.command(epilog=examples('agent-s memory search "save a file under another name"'))
+@click.argument("query")
+@settings_options
+@click.option("--kind", type=KINDS, help="Only this memory.")
+@click.option("-k", "count", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many of each.")
+@json_option("Write one JSON array.")
+def search(
+    query: str, config_file: Path | None, overrides: tuple[str, ...], kind: Kind | None, count: int, as_json: bool
+) -> int:
+    """Find experience that is about QUERY, best first, as a run would find it."""
+    from agent_s.cli.terminal import echo_json
+
+    with _store(config_file, overrides) as store:
+        narrative = store.search_narrative(query, count) if kind != "episodic" else []
+        episodic = store.search_episodic(query, "", k=count) if kind != "narrative" else []
+    hits = sorted([*narrative, *episodic], key=lambda hit: -hit.similarity)
+    if as_json:
+        echo_json([{**_as_values(hit.experience), "similarity": hit.similarity, "reason": hit.reason} for hit in hits])
+    elif hits:
+        _show_table([(hit.experience, hit.similarity) for hit in hits])
+    else:
+        click.echo("Nothing in memory is about that.")
+    return DONE
+
+
+@memory.command("export", epilog=examples("agent-s memory export experience.jsonl"))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@settings_options
+@json_option("Write one JSON object.")
+def export_command(file: Path, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Write everything that was learned to FILE, as lines of JSON."""
+    from agent_s.cli.terminal import echo_json, plural
+    from memory_store.transfer import export_store
+
+    with _store(config_file, overrides) as store:
+        count = export_store(store, file)
+    if as_json:
+        echo_json({"file": file, "exported": count})
+    else:
+        click.echo(f"{plural(count, 'experience')} written to {file}.")
+    return DONE
+
+
+@memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@settings_options
+@json_option("Write one JSON object.")
+def import_command(file: Path, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Add the experience of an exported FILE; what is there already stays as it is."""
+    from agent_s.cli.terminal import echo_json, plural
+    from memory_store.transfer import import_store
+
+    with _store(config_file, overrides) as store:
+        done = import_store(store, file)
+    if as_json:
+        echo_json(done.model_dump())
+    else:
+        click.echo(f"{plural(done.added, 'experience')} added, {done.present} there already.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory forget n-0f3c5d7e9a1b2c4d", "agent-s memory forget --all --yes"))
+@click.argument("experiences", nargs=-1)
+@settings_options
+@click.option("--run", "run_id", metavar="RUN", help="All that one run taught, by the run's id.")
+@click.option("--all", "everything", is_flag=True, help="Everything.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option("Write one JSON object.")
+def forget(
+    experiences: tuple[str, ...],
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    run_id: str | None,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Delete EXPERIENCES, by their ids. What is deleted cannot be brought back."""
+    from agent_s.cli.terminal import echo_json, plural
+
+    if sum((bool(experiences), run_id is not None, everything)) != 1:
+        raise click.UsageError("Give the ids of experiences, or --run RUN, or --all.")
+    with _store(config_file, overrides) as store:
+        ids = list(experiences) or [found.id for found in store.list_experiences(run_id=run_id)]
+        if not experiences and not yes:
+            click.confirm(f"Delete {plural(len(ids), 'experience')} for good?", abort=True, err=True)
+        count = store.forget(ids)
+    unknown = len(ids) - count
+    if as_json:
+        echo_json({"forgotten": count, "unknown": unknown})
+    else:
+        click.echo(f"{plural(count, 'experience')} deleted.")
+    if unknown or (run_id is not None and not count):
+        raise NotDone(f"{unknown or 'All'} of these were not there: `agent-s memory list` shows what is.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory stats", "agent-s memory stats --json"))
+@settings_options
+@json_option("Write one JSON object.")
+def stats(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Count what was learned."""
+    from agent_s.cli.terminal import echo_json, printable
+
+    with _store(config_file, overrides) as store:
+        values = store.stats().model_dump()
+    if as_json:
+        echo_json(values)
+        return DONE
+    for name, value in values.items():
+        text = _counts(value) if isinstance(value, dict) else str(value)
+        click.echo(f"{name.replace('_', ' ')}: {printable(text)}")
+    return DONE
+
+
+@contextmanager
+def _store(config_file: Path | None, overrides: tuple[str, ...]) -> Iterator[MemoryStore]:
+    """Open the memory that the settings name, also where runs are told not to use it."""
+    from agent_s.agent import open_memory
+
+    with open_memory(read_settings(config_file, overrides)) as store:
+        yield store
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name or 'unknown'} {count}" for name, count in counts.items()) or "none"
+
+
+def _as_values(experience: Experience) -> dict[str, Any]:
+    return {"kind": experience.kind, **experience.model_dump(mode="json")}
+
+
+def _show_table(found: list[tuple[Experience, float | None]]) -> None:
+    from agent_s.cli.terminal import in_words, local_time, shorten, show_table
+
+    show_table(
+        ("Id", "Learned", "App", "Verified", "Used", "Worked", "About"),
+        [
+            (
+                experience.id,
+                local_time(experience.provenance.created_at),
+                experience.provenance.app,
+                in_words(experience.provenance.verified),
+                str(experience.provenance.times_used),
+                str(experience.provenance.times_worked),
+                (f"{similarity:.2f}  " if similarity is not None else "") + shorten(_about(experience), 90),
+            )
+            for experience, similarity in found
+        ],
+        figures=("Used", "Worked"),
+    )
+
+
+def _about(experience: Experience) -> str:
+    from memory_store import EpisodicExperience, NarrativeExperience
+
+    match experience:
+        case NarrativeExperience():
+            return experience.instruction
+        case EpisodicExperience():
+            return experience.subtask
+    return ""

@@ -1,0 +1,48 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from agent_s.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def settings_options(command: F) -> F:
+    """Add `--config FILE` and `-c KEY=VALUE`; their values are for `read_settings`."""
+    one = click.option("-c", "overrides", metavar="KEY=VALUE", multiple=True, help="One setting, as -c replay=false.")
+    file = click.option(
+        "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings, as YAML."
+    )
+    return file(one(command))
+
+
+def json_option(help_text: str) -> Callable[[F], F]:
+    """Add `--json`, which arrives as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=help_text)
+
+
+def read_settings(config_file: Path | None, overrides: tuple[str, ...], model: str | None = None) -> Settings:
+    """Read the settings of a command line.
+
+    Raises:
+        click.UsageError: An override is not KEY=VALUE.
+        SettingsError: A key or value does not fit.
+    """
+    from agent_s.settings import load_settings
+
+    values: dict[str, object] = {}
+    for override in overrides:
+        key, sign, value = override.partition("=")
+        if not sign or not key.strip():
+            raise click.UsageError(f"-c takes KEY=VALUE, such as -c limits.max_steps=30, not {override!r}.")
+        values[key.strip()] = value
+    if model is not None:
+        values["model"] = model
+    return load_settings(config_file, values)
