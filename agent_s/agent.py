@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from aci.desktop import Desktop
+from aci.policy import OWN_SCREEN, VIRTUAL, Policy
+from aci.virtual import VirtualDesktop
 from agent_s.events import Event, RunEnded
 from agent_s.llm.protocol import Model
 from agent_s.records import Limits, Outcome, StateCheck, Task
@@ -38,7 +40,10 @@ class AgentS:
         replay: Whether verified experience is done again without the model.
         reflect: Whether the trajectory reflector speaks.
         reflect_every: Also reflect after every so many steps; 0 for only when something is wrong.
+        policy: Decides what may be done; None allows everything.
         ask: Puts a question to the person at the screen and returns the answer; None where nobody is there.
+        confirm: Tells that person what a risky action would do, and returns whether they agree; without anybody there,
+            what needs confirmation is not done.
         clock: Seconds that only go forward.
     """
 
@@ -56,7 +61,9 @@ class AgentS:
         replay: bool = True,
         reflect: bool = True,
         reflect_every: int = 0,
+        policy: Policy | None = None,
         ask: Callable[[str], str] | None = None,
+        confirm: Callable[[str], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
@@ -70,7 +77,9 @@ class AgentS:
         self.replay = replay
         self.reflect = reflect
         self.reflect_every = reflect_every
+        self.policy = policy
         self.ask = ask
+        self.confirm = confirm
         self.clock = clock
         self._stop = threading.Event()
 
@@ -82,6 +91,7 @@ class AgentS:
         *,
         memory: MemoryStore | None = None,
         ask: Callable[[str], str] | None = None,
+        confirm: Callable[[str], bool] | None = None,
     ) -> AgentS:
         """Build an agent as the settings say.
 
@@ -90,6 +100,7 @@ class AgentS:
             desktop: What it sees and acts on.
             memory: A store that is already open; None opens the one that the settings name.
             ask: Puts a question to the person at the screen.
+            confirm: Asks that person whether a risky action may be done.
 
         Raises:
             SettingsError: The settings name something that does not exist.
@@ -110,7 +121,9 @@ class AgentS:
             replay=settings.replay,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,
+            policy=_policy(settings, desktop),
             ask=ask,
+            confirm=confirm,
         )
 
     def run(self, task: Task, state_check: StateCheck | None = None) -> Outcome:
@@ -138,14 +151,32 @@ class AgentS:
         self._stop.set()
 
 
+def _policy(settings: Settings, desktop: Desktop) -> Policy:
+    """Build the policy: cautious on a screen that belongs to somebody, free on a private one."""
+    base = VIRTUAL if isinstance(desktop, VirtualDesktop) else OWN_SCREEN
+    if settings.policy.confirm == "never":
+        base = VIRTUAL
+    return Policy(
+        rules={**base, **settings.policy.rules},
+        allowed_apps=frozenset(settings.policy.allowed_apps),
+        confirm_all=settings.policy.confirm == "always",
+    )
+
+
 def open_memory(settings: Settings) -> MemoryStore:
     """Open the memory that the settings name, with the embedder that they choose.
 
     Raises:
         MemoryStoreError: It cannot be opened; nothing in it was changed.
     """
-    from memory_store.embedding import HashingEmbedder, default_embedder
+    from memory_store.embedding import Embedder, HashingEmbedder, default_embedder
     from memory_store.minilm import MiniLmEmbedder
 
-    choice = {"auto": default_embedder, "minilm": MiniLmEmbedder, "hashing": HashingEmbedder}
-    return MemoryStore.open(settings.memory_path, embedder=choice[settings.memory.embedder]())
+    match settings.memory.embedder:
+        case "minilm":
+            embedder: Embedder = MiniLmEmbedder()
+        case "hashing":
+            embedder = HashingEmbedder()
+        case "auto":
+            embedder = default_embedder()
+    return MemoryStore.open(settings.memory_path, embedder=embedder)

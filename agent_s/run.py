@@ -33,7 +33,7 @@ from agent_s.manager import Manager
 from agent_s.records import Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
-from agent_s.session import Session, Stopped
+from agent_s.session import People, Session, Stopped
 from agent_s.worker import Worker
 from memory_store import EpisodicExperience, MemoryStoreError
 
@@ -89,7 +89,9 @@ class Run:
         self.id = new_id()
         self.task = task
         self.progress = Progress()
-        self.session = session = Session(agent.model, agent.desktop, agent.limits, stop, agent.ask, agent.clock)
+        self.session = session = Session(
+            agent.model, agent.desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
+        )
         self._agent = agent
         self._state_check = state_check
         self._manager = Manager(

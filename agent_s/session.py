@@ -8,10 +8,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from aci.actions import Action, CallUser, Wait
+from aci.actions import Action, CallUser, Wait, format_call
 from aci.desktop import ActionResult, Desktop
 from aci.observation import Observation
+from aci.policy import Decision, Policy
 from agent_s.errors import LimitReached
 from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
 from agent_s.grounded_steps import ID_FIELDS
@@ -27,6 +29,29 @@ class Stopped(BaseException):
     """Somebody asked the run to stop; becomes an outcome at the top of the run."""
 
 
+@dataclass(frozen=True, slots=True)
+class People:
+    """The person at the screen, if anybody is there.
+
+    Attributes:
+        ask: Puts a question to them and returns the answer.
+        confirm: Tells them what is about to be done and why it is risky, and returns whether they agree.
+    """
+
+    ask: Callable[[str], str] | None = None
+    confirm: Callable[[str], bool] | None = None
+
+    def answer(self, question: str) -> ActionResult:
+        """Return their answer as the result of `call_user`."""
+        if self.ask is None:
+            return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
+        return ActionResult(ok=True, note=f"the user answers: {self.ask(question)}")
+
+    def allows(self, question: str) -> bool:
+        """Return whether they agree; nobody there means no."""
+        return self.confirm is not None and self.confirm(question)
+
+
 class Session:
     """One run's desktop, model, budget and clock.
 
@@ -35,7 +60,8 @@ class Session:
         desktop: What is seen and acted on.
         limits: Budgets of the run.
         stop: Set when the run is to stop.
-        ask: Puts a question to the person at the screen; None where nobody is there.
+        policy: Decides what may be done; None allows everything.
+        people: The person at the screen.
         clock: Seconds that only go forward.
 
     Attributes:
@@ -50,7 +76,8 @@ class Session:
         desktop: Desktop,
         limits: Limits,
         stop: threading.Event,
-        ask: Callable[[str], str] | None,
+        policy: Policy | None,
+        people: People,
         clock: Callable[[], float],
     ) -> None:
         self.model = MeteredModel(model, limits.max_model_calls, clock)
@@ -60,7 +87,8 @@ class Session:
         self._desktop = desktop
         self._limits = limits
         self._stop = stop
-        self._ask = ask
+        self._policy = policy
+        self._people = people
         self._began = clock()
         self._seconds: dict[Phase, float] = {}
         self._seen: tuple[float, Observation] | None = None
@@ -114,7 +142,7 @@ class Session:
         started = self.clock()
         self._seen = None
         with self.timed("act"):
-            result = self._ask_person(action) if isinstance(action, CallUser) else self._desktop.perform(action)
+            result = self._perform(action, observation)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
         return Step(self.steps, observation, response, result)
 
@@ -175,10 +203,18 @@ class Session:
         finally:
             self._seconds[phase] = self._seconds.get(phase, 0.0) + self.clock() - started
 
-    def _ask_person(self, question: CallUser) -> ActionResult:
-        if self._ask is None:
-            return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
-        return ActionResult(ok=True, note=f"the user answers: {self._ask(question.question)}")
+    def _perform(self, action: Action, observation: Observation) -> ActionResult:
+        """Do what the policy allows; the rest becomes an error that the Worker reads."""
+        if isinstance(action, CallUser):
+            return self._people.answer(action.question)
+        decision = self._policy.decide(action, observation) if self._policy else Decision("allow")
+        if decision.rule == "refuse":
+            return ActionResult(ok=False, error=f"not allowed: {decision.reason}")
+        if decision.rule == "confirm":
+            question = f"{format_call(action)} {_target(action, observation)}: {decision.reason}"
+            if not self._people.allows(question):
+                return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
+        return self._desktop.perform(action)
 
 
 def _target(action: Action, observation: Observation) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from aci.policy import Risk, Rule
 from agent_s.errors import SettingsError
 from agent_s.records import Limits
 
@@ -47,6 +48,21 @@ class DesktopSettings(Section):
     height: Annotated[int, Field(ge=240, le=16384)] = 800
 
 
+class PolicySettings(Section):
+    """What the agent may do without asking.
+
+    Attributes:
+        confirm: `risky` asks before actions that are risky (on a virtual desktop there are none), `always` before every
+            action, `never` not at all.
+        rules: What to do about a kind of risk, where it differs from the default: allow, confirm or refuse.
+        allowed_apps: Names of the applications that may be used; empty for all.
+    """
+
+    confirm: Literal["risky", "always", "never"] = "risky"
+    rules: dict[Risk, Rule] = {}
+    allowed_apps: tuple[str, ...] = ()
+
+
 class ReflectionSettings(Section):
     """When the trajectory reflector speaks.
 
@@ -73,6 +89,7 @@ class Settings(Section):
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
     reflection: ReflectionSettings = ReflectionSettings()
+    policy: PolicySettings = PolicySettings()
     replay: bool = True
     runs_dir: Path | None = None
 

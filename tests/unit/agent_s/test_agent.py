@@ -14,6 +14,7 @@ from aci.desktop import ActionResult
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
 from aci.observation import Observation, Window
+from aci.policy import Policy
 from agent_s import AgentS, Limits, Outcome, Task
 from agent_s.errors import ModelUnavailable
 from agent_s.events import (
@@ -258,6 +259,27 @@ def test_nobody_there_to_ask_is_an_error_value() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="Which?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model))
     assert performed[0].result.ok is False
+
+
+def test_a_risky_action_needs_the_consent_of_the_person() -> None:
+    delete = button(1, "Delete")
+    questions: list[str] = []
+
+    def declines(question: str) -> bool:
+        questions.append(question)
+        return False
+
+    for confirm in (None, declines):
+        desktop = FakeDesktop(screen(delete))
+        model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+        events = run(desktop, model, policy=Policy(), confirm=confirm)
+        assert desktop.performed == []
+        assert "not confirmed" in (of(ActionPerformed, events)[0].result.error or "")
+    assert "agent.click(element_id=1)" in questions[0] and "'Delete'" in questions[0]
+    desktop = FakeDesktop(screen(delete), opens_dialog)
+    model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
+    run(desktop, model, policy=Policy(), confirm=lambda question: True)
+    assert desktop.performed == [Click(element_id=1)]
 
 
 class TestMemory:
