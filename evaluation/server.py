@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import mimetypes
 import threading
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
 MAX_BODY = 1_000_000
+logger = logging.getLogger(__name__)
+
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -51,8 +54,7 @@ class FormServer:
 
     def __enter__(self) -> Self:
         """Start to serve, on a loopback port that the system chooses."""
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
-        self._http.daemon_threads = True
+        self._http = _QuietServer(("127.0.0.1", 0), _handler_for(self))
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
         )
@@ -107,6 +109,14 @@ class FormServer:
         for name, value in self._values.items():
             text = text.replace("{" + name + "}", value)
         return text.encode("utf-8"), "text/html; charset=utf-8"
+
+
+class _QuietServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log a broken request, such as one whose browser was closed, instead of writing to the terminal."""
+        logger.debug("a request from %s broke", client_address, exc_info=True)
 
 
 def _handler_for(server: FormServer) -> type[BaseHTTPRequestHandler]:
