@@ -114,15 +114,17 @@ class AccessibilityClient:
         draft = self._drafts.get(element_id)
         if draft is None:
             return None
-        return self._run(full_text(self._bus, draft.node.ref))
+        return self._run(full_text(self._bus, draft.node))
 
     def set_text(self, element_id: int, text: str) -> bool:
         """Replace the text of an element; False where it does not allow that."""
         draft = self._drafts.get(element_id)
         if draft is None:
             return False
-        done = self._run(self._bus.ask(*draft.node.ref, "EditableText", "SetTextContents", "s", [text]))
-        return bool(done)
+        targets = draft.node.text_at or (draft.node.ref,)
+        if len(targets) > 1:
+            return False
+        return bool(self._run(self._bus.ask(*targets[0], "EditableText", "SetTextContents", "s", [text])))
 
     def locate(self, element_id: int) -> Rect | None:
         """Return where an element read before is right now, px; None where it is gone or not to be seen."""

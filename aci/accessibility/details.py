@@ -37,10 +37,12 @@ async def extents(bus: Bus, ref: Ref) -> Rect | None:
     return Rect(*answer)
 
 
-async def full_text(bus: Bus, ref: Ref) -> str | None:
-    """Return all text of an object, or None where it has none to give."""
-    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, -1])
-    return None if text is None else str(text)
+async def full_text(bus: Bus, node: Node) -> str | None:
+    """Return all text that a node holds now, or None where it has none to give."""
+    refs = node.text_at or (node.ref,)
+    lines = await asyncio.gather(*(bus.ask(*ref, "Text", "GetText", "ii", [0, -1]) for ref in refs))
+    known = [line for line in lines if line is not None]
+    return "\n".join(known) if known else None
 
 
 async def _read_extents(bus: Bus, node: Node) -> None:
@@ -49,7 +51,7 @@ async def _read_extents(bus: Bus, node: Node) -> None:
 
 def _wants_text(node: Node, chromium: bool) -> bool:
     if "Text" not in node.interfaces:
-        return False
+        return bool(node.text_at)
     if node.has(StateBit.EDITABLE) or node.role in FIELDS:
         return True
     # What Chromium shows as text are nodes of their own, which bear it as their name.
@@ -60,6 +62,9 @@ async def _read_text(bus: Bus, node: Node) -> None:
     if node.role == "password text":
         length = await _text_length(bus, node.ref)
         node.text = "•" * min(length, LONGEST_TEXT)
+        return
+    if node.text_at:
+        node.text = await full_text(bus, node)
         return
     end = -1
     if node.has(StateBit.MULTI_LINE):

@@ -12,7 +12,9 @@ from aci.accessibility.naming import (
     flowing_text,
     full_name,
     is_field,
+    is_gtk4,
     label_of,
+    own_name,
     states_of,
     visible_children,
 )
@@ -23,6 +25,7 @@ from aci.accessibility.roles import (
     INLINE,
     INTERACTIVE,
     ITEMS,
+    MENU_ENTRIES,
     OPENS_OUTSIDE,
     PLAIN,
     READ_AS_TEXT,
@@ -44,6 +47,7 @@ LABEL_GAP_PX = 150
 """How far to the left of a field a text may end that is taken for its label."""
 
 _FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
+_ENTRIES = MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
 
@@ -92,7 +96,7 @@ class _Place:
         path: Its ancestors.
         owner: Name of the nearest shown ancestor.
         item: Whether that is a list item, cell or the like, whose parts are not used by themselves.
-        field: Whether that is a field, whose texts are its own.
+        field: Whether that is a field or menu item, whose texts are its own.
         said: What the plain containers around it say of it.
         document: Whether it lies in a web page.
         outside: Whether it may lie in a popup window.
@@ -149,12 +153,16 @@ class _Walk:
         """Return the drafts of a node and of what is in it."""
         if node.role in SKIPPED or place.depth > DEEPEST:
             return []
+        if node.popup is not None:
+            place = replace(place, clip=node.popup.rect, soft=None, outside=True)
+        elif node.role == "tool tip" and is_gtk4(self._application):
+            return []  # nobody knows where it is
         inner = self._inner_place(node, place)
         if inner is None:
             return []
         draft = self._draft(node, place)
         if draft is not None and draft.name and self._owns(draft, place):
-            inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS)
+            inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
         within = [found for child in self.ordered(node) for found in self.visit(child, inner)]
         _label_from_neighbours(within)
         if draft is None or not self._stays(draft, within, place):
@@ -175,9 +183,9 @@ class _Walk:
             path=path,
             depth=place.depth + 1,
             document=place.document or node.role.startswith("document"),
-            said=collapse(node.description) if node.role in PLAIN else "",
+            said=self._said_of(node, place),
         )
-        if node.role in OPENS_OUTSIDE:
+        if node.role in OPENS_OUTSIDE and node.popup is None:
             return replace(base, clip=self._screen, soft=None, outside=True)
         if node.rect is None:
             return base
@@ -186,6 +194,12 @@ class _Walk:
             return replace(base, soft=soft or node.rect) if node.rect.area else base
         clip = place.clip.intersection(node.rect)
         return None if clip is None else replace(base, clip=clip)
+
+    def _said_of(self, node: Node, place: _Place) -> str:
+        """Return what an unnamed control in here is told by: the nearest plain container that says anything."""
+        if node.role not in PLAIN:
+            return ""
+        return collapse(node.description) or own_name(self._application, node) or place.said
 
     def _draft(self, node: Node, place: _Place) -> Draft | None:
         area = self._area(node, place.document)
@@ -210,7 +224,7 @@ class _Walk:
             path=place.path,
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
-            description=description_of(node, name) or ("" if name else place.said),
+            description=description_of(node, name) or ("" if name or node.role not in INTERACTIVE else place.said),
             states=states_of(self._application, node, node.role),
         )
 
@@ -246,8 +260,8 @@ class _Walk:
         node = draft.node
         if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
             return False
-        if node.role == "menu" and place.path and place.path[-1].startswith("combo box:"):
-            return False
+        if node.role == "menu" and not draft.name:
+            return False  # the box that the entries of an open menu lie in
         if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
             return not within and bool(draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell")
         return not (node.role in BUTTONS and any(_same_button(draft, other) for other in within))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
 from aci.geometry import Rect
+from aci.observation import Window
 
 
 class Ref(NamedTuple):
@@ -39,6 +40,8 @@ class Node:
         cell: Row and column in the sheet it lies in.
         choice: What a combo box stands on; None where it was not asked.
         shift: What was added to the extents it reports to get those on the screen, px.
+        popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
+        text_at: The objects that hold its text, a line each, where it does not do so itself.
     """
 
     ref: Ref
@@ -59,6 +62,8 @@ class Node:
     cell: tuple[int, int] | None = None
     choice: str | None = None
     shift: tuple[int, int] = (0, 0)
+    popup: Window | None = None
+    text_at: tuple[Ref, ...] = ()
 
     def has(self, state: StateBit) -> bool:
         """Tell whether a state holds."""

@@ -143,7 +143,7 @@ class Reader:
             window = matched.get(top.ref)
             if window is None:
                 continue
-            mend_extents(application, top, window)
+            mend_extents(application, top, window, windows)
             found = draft_elements(application, top, window, windows, screen)
             mark_active_cells(found)
             drafts += found

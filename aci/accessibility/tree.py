@@ -13,6 +13,7 @@ from typing import Any
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
 from aci.accessibility.bus import Bus, CallRefused
+from aci.accessibility.libreoffice import revive_input_lines, settle_input_lines
 from aci.accessibility.nodes import Application, Node, Ref
 
 MOST_CHILDREN = 2000
@@ -89,12 +90,15 @@ def _link(nodes: dict[Ref, Node]) -> None:
 async def _repair(bus: Bus, application: Application) -> None:
     nodes = application.nodes
     asked: set[Ref] = set()
+    revived: list[Node] = []
     for _ in range(DEEPEST):
         await _count_managed(bus, application)
         seen = showing(application)
+        revived += revive_input_lines(seen)
+        seen = showing(application) if revived else seen
         wave = [node for node in (*seen, *_choices(seen)) if _lacks_children(node) and node.ref not in asked]
         if not wave:
-            return
+            break
         asked.update(node.ref for node in wave)
         answers = await asyncio.gather(*(_child_refs(bus, node.ref) for node in wave))
         unknown = {ref: node.ref for node, refs in zip(wave, answers, strict=True) for ref in refs if ref not in nodes}
@@ -103,6 +107,7 @@ async def _repair(bus: Bus, application: Application) -> None:
         for node, refs in zip(wave, answers, strict=True):
             node.children = [nodes[ref] for ref in refs if ref in nodes and nodes[ref] is not node]
             node.child_count = len(node.children)
+    settle_input_lines(revived)
 
 
 def _choices(nodes: Iterable[Node]) -> Iterator[Node]:

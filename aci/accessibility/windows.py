@@ -62,13 +62,22 @@ def _window_relative(application: Application) -> bool:
     return application.toolkit.startswith("GTK 4")
 
 
-def mend_extents(application: Application, top: Node, window: Window) -> None:
+def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> None:
     """Turn the extents that an application reports for one of its windows into those on the screen.
 
-    GTK 4 counts from the corner of the window without its shadow. LibreOffice places what it draws itself as if the
-    menu bar were not there, until the pointer has moved over the window; the native parts are right all the time.
+    GTK 4 counts from the corner of the window without its shadow, and places what pops up as if it began where its
+    parent does. LibreOffice places what it draws itself as if the menu bar were not there, until the pointer has
+    moved over the window; the native parts are right all the time.
+
+    Args:
+        application: The application.
+        top: One of its windows; all nodes in it must have been asked for their extents just now.
+        window: The X11 window of `top`.
+        windows: All X11 windows.
     """
     if _window_relative(application) and top.rect is not None:
+        popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
+        _place_popups(top, popups)
         inset_x = (window.rect.width - top.rect.width) // 2
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
@@ -76,13 +85,30 @@ def mend_extents(application: Application, top: Node, window: Window) -> None:
         _mend_drawn(top)
 
 
+def _place_popups(top: Node, popups: Sequence[Window]) -> None:
+    """Find the nodes that are popups: each has exactly the size of its X11 window, which nothing else is likely to."""
+    free = list(popups)
+    pending = [top]
+    while pending and free:
+        node = pending.pop()
+        rect = node.rect
+        own = next((popup for popup in free if rect is not None and _same_size(rect, popup.rect)), None)
+        if own is not None and rect is not None:
+            free.remove(own)
+            node.popup = own
+            _shift(node, (own.rect.x - rect.x, own.rect.y - rect.y))
+        pending.extend(reversed(node.children))
+
+
 def _shift(node: Node, by: tuple[int, int]) -> None:
     pending = [node]
     while pending:
         current = pending.pop()
+        if current is not node and current.popup is not None:
+            continue
         if current.rect is not None:
             current.rect = current.rect.moved(*by)
-            current.shift = by
+            current.shift = (current.shift[0] + by[0], current.shift[1] + by[1])
         pending.extend(current.children)
 
 
