@@ -1,0 +1,46 @@
+# What a person types. `make demo` and `make test` each work as the first command on a fresh machine.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV ?= .venv
+export VENV PYTHON
+BIN := $(VENV)/bin
+READY := $(VENV)/.agent-s-ready
+PACKAGES := agent_s aci memory_store exploration evaluation benchmarks
+
+.PHONY: help setup demo test lint format bench clean
+
+help:  ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY)  ## Install packages of the system (Debian, Ubuntu), the virtual environment and the embedder.
+
+$(READY): pyproject.toml constraints.txt requirements-embedder.txt configs/debian-packages.txt scripts/setup
+	@scripts/setup
+	@touch $@
+
+demo: setup  ## Carry out the demo tasks and show the report (DEMOARGS="--only 1").
+	@$(BIN)/agent-s demo $(DEMOARGS)
+
+test: setup  ## Run the tests (TESTARGS="-k memory" or "-m 'not slow'").
+	$(BIN)/python -m pytest $(TESTARGS)
+
+lint: setup  ## Check style, types, imports between packages, and the wheel.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(addprefix -p ,$(PACKAGES))
+	$(BIN)/lint-imports
+	scripts/check-wheel
+
+format: setup  ## Format the code.
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup  ## Run the benchmarks (BENCHARGS="--quick").
+	@for file in benchmarks/[a-z]*.py; do \
+		name=$$(basename "$$file" .py); echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" --json $(BENCHARGS); \
+	done
+
+clean:  ## Remove the virtual environment and what tools left.
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
