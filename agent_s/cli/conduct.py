@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -166,14 +167,27 @@ def keep_files(home: Path, folder: Path) -> list[Path]:
     return copies
 
 
-def ask_person(display: Display) -> Callable[[str], str]:
-    """Return what puts a question of the agent to the person at the terminal."""
+def build_agent(
+    settings: Settings, desktop: X11Desktop | VirtualDesktop, memory: MemoryStore | None, display: Display
+) -> AgentS:
+    """Build the agent; it can ask the person where one sits at the terminal.
+
+    Raises:
+        SettingsError: The settings name something that does not exist.
+    """
+    from agent_s.agent import AgentS
 
     def ask(question: str) -> str:
         with display.paused():
             return str(click.prompt(printable(question), err=True))
 
-    return ask
+    def confirm(question: str) -> bool:
+        with display.paused():
+            return click.confirm(printable(question), err=True)
+
+    if not sys.stdin.isatty():
+        return AgentS.from_settings(settings, desktop, memory=memory)
+    return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm)
 
 
 def _start_recording(folder: Path, display: Display) -> Recorder | None:

@@ -15,8 +15,7 @@ def ask_for_tasks() -> int:
 
     All tasks share one desktop, so that each goes on where the last one ended.
     """
-    from agent_s.agent import AgentS
-    from agent_s.cli.conduct import ask_person, choose_desktop, conduct, open_memory
+    from agent_s.cli.conduct import build_agent, choose_desktop, conduct, open_memory
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
     from agent_s.cli.run import make_task, tell
@@ -27,8 +26,7 @@ def ask_for_tasks() -> int:
     choice = choose_desktop(None, virtual=False)
     screen = choose_display(quiet=False, json=False)
     with open_memory(settings) as memory, choice.open(settings) as desktop:
-        ask = ask_person(screen) if sys.stdin.isatty() else None
-        agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+        agent = build_agent(settings, desktop, memory, screen)
         screen.notice(f"Model {settings.model}, on {choice.words}.")
         screen.notice("Say in a sentence what is to be done. Ctrl-D ends, Ctrl-C stops a task.")
         while (instruction := _read_line()) is not None:

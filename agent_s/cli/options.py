@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,8 +28,15 @@ def json_option(help_text: str) -> Callable[[F], F]:
     return click.option("--json", "as_json", is_flag=True, help=help_text)
 
 
-def read_settings(config_file: Path | None, overrides: tuple[str, ...], model: str | None = None) -> Settings:
+def read_settings(
+    config_file: Path | None, overrides: tuple[str, ...], options: Mapping[str, str | None] | None = None
+) -> Settings:
     """Read the settings of a command line.
+
+    Args:
+        config_file: A YAML file.
+        overrides: Texts as KEY=VALUE.
+        options: Values by key of options with names of their own; None where they were not given.
 
     Raises:
         click.UsageError: An override is not KEY=VALUE.
@@ -43,6 +50,5 @@ def read_settings(config_file: Path | None, overrides: tuple[str, ...], model: s
         if not sign or not key.strip():
             raise click.UsageError(f"-c takes KEY=VALUE, such as -c limits.max_steps=30, not {override!r}.")
         values[key.strip()] = value
-    if model is not None:
-        values["model"] = model
+    values.update({key: value for key, value in (options or {}).items() if value is not None})
     return load_settings(config_file, values)

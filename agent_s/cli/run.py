@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,11 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 @click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline.")
 @click.option("--display", metavar=":N", help="The X display to work on.")
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
+@click.option(
+    "--confirm",
+    type=click.Choice(["risky", "always", "never"]),
+    help="When to ask you before an action; risky ones on your own screen by default.",
+)
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
 @json_option("Write the outcome as one JSON object; progress goes to stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
@@ -43,6 +47,7 @@ def run(
     model: str | None,
     display: str | None,
     virtual: bool,
+    confirm: str | None,
     record: Path | None,
     as_json: bool,
     quiet: bool,
@@ -58,7 +63,7 @@ def run(
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
 
-    settings = read_settings(config_file, overrides, model)
+    settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
     choice = choose_desktop(display, virtual)
     if record is not None:
         refuse_used_folder(record)
@@ -85,14 +90,12 @@ def run_task(
         MemoryStoreError: The memory cannot be opened.
         SettingsError: The settings name a model that does not exist.
     """
-    from agent_s.agent import AgentS
-    from agent_s.cli.conduct import ask_person, conduct, open_memory
+    from agent_s.cli.conduct import build_agent, conduct, open_memory
     from agent_s.trajectory import run_folder
 
     task = make_task(instruction)
-    ask = ask_person(screen) if sys.stdin.isatty() else None
     with open_memory(settings) as memory, choice.open(settings) as desktop:
-        agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+        agent = build_agent(settings, desktop, memory, screen)
         screen.notice(f"Model {settings.model}, on {choice.words}.")
         home: Path | None = getattr(desktop, "home", None)
         return conduct(
