@@ -34,6 +34,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "Viewer": ("image viewer", "document viewer", "pdf viewer"),
 }
 """Phrases by the registered category they mean (Desktop Menu Specification 1.1, appendix A)."""
+_IN_TERMINAL = ("xterm", "-e")
 _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
 
@@ -49,6 +50,7 @@ class Application:
         keywords: Words it wants to be found by.
         categories: Registered categories, such as "TextEditor".
         window_class: WM_CLASS of its windows where it says so.
+        in_terminal: Whether it runs in a terminal, which its argv then starts.
     """
 
     id: str
@@ -58,11 +60,12 @@ class Application:
     keywords: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     window_class: str = ""
+    in_terminal: bool = False
 
     @property
     def program(self) -> str:
-        """Name of the program without its folder."""
-        return program_name(self.argv)
+        """Name of the program without its folder; that of the terminal is not meant."""
+        return program_name(self.argv[len(_IN_TERMINAL) :] if self.in_terminal else self.argv)
 
 
 class Catalog:
@@ -155,11 +158,12 @@ def _read_entry(path: Path, entry_id: str, search_path: str | None) -> Applicati
     return Application(
         id=entry_id,
         name=entry.getName(),
-        argv=("xterm", "-e", *argv) if entry.getTerminal() else argv,
+        argv=(*_IN_TERMINAL, *argv) if entry.getTerminal() else argv,
         generic_name=entry.getGenericName(),
         keywords=tuple(entry.getKeywords()),
         categories=tuple(entry.getCategories()),
         window_class=str(entry.getStartupWMClass() or ""),
+        in_terminal=bool(entry.getTerminal()),
     )
 
 
@@ -177,11 +181,10 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
 
     phrase = " ".join(words)
     name, generic = _words(application.name), _words(application.generic_name)
-    program = _words(program_name(application.argv))
-    in_terminal = application.argv[0] == "xterm" and len(application.argv) > 1
-    if words in (name, _words(application.id)) or (words == program and not in_terminal):
+    program = _words(application.program)
+    if words in (name, program, _words(application.id)):
         return 100.0
-    penalty = 20.0 if in_terminal else 0.0
+    penalty = 20.0 if application.in_terminal else 0.0
     if words == generic or any(phrase in _KINDS[kind] for kind in application.categories if kind in _KINDS):
         return 100.0 - penalty
     if set(words) <= set(name):

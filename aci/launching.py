@@ -74,6 +74,13 @@ class Process:
         except ProcessLookupError:
             return False
 
+    def wait(self, limit_s: float) -> int | None:
+        """Wait until the program ends; return its exit status, or None where it has not ended within the limit."""
+        try:
+            return self._popen.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return None
+
     def terminate(self, grace_s: float = 2.0) -> int:
         """Ask the program to end, and end it after a while.
 
@@ -81,11 +88,11 @@ class Process:
             Its exit status.
         """
         self._popen.terminate()
-        try:
-            return self._popen.wait(timeout=grace_s)
-        except subprocess.TimeoutExpired:
+        status = self.wait(grace_s)
+        if status is None:
             self._popen.kill()
-            return self._popen.wait()
+            status = self._popen.wait()
+        return status
 
 
 class Launcher:
@@ -137,6 +144,16 @@ class Launcher:
     def reap(self) -> None:
         """Collect the exit status of what has ended, so that no zombie stays."""
         self._started = [process for process in self._started if process.running]
+
+    def wait(self, limit_s: float = 1.0) -> None:
+        """Collect the exit status of all that was started, once it has been told to end.
+
+        Args:
+            limit_s: Longest wait for each.
+        """
+        for process in self._started:
+            process.wait(limit_s)
+        self.reap()
 
     def _check(self, argv: Sequence[str]) -> None:
         if isinstance(argv, str) or not argv:

@@ -34,6 +34,8 @@ from aci.screen import Screen
 from aci.settle import Settle
 from aci.switching import find_window
 
+_LINES = frozenset({"text", "entry", "password text"})
+"""Roles of fields with one line, in which End leads behind what is there."""
 _LAUNCH_QUIET_S = 0.4
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02
@@ -150,7 +152,7 @@ class Performer:
             self._focus(element, seen, keep_caret=not action.overwrite)
         elif seen is not None and seen.focus_id is not None:
             element = seen.by_id.get(seen.focus_id)
-        place = Place(element, self._app_with_keyboard())
+        place = Place(element, self._app_with_keyboard(), chosen=action.element_id is not None)
         note = self._typist.type(place, action.text, action.overwrite)
         if action.enter:
             self._hands.press(chord(["Return"]))
@@ -164,8 +166,12 @@ class Performer:
             return
         self._hands.click(point)
         self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
-        single_line = "editable" in element.states and "multi_line" not in element.states
-        if keep_caret and single_line and element.text and element.role != "table cell":
+        if (
+            keep_caret
+            and element.role in _LINES
+            and "editable" in element.states
+            and "multi_line" not in element.states
+        ):
             self._hands.press(chord(["End"]))
 
     def _switch(self, action: SwitchApplications) -> ActionResult:

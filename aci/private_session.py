@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aci.errors import MissingDependency, StartFailed
 from aci.places import DesktopPlace, Owner
-from aci.processes import MARK, belonging_to, end, sessions_of
+from aci.processes import MARK, belonging_to, bound_sockets, end, remove_sockets, sessions_of
 
 READY_LIMIT_S = 15.0
 """Seconds within which each program must come up; a loaded machine needs many times the usual tenth."""
@@ -109,6 +109,7 @@ class PrivateSession:
         Args:
             grace_s: Seconds that applications get to end by themselves.
         """
+        sockets = bound_sockets(self._family())
         own = sessions_of([process.pid for process in self._running])
         end(lambda: {pid for pid in self._family() if not sessions_of([pid]) & own}, grace_s)
         end(self._family, grace_s=1.0)
@@ -116,6 +117,7 @@ class PrivateSession:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1.0)
         self._running.clear()
+        remove_sockets(sockets)
         if self.display:
             remove_server_files(int(self.display[1:]))
 
@@ -132,7 +134,7 @@ class PrivateSession:
             "PATH": _search_path(),
             "HOME": str(self.home),
             "USER": os.environ.get("USER", "user"),
-            "SHELL": "/bin/sh",
+            "SHELL": shutil.which("bash") or "/bin/sh",
             "LANG": "C.UTF-8",
             "TMPDIR": str(self._place.tmp),
             "XDG_RUNTIME_DIR": str(self._place.run),

@@ -65,6 +65,26 @@ def sessions_of(pids: Collection[int]) -> set[int]:
     return {stat.session for pid in pids if (stat := _read_stat(pid))}
 
 
+def bound_sockets(pids: Collection[int]) -> set[Path]:
+    """Return the paths at which some processes have bound Unix sockets; a process that is killed leaves them behind."""
+    paths = _socket_paths()
+    bound: set[Path] = set()
+    for pid in pids:
+        try:
+            links = [os.readlink(entry) for entry in (_PROC / str(pid) / "fd").iterdir()]
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue  # Ended in the meantime.
+        bound.update(paths[link] for link in links if link in paths)
+    return bound
+
+
+def remove_sockets(paths: Collection[Path]) -> None:
+    """Remove sockets whose processes have ended."""
+    for path in paths:
+        if path.is_socket() and path.lstat().st_uid == os.getuid():
+            path.unlink(missing_ok=True)
+
+
 def end(
     find: Callable[[], set[int]],
     grace_s: float,
@@ -121,6 +141,12 @@ def _read_stat(pid: int) -> _Stat | None:
     # The command stands in brackets and may itself hold brackets and blanks.
     fields = raw[raw.rindex(")") + 2 :].split()
     return _Stat(pid=pid, state=fields[0], parent=int(fields[1]), session=int(fields[3]), started=int(fields[19]))
+
+
+def _socket_paths() -> dict[str, Path]:
+    """Return the paths of bound Unix sockets by how descriptors link to them, such as "socket:[4711]"."""
+    rows = (line.split(maxsplit=7) for line in (_PROC / "net/unix").read_text(encoding="utf-8").splitlines()[1:])
+    return {f"socket:[{row[6]}]": Path(row[7]) for row in rows if len(row) == 8 and row[7].startswith("/")}
 
 
 def _environment(pid: int) -> tuple[bytes, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aci.places import DesktopPlace, places
 from aci.private_session import remove_server_files
-from aci.processes import belonging_to, end
+from aci.processes import belonging_to, bound_sockets, end, remove_sockets
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,10 @@ def _describe(place: DesktopPlace) -> Remains:
 def _remove(item: Remains, grace_s: float) -> bool:
     if not _abandoned(DesktopPlace(item.folder)):
         return True  # Somebody else removed it, or it was kept, since it was found.
+    sockets = bound_sockets(belonging_to(item.desktop_id))
     stuck = end(lambda: belonging_to(item.desktop_id), grace_s)
+    if not stuck:
+        remove_sockets(sockets)
     if item.display is not None:
         remove_server_files(item.display)
     shutil.rmtree(item.folder, ignore_errors=True)

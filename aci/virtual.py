@@ -156,6 +156,8 @@ class VirtualDesktop:
         finally:
             if session is not None:
                 session.stop(_GRACE_WITH_KEPT_HOME_S if self._keep_home or self._given_home else _GRACE_S)
+            if desktop is not None:
+                desktop.wait_for_processes()
             _remove(place, own_home_stays)
 
     def launch(

@@ -150,6 +150,10 @@ class X11Desktop:
             self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
         return process
 
+    def wait_for_processes(self) -> None:
+        """Collect the exit status of launched programs that have been told to end."""
+        self._launcher.wait()
+
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""
         self._buffer.clear()

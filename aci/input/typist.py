@@ -19,6 +19,9 @@ _TERMINALS = frozenset(
     }
 )
 _TEXT_ROLES = frozenset({"text", "entry", "password text", "spin button", "combo box", "editbar", "autocomplete"})
+_TYPED_ROLES = frozenset({"spin button", "date editor"})
+"""Roles of fields that take digits key by key, and no paste."""
+_LONG = 200
 _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
 _POLL_S = 0.015
@@ -44,10 +47,12 @@ class Place:
     Attributes:
         element: The element that has the keyboard, or None where that is not known.
         app: Application of the window that has the keyboard, as its WM_CLASS says.
+        chosen: Whether the element was asked for, rather than being what the keyboard happened to be on.
     """
 
     element: Element | None
     app: str
+    chosen: bool = False
 
     @property
     def terminal(self) -> bool:
@@ -71,6 +76,17 @@ class Place:
         if element is None or self.terminal or self.cell:
             return False
         return "editable" in element.states or element.role in _TEXT_ROLES
+
+    def suits_paste(self, text: str) -> bool:
+        """Tell whether a text is better pasted than typed.
+
+        Content for a field is pasted: that is quick, keeps every character and calls up no completions. What is typed
+        at the focus may be meant as key presses (a calculator's "=" calculates), so there only a text that a person
+        would paste is pasted.
+        """
+        if not self.text_field or (self.element is not None and self.element.role in _TYPED_ROLES):
+            return False
+        return self.chosen or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property
     def readable(self) -> bool:
@@ -129,7 +145,7 @@ class Typist:
             self._select_content(place, nothing_follows=not text)
         if not text:
             return "cleared" if overwrite else "nothing to type"
-        pasted = place.text_field and self._paste(text)
+        pasted = place.suits_paste(text) and self._paste(text)
         if not pasted:
             self._by_keys(place, text)
         way = "paste" if pasted else "keys"
@@ -145,6 +161,9 @@ class Typist:
                 self._select_content(place, nothing_follows=False)
             self._by_keys(place, expected.text)
             way, now = "keys", self._await_text(element_id, expected)
+        if now is not None and expected.completed_by(now):
+            self._hands.press(chord(["Delete"]))
+            now = self._await_text(element_id, expected)
         if not expected.met_by(now) and (expected.overwrite or now == expected.before):
             whole = expected.text if expected.overwrite else expected.before + expected.text
             if self._access.set_text(element_id, whole):
@@ -171,7 +190,7 @@ class Typist:
     def _select_content(self, place: Place, nothing_follows: bool) -> None:
         """Select what is in the field, so that what is typed next replaces it."""
         if place.terminal:
-            self._hands.press_each((), [chord(["ctrl+a"]), chord(["ctrl+k"])])
+            self._hands.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
         elif not place.cell:
             self._hands.press(chord(["ctrl+a"]))
             if nothing_follows:
@@ -231,6 +250,10 @@ class _Expected:
                 self.before[:at] + text + self.before[at:] == now for at in _starts(now, text) if at <= len(self.before)
             )
         return False
+
+    def completed_by(self, now: str) -> bool:
+        """Tell whether the field offers to complete what was typed, by text selected behind the caret."""
+        return (self.overwrite or not self.before) and now.startswith(self.text) and len(now) > len(self.text)
 
 
 def _starts(whole: str, part: str) -> list[int]:

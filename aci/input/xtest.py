@@ -20,7 +20,8 @@ _WHEEL_UP, _WHEEL_DOWN = 4, 5
 _LOCK_MASK = 1 << 1
 _GROUP_SHIFT, _GROUP_MASK = 13, 3
 """Where the X keyboard extension puts the layout in use into the modifier state."""
-_DOUBLE_CLICK_S = 0.5
+_DOUBLE_CLICK_S = 0.6
+"""Toolkits take two clicks within 0.25 to 0.5 s for a double one."""
 _DOUBLE_CLICK_PX = 6
 _DRAG_STEPS = 12
 _DRAG_PACE_S = 0.012
