@@ -117,16 +117,21 @@ async def _read_settled(bus: Bus, application: Application, node: Node) -> None:
     key = (node.ref, node.role, node.name)
     known = application.settled.get(key)
     if known is None:
-        attributes, relations = await asyncio.gather(
+        attributes, relations, hidden = await asyncio.gather(
             bus.ask(*node.ref, "Accessible", "GetAttributes"),
             bus.ask(*node.ref, "Accessible", "GetRelationSet"),
+            _relations(bus, node.labelled_as),
         )
-        known = (dict(attributes or {}), _labels(relations or ()))
+        known = (dict(attributes or {}), _labels(relations or ()) or _labels(hidden))
         application.settled[key] = known
     node.attributes, node.labels = known
     if node.role == "spin button" and "valuetext" in node.attributes:
         attributes = await bus.ask(*node.ref, "Accessible", "GetAttributes")
         node.attributes = {**node.attributes, **(attributes or {})}
+
+
+async def _relations(bus: Bus, ref: Ref | None) -> Sequence[Any]:
+    return [] if ref is None else await bus.ask(*ref, "Accessible", "GetRelationSet") or []
 
 
 def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:

@@ -141,10 +141,12 @@ class _Walk:
         self._screen = screen
         self._chromium = application.toolkit.startswith("Chromium")
 
-    def ordered(self, node: Node) -> list[Node]:
+    def ordered(self, node: Node, document: bool = False) -> list[Node]:
         """Return the children that show themselves, in reading order; running text stays in its own order."""
         children = list(visible_children(self._application, node))
-        if len(children) < 2 or children[0].cell is not None or any(child.role in INLINE for child in children):
+        if len(children) < 2 or children[0].cell is not None:
+            return children
+        if document and any(child.role in INLINE for child in children):
             return children
         rects = [child.rect or _around(child) for child in children]
         return [children[index] for index in reading_order(rects)]
@@ -163,9 +165,11 @@ class _Walk:
         draft = self._draft(node, place)
         if draft is not None and draft.name and self._owns(draft, place):
             inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
-        within = [found for child in self.ordered(node) for found in self.visit(child, inner)]
+        within = [found for child in self.ordered(node, inner.document) for found in self.visit(child, inner)]
         _label_from_neighbours(within)
         if draft is None or not self._stays(draft, within, place):
+            if node.has(StateBit.FOCUSED):
+                _pass_focus(within)
             return within
         return self._merged(draft, within)
 
@@ -340,13 +344,22 @@ def _same_button(outer: Draft, inner: Draft) -> bool:
 def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
     """Let a field without a name be labelled by the text to its left."""
     for index, draft in enumerate(drafts):
-        if draft.name or draft.label or draft.role not in FIELDS or not index:
+        if draft.name or draft.label or not index or draft.role not in FIELDS | {"toggle button"}:
             continue
         before = drafts[index - 1]
         gap = draft.area.x - before.area.right
         same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
         if before.role in TEXTS and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
+
+
+def _pass_focus(within: Sequence[Draft]) -> None:
+    """Let the selected item of a list that has the keyboard have it, as a person would say."""
+    if any("focused" in draft.states for draft in within):
+        return
+    selected = next((draft for draft in within if "selected" in draft.states), None)
+    if selected is not None:
+        selected.states = selected.states | {"focused"}
 
 
 def _around(node: Node) -> Rect:

@@ -10,6 +10,7 @@ from aci.accessibility.nodes import Node
 _ALIVE = (
     StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
 ).value
+_COMBO_PARTS = {"text", "combo box", "toggle button"}
 MOST_LINES = 200
 """Paragraphs in an input line; a panel with more is something else."""
 
@@ -46,3 +47,24 @@ def settle_input_lines(candidates: Iterable[Node]) -> None:
         node.text_at = tuple(child.ref for child in node.children)
         node.states |= StateBit.MULTI_LINE.value if len(node.children) > 1 else 0
         node.states |= StateBit.FOCUSED.value if any(child.has(StateBit.FOCUSED) for child in node.children) else 0
+
+
+def settle_combo_boxes(nodes: Iterable[Node]) -> None:
+    """Call the button of a combo box a combo box.
+
+    A combo box of a dialog is an entry, a GTK combo box that is never shown, and a button that opens the list. Where
+    the entry is not shown either, the button is all that a person sees of it.
+    """
+    for node in nodes:
+        parts = {child.role: child for child in node.children}
+        if node.role != "filler" or len(node.children) != 3 or set(parts) != _COMBO_PARTS:
+            continue
+        hidden, entry, button = parts["combo box"], parts["text"], parts["toggle button"]
+        if hidden.has(StateBit.SHOWING):
+            continue
+        shown = entry if entry.has(StateBit.SHOWING) else button
+        shown.name = shown.name or hidden.name
+        shown.labelled_as = hidden.ref
+        if shown is button:
+            button.role = "combo box"
+            button.states |= StateBit.HAS_POPUP.value

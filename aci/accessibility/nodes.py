@@ -42,6 +42,7 @@ class Node:
         shift: What was added to the extents it reports to get those on the screen, px.
         popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
         text_at: The objects that hold its text, a line each, where it does not do so itself.
+        labelled_as: The object that its labels point to where that is not itself.
     """
 
     ref: Ref
@@ -64,6 +65,7 @@ class Node:
     shift: tuple[int, int] = (0, 0)
     popup: Window | None = None
     text_at: tuple[Ref, ...] = ()
+    labelled_as: Ref | None = None
 
     def has(self, state: StateBit) -> bool:
         """Tell whether a state holds."""

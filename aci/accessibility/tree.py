@@ -13,7 +13,7 @@ from typing import Any
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
 from aci.accessibility.bus import Bus, CallRefused
-from aci.accessibility.libreoffice import revive_input_lines, settle_input_lines
+from aci.accessibility.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.nodes import Application, Node, Ref
 
 MOST_CHILDREN = 2000
@@ -108,6 +108,7 @@ async def _repair(bus: Bus, application: Application) -> None:
             node.children = [nodes[ref] for ref in refs if ref in nodes and nodes[ref] is not node]
             node.child_count = len(node.children)
     settle_input_lines(revived)
+    settle_combo_boxes(showing(application))
 
 
 def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
