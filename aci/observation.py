@@ -57,6 +57,7 @@ class Window:
         popup: Whether it is a menu, tooltip or other window that the window manager does not manage.
         pid: Process id, or None where the window does not tell.
         modal: Whether it is a dialog that blocks its parent.
+        frame: The window with its title bar and borders, px; None where it has none.
     """
 
     id: int
@@ -67,6 +68,7 @@ class Window:
     popup: bool = False
     pid: int | None = None
     modal: bool = False
+    frame: Rect | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -342,14 +342,15 @@ def _same_button(outer: Draft, inner: Draft) -> bool:
 
 
 def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
-    """Let a field without a name be labelled by the text to its left."""
+    """Let a field without a name be labelled by the text or choice to its left."""
     for index, draft in enumerate(drafts):
         if draft.name or draft.label or not index or draft.role not in FIELDS | {"toggle button"}:
             continue
         before = drafts[index - 1]
         gap = draft.area.x - before.area.right
         same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
-        if before.role in TEXTS and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
+        captions = before.role in TEXTS or before.role in ("check box", "radio button")
+        if captions and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
 
 

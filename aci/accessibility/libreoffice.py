@@ -67,4 +67,6 @@ def settle_combo_boxes(nodes: Iterable[Node]) -> None:
         shown.labelled_as = hidden.ref
         if shown is button:
             button.role = "combo box"
-            button.states |= StateBit.HAS_POPUP.value
+            opened = StateBit.EXPANDED.value if button.has(StateBit.CHECKED) else 0
+            button.states &= ~StateBit.CHECKED.value
+            button.states |= StateBit.HAS_POPUP.value | StateBit.EXPANDABLE.value | opened

@@ -48,7 +48,7 @@ def _visible(drafts: Sequence[Named], windows: Sequence[Window], screen: Rect) -
     rects: list[Rect] = []
     for window in windows:
         above[window.id] = list(rects)
-        rects.append(window.rect)
+        rects.append(window.frame or window.rect)
     seen = []
     used: set[Hashable] = set()
     for draft, app in drafts:
