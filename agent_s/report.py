@@ -22,7 +22,6 @@ from agent_s.trajectory import Trajectory, make_private_folder
 
 REPORT_FILE = "report.html"
 
-TONES = {"done": "good", "infeasible": "plain", "stopped": "plain", "out_of_budget": "bad", "failed": "bad"}
 WORDS = {
     "done": "Done",
     "failed": "Failed",
@@ -113,9 +112,9 @@ def tone(outcome: Outcome | None) -> str:
     """Return the colour of an outcome: good, bad or plain."""
     if outcome is None:
         return "bad"
-    if outcome.status == "done" and outcome.verified is False:
-        return "bad"
-    return TONES.get(outcome.status, "bad")
+    if outcome.status == "done":
+        return {True: "good", False: "bad", None: "plain"}[outcome.verified]
+    return "plain" if outcome.verified or outcome.status in ("infeasible", "stopped") else "bad"
 
 
 def heading(outcome: Outcome | None) -> str:
@@ -123,7 +122,7 @@ def heading(outcome: Outcome | None) -> str:
     if outcome is None:
         return "Cut off"
     if outcome.status != "done":
-        return WORDS[outcome.status]
+        return f"{WORDS[outcome.status]}, rightly so" if outcome.verified else WORDS[outcome.status]
     return {True: "Done and verified", False: "Not done, although the agent said so", None: "Done, not verified"}[
         outcome.verified
     ]

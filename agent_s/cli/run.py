@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.cli.exits import DONE, NOT_DONE
+from agent_s.cli.exits import DONE, ENVIRONMENT, NOT_DONE
 from agent_s.cli.lazy import examples
 from agent_s.cli.options import json_option, read_settings, settings_options
 
@@ -150,7 +150,7 @@ def tell(task: str, ended: Conducted, choice: DesktopChoice, model: str, as_json
         click.echo(f"{plural(usage.steps, 'step')}, {plural(usage.model_calls, 'model call')}.")
         if ended.report is not None:
             click.echo(f"Report: {ended.report}")
-    return DONE if outcome.status == "done" else NOT_DONE
+    return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
 
 
 def as_values(task: str, ended: Conducted, choice: DesktopChoice, model: str) -> dict[str, Any]:
