@@ -102,8 +102,8 @@ class CloseWindow(NamedWindow):
     """Windows to close.
 
     Attributes:
-        until_exit: Whether to wait until the processes of the windows have ended, so that what they write then is
-            there. OSWorld's tasks sleep instead.
+        until_exit: Whether to close all windows of their processes, dialogs too, and to wait until those have ended,
+            so that what they write at the end is there. OSWorld's tasks sleep instead.
     """
 
     until_exit: bool = False
@@ -198,8 +198,10 @@ def close_window(parameters: CloseWindow, context: TaskContext) -> None:
     asked: set[int] = set()
 
     def are_gone() -> bool:
-        left = [window for window in context.windows.managed_windows() if parameters.fits(window.title)]
-        pids.update(window.pid for window in left if window.pid is not None)
+        shown = context.windows.managed_windows()
+        if parameters.until_exit:
+            pids.update(window.pid for window in shown if parameters.fits(window.title) and window.pid is not None)
+        left = [window for window in shown if parameters.fits(window.title) or window.pid in pids]
         # One at a time: a window may not close while a dialog in front of it is open.
         if left and left[-1].id not in asked:
             asked.add(left[-1].id)
@@ -208,7 +210,7 @@ def close_window(parameters: CloseWindow, context: TaskContext) -> None:
 
     if not _within_limit(are_gone):
         raise PreparationFailed(f"a window {parameters.window_name!r} did not close within {WINDOW_LIMIT_S:g} s")
-    if parameters.until_exit and not _within_limit(lambda: not any(_runs(pid) for pid in pids)):
+    if not _within_limit(lambda: not any(_runs(pid) for pid in pids)):
         raise PreparationFailed(f"the application of {parameters.window_name!r} did not end after its window closed")
 
 

@@ -113,6 +113,22 @@ def test_close_window_leaves_other_windows_alone_and_is_done_where_there_is_none
     assert windows.asked_to_close == []
 
 
+@pytest.mark.parametrize(("until_exit", "asked"), [(True, [3, 1]), (False, [1])])
+def test_until_exit_closes_the_processes_other_windows_too(
+    context: TaskContext, process: subprocess.Popen[bytes], until_exit: bool, asked: list[int]
+) -> None:
+    process.kill()
+    process.wait()
+    ours, other = process.pid, 1
+    windows = FakeWindows(a_window(2, "Other", pid=other), a_window(1, "Office", pid=ours))
+    windows.open += [a_window(3, "Options", pid=ours)] if until_exit else []
+
+    do(with_windows(context, windows), "close_window", window_name="Office", until_exit=until_exit)
+
+    assert windows.asked_to_close == asked
+    assert [window.id for window in windows.open] == [2]
+
+
 def test_a_window_that_does_not_close_is_an_error(context: TaskContext) -> None:
     windows = FakeWindows(a_window(1, "Office"), stubborn=[1])
 
