@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from itertools import groupby, pairwise
 
 from aci.observation import Element, Observation, State, Window
@@ -207,7 +208,7 @@ def _sheet_lines(cells: Sequence[Element]) -> list[str]:
     blank_rows: list[list[Element]] = []
     for row in _split_rows(cells):
         if all(_is_blank(cell) for cell in row) and _consecutive(row):
-            if blank_rows and (blank_rows[-1][-1].id + 1 != row[0].id or len(blank_rows[-1]) != len(row)):
+            if blank_rows and not _continues(blank_rows[-1], row):
                 lines.append(_blank_rows(blank_rows))
                 blank_rows = []
             blank_rows.append(row)
@@ -221,6 +222,11 @@ def _sheet_lines(cells: Sequence[Element]) -> list[str]:
     return lines
 
 
+def _continues(above: Sequence[Element], row: Sequence[Element]) -> bool:
+    """Tell whether a row of blank cells goes on where the one above ended, column by column."""
+    return row[0].id == above[-1].id + 1 and len(above) == len(row) and _column(above[0]) == _column(row[0])
+
+
 def _split_rows(cells: Sequence[Element]) -> list[list[Element]]:
     return [list(row) for _, row in groupby(cells, key=lambda cell: cell.name.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
 
@@ -230,7 +236,15 @@ def _is_blank(cell: Element) -> bool:
 
 
 def _consecutive(cells: Sequence[Element]) -> bool:
-    return all(later.id == earlier.id + 1 for earlier, later in pairwise(cells))
+    """Tell whether both ids and columns of cells in one row count up without a gap."""
+    return all(
+        later.id == earlier.id + 1 and _column(later) == _column(earlier) + 1 for earlier, later in pairwise(cells)
+    )
+
+
+def _column(cell: Element) -> int:
+    letters = cell.name.rstrip("0123456789")
+    return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
 
 
 def _blank_rows(rows: Sequence[Sequence[Element]]) -> str:

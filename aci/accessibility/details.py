@@ -40,7 +40,7 @@ async def extents(bus: Bus, ref: Ref) -> Rect | None:
 async def full_text(bus: Bus, node: Node) -> str | None:
     """Return all text that a node holds now, or None where it has none to give."""
     refs = node.text_at or (node.ref,)
-    lines = await asyncio.gather(*(bus.ask(*ref, "Text", "GetText", "ii", [0, -1]) for ref in refs))
+    lines = await asyncio.gather(*(_text_of(bus, ref) for ref in refs))
     known = [line for line in lines if line is not None]
     return "\n".join(known) if known else None
 
@@ -70,8 +70,16 @@ async def _read_text(bus: Bus, node: Node) -> None:
     if node.has(StateBit.MULTI_LINE):
         length = await _text_length(bus, node.ref)
         end = min(length, LONGEST_TEXT)
-    text = await bus.ask(*node.ref, "Text", "GetText", "ii", [0, end])
+    text = await _text_of(bus, node.ref, end)
     node.text = None if text is None else text[:LONGEST_TEXT]
+
+
+async def _text_of(bus: Bus, ref: Ref, end: int = -1) -> str | None:
+    """Return the text up to `end`; entries of GTK 4 do not understand that -1 means all."""
+    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, end])
+    if text == "" and end < 0 and (length := await _text_length(bus, ref)):
+        text = await bus.ask(*ref, "Text", "GetText", "ii", [0, length])
+    return None if text is None else str(text)
 
 
 async def _text_length(bus: Bus, ref: Ref) -> int:

@@ -289,6 +289,11 @@ class _Walk:
         return node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
+        if draft.role == "combo box" and not any(is_field(other.node) for other in within):
+            # The button that GTK builds a combo box from is all of it.
+            shown = next((other.name for other in within if other.role in BUTTONS), "")
+            draft.text = draft.text or shown or None
+            within = [other for other in within if other.role not in BUTTONS]
         usable = [other for other in within if other.role in INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
         if draft.role == "date editor" and usable:
@@ -355,12 +360,14 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
 
 
 def _pass_focus(within: Sequence[Draft]) -> None:
-    """Let the selected item of a list that has the keyboard have it, as a person would say."""
+    """Let the selected item of a list that has the keyboard have it, and the only field of any other container."""
     if any("focused" in draft.states for draft in within):
         return
-    selected = next((draft for draft in within if "selected" in draft.states), None)
-    if selected is not None:
-        selected.states = selected.states | {"focused"}
+    selected = [draft for draft in within if "selected" in draft.states]
+    fields = [draft for draft in within if is_field(draft.node)]
+    heir = selected[0] if selected else fields[0] if len(fields) == 1 else None
+    if heir is not None:
+        heir.states = heir.states | {"focused"}
 
 
 def _around(node: Node) -> Rect:

@@ -122,6 +122,8 @@ def _named_in(application: Application, node: Node, levels: int) -> Iterator[tup
     for child in visible_children(application, node):
         if child.role in INTERACTIVE - _PARTS and node.role not in BUTTONS:
             continue
+        if child.rect is not None and not child.rect.area:
+            continue  # a page of a stack that is not on top
         named = own_name(application, child) or (child.text or "" if not is_field(child) else "")
         if named and child.role in READ_AS_TEXT | _PICTURES:
             yield child.role, named
