@@ -24,6 +24,7 @@ from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
     from aci.virtual import VirtualDesktop
+    from agent_s.agent import AgentS
     from agent_s.settings import Settings
     from agent_s.trajectory import Recorder
     from memory_store import MemoryStore
@@ -131,6 +132,7 @@ def run_task(
     *,
     memory: MemoryStore | None = None,
     ask: Callable[[str], str] | None = None,
+    new_agent: Callable[[VirtualDesktop], AgentS] | None = None,
     on_event: Callable[[Event], None] | None = None,
     watch: Watch | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -145,6 +147,7 @@ def run_task(
         settings: Model, limits, memory, size of the desktop, and where runs are recorded.
         memory: A store that is already open; None opens the one that the settings name.
         ask: Puts the agent's questions to the person at the screen.
+        new_agent: Builds the agent for a desktop; None builds it as the settings say.
         on_event: Told every event, once it is recorded.
         watch: Passes on the events; for ending a run from outside.
         clock: Seconds that only go forward.
@@ -157,7 +160,11 @@ def run_task(
         size = (settings.desktop.width, settings.desktop.height)
         with VirtualDesktop(size=size) as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
-            agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+            agent = (
+                new_agent(desktop)
+                if new_agent is not None
+                else AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
+            )
             events = agent.stream(wanted, session.state_check)
             for event in watch(events, agent.stop) if watch is not None else events:
                 told(event)

@@ -12,12 +12,12 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
 
 from aci.errors import AciError
+from aci.processes import start_ticks
 from evaluation.context import TaskContext
 from evaluation.errors import EvaluationError, PreparationFailed
 from evaluation.getters import Argv, Parameters, excerpt
@@ -210,7 +210,7 @@ def close_window(parameters: CloseWindow, context: TaskContext) -> None:
 
     if not _within_limit(are_gone):
         raise PreparationFailed(f"a window {parameters.window_name!r} did not close within {WINDOW_LIMIT_S:g} s")
-    if not _within_limit(lambda: not any(_runs(pid) for pid in pids)):
+    if not _within_limit(lambda: all(start_ticks(pid) is None for pid in pids)):
         raise PreparationFailed(f"the application of {parameters.window_name!r} did not end after its window closed")
 
 
@@ -256,14 +256,6 @@ def perform_step(kind: str, parameters: Parameters, context: TaskContext) -> Non
         STEPS[kind].perform(parameters, context)
     except (EvaluationError, AciError) as error:
         raise PreparationFailed(f"step {kind!r}: {error}") from error
-
-
-def _runs(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat[stat.rindex(")") + 2] not in "ZX"
 
 
 def _within_limit(holds: Callable[[], bool]) -> bool:
