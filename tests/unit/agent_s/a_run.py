@@ -9,7 +9,7 @@ import numpy as np
 
 from aci.actions import Click, Done, Fail, Type
 from aci.desktop import ActionResult
-from aci.geometry import Point, Rect
+from aci.geometry import Rect
 from aci.observation import Element, Observation
 from agent_s.events import (
     ActionChosen,
@@ -36,14 +36,15 @@ START = datetime(2026, 3, 14, 9, 30, 12, tzinfo=UTC)
 HOSTILE = "<script>alert('screen')</script>"
 
 
-def element(id_: int = 7, name: str = "Save", rect: Rect = Rect(100, 50, 80, 24)) -> Element:
-    return Element(id=id_, role="push button", name=name, rect=rect, point=Point(140, 62), window_id=1, app="Editor")
+def element() -> Element:
+    rect = Rect(100, 50, 80, 24)
+    return Element(id=7, role="push button", name="Save", rect=rect, point=rect.center, window_id=1, app="Editor")
 
 
-def observation(shade: int = 40, elements: tuple[Element, ...] | None = None) -> Observation:
+def observation(shade: int = 40) -> Observation:
     pixels = np.full((160, 320, 3), shade, dtype=np.uint8)
     pixels[50:74, 100:180] = (220, 220, 235)
-    return Observation(screenshot=pixels, elements=(element(),) if elements is None else elements, windows=())
+    return Observation(screenshot=pixels, elements=(element(),), windows=())
 
 
 def events_of_a_run(
