@@ -17,8 +17,9 @@ from aci.processes import boot_id, start_ticks
 _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
-_LONGEST_ROOT = 60
-"""Longest path of the common folder, in bytes: the sockets below it must stay under the 107 of sockaddr_un."""
+_LONGEST_PARENT = 27
+"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay under
+the 107 of sockaddr_un."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,11 @@ def common_folder(parent: Path | None = None) -> Path:
     """Return the folder of all private desktops of this user; it need not exist.
 
     Args:
-        parent: Where it lies; by default the folder for temporary files.
+        parent: Where it lies; by default the folder for temporary files, or /tmp where that one's path is too long
+            for sockets.
     """
     base = parent or Path(tempfile.gettempdir())
-    if len(os.fsencode(base)) > _LONGEST_ROOT:
+    if parent is None and _too_long(base):
         base = Path("/tmp")
     return base / f"agent-s-{os.getuid()}"
 
@@ -122,8 +124,11 @@ def new_place(parent: Path | None = None) -> DesktopPlace:
         parent: Where the common folder lies; by default the folder for temporary files.
 
     Raises:
-        StartFailed: The common folder belongs to somebody else or is open to others, or nothing can be written.
+        StartFailed: The common folder belongs to somebody else, is open to others or lies too deep, or nothing can
+            be written.
     """
+    if parent is not None and _too_long(parent):
+        raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_LONGEST_PARENT} bytes.")
     folder = common_folder(parent)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -146,6 +151,10 @@ def places(parent: Path | None = None) -> Iterator[DesktopPlace]:
     for path in sorted(folder.iterdir()):
         if path.name.startswith(_PREFIX) and path.is_dir():
             yield DesktopPlace(path)
+
+
+def _too_long(parent: Path) -> bool:
+    return len(os.fsencode(parent)) > _LONGEST_PARENT
 
 
 def _check_private(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,24 +39,27 @@ def find_program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join((*_HIDDEN_FOLDERS, _SYSTEM_PATH)))
 
 
-def missing_programs() -> dict[str, str]:
+def missing_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
     """Return the programs that a private desktop needs and that are absent, with the Debian package of each."""
-    return {name: package for name, package in _PACKAGES.items() if find_program(name) is None}
+    return {name: package for name, package in _PACKAGES.items() if find(name) is None}
 
 
-def required_programs() -> dict[str, str]:
+def required_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
     """Return the paths of the programs that a private desktop needs.
+
+    Args:
+        find: Returns the path of a program, or None.
 
     Raises:
         MissingDependency: Some are absent; the message names them all and the command that installs them.
     """
-    absent = missing_programs()
+    absent = missing_programs(find)
     if absent:
         raise MissingDependency(
             f"A virtual desktop needs {', '.join(absent)}.",
             f"sudo apt-get install -y --no-install-recommends {' '.join(sorted(set(absent.values())))}",
         )
-    return {name: path for name in _PACKAGES if (path := find_program(name))}
+    return {name: path for name in _PACKAGES if (path := find(name))}
 
 
 class PrivateSession:
@@ -90,7 +94,10 @@ class PrivateSession:
             StartFailed: A program ended or did not answer.
         """
         programs = required_programs()
-        self._make_home()
+        try:
+            self._make_home()
+        except OSError as error:
+            raise StartFailed(f"Cannot make the home {self.home}: {error}") from error
         self._offer_accessibility_service(programs["at-spi-bus-launcher"])
         self.environment = self._base_environment()
         number = self._start_server(programs["Xvfb"])
@@ -237,14 +244,25 @@ class PrivateSession:
 
 def remove_server_files(number: int) -> None:
     """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
-    lock = Path(f"/tmp/.X{number}-lock")
-    try:
-        holder = int(lock.read_text(encoding="ascii"))
-    except (FileNotFoundError, ValueError):
+    lock = Path(f"/tmp/.X{number}-lock")  # noqa: S108 - where every X server keeps it
+    place = Path(f"/tmp/.X11-unix/X{number}")  # noqa: S108
+    if _answers(place):
         return
-    if not Path(f"/proc/{holder}").exists():
-        Path(f"/tmp/.X11-unix/X{number}").unlink(missing_ok=True)
-        lock.unlink(missing_ok=True)
+    for path in (place, lock):
+        with suppress(FileNotFoundError, PermissionError):  # Another user's is not ours to remove.
+            path.unlink()
+
+
+def _answers(place: Path) -> bool:
+    """Tell whether somebody listens at a socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(place))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except OSError:
+            return True  # Busy, or not for us: it lives.
+    return True
 
 
 def _search_path() -> str:

@@ -71,7 +71,7 @@ def bound_sockets(pids: Collection[int]) -> set[Path]:
     bound: set[Path] = set()
     for pid in pids:
         try:
-            links = [os.readlink(entry) for entry in (_PROC / str(pid) / "fd").iterdir()]
+            links = [str(entry.readlink()) for entry in (_PROC / str(pid) / "fd").iterdir()]
         except (FileNotFoundError, ProcessLookupError, PermissionError):
             continue  # Ended in the meantime.
         bound.update(paths[link] for link in links if link in paths)

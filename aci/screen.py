@@ -58,9 +58,9 @@ def open_display(name: str) -> Any:
         ) from error
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Facts:
-    """What about a window does not change while it exists, so that it is asked for once."""
+    """What a window says of itself."""
 
     app: str
     pid: int | None
@@ -85,7 +85,6 @@ class Screen:
         self._display = open_display(display_name)
         self._root = self._display.screen().root
         self._atoms: dict[str, int] = {}
-        self._facts: dict[int, _Facts] = {}
         self._camera: Any = None
 
     @property
@@ -132,12 +131,12 @@ class Screen:
             managed = self._managed()
             clients = self._clients_by_top(managed)
             shown = [(clients.get(top, top), top in clients) for top in reversed(tops)]
-            return self._describe(shown, bool(managed))
+            return self._describe(shown)
 
     def managed_windows(self) -> tuple[Window, ...]:
         """Return the windows that the window manager manages, minimized ones too, oldest first."""
         with self._talking():
-            return self._describe([(client, True) for client in self._managed()], True)
+            return self._describe([(client, True) for client in self._managed()])
 
     def window_at(self, point: Point) -> int | None:
         """Return the id of the window that a click at a point would go to, or None for the background."""
@@ -276,15 +275,16 @@ class Screen:
             rising = still
         return found
 
-    def _describe(self, shown: Sequence[tuple[int, bool]], has_manager: bool) -> tuple[Window, ...]:
+    def _describe(self, shown: Sequence[tuple[int, bool]]) -> tuple[Window, ...]:
         ids = [window for window, _ in shown]
         facts = self._facts_of(ids)
         rects = self._rects(ids)
         titles = self._texts(ids)
         modal = self._with_state(ids, "_NET_WM_STATE_MODAL")
+        borders = self._properties(ids, "_NET_FRAME_EXTENTS")
         active = self.active_window()
         apps = {known.pid: known.app for known in facts.values() if known.pid is not None and known.app}
-        screen = self.rect
+        screen, has_manager = self.rect, self._has_manager()
         windows = []
         for window, is_managed in shown:
             known, rect = facts.get(window), rects.get(window)
@@ -301,25 +301,27 @@ class Screen:
                     popup=popup,
                     pid=known.pid,
                     modal=window in modal or known.dialog,
+                    frame=_framed(rect, borders.get(window)),
                 )
             )
         return tuple(windows)
 
     def _facts_of(self, ids: Sequence[int]) -> dict[int, _Facts]:
-        new = [window for window in ids if window not in self._facts]
-        classes = self._properties(new, "WM_CLASS")
-        pids = self._properties(new, "_NET_WM_PID")
-        owners = self._properties(new, "WM_TRANSIENT_FOR")
-        types = self._properties(new, "_NET_WM_WINDOW_TYPE")
+        """Return what windows say of themselves; asked anew each time, since the server gives ids out again."""
+        classes = self._properties(ids, "WM_CLASS")
+        pids = self._properties(ids, "_NET_WM_PID")
+        owners = self._properties(ids, "WM_TRANSIENT_FOR")
+        types = self._properties(ids, "_NET_WM_WINDOW_TYPE")
         dialog, tooltip = self._atom("_NET_WM_WINDOW_TYPE_DIALOG"), self._atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
-        for window in new:
+        found = {}
+        for window in ids:
             kinds = list(types[window].value) if types[window] else []
             pid = int(pids[window].value[0]) if pids[window] and len(pids[window].value) else self._pid_of(window)
             app = _class_name(classes[window].value) if classes[window] else ""
             if app or pid:
                 is_dialog = bool(owners[window]) and dialog in kinds
-                self._facts[window] = _Facts(app=app, pid=pid, dialog=is_dialog, tooltip=tooltip in kinds)
-        return {window: self._facts[window] for window in ids if window in self._facts}
+                found[window] = _Facts(app=app, pid=pid, dialog=is_dialog, tooltip=tooltip in kinds)
+        return found
 
     def _pid_of(self, window: int) -> int | None:
         """Return the process behind a window that does not say itself (X-Resource extension)."""
@@ -429,3 +431,12 @@ def _text(answer: Any) -> str:
     if answer is None:
         return ""
     return bytes(answer.value).decode("utf-8", errors="replace") if answer.value else ""
+
+
+def _framed(rect: Rect, borders: Any) -> Rect | None:
+    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
+    numbers = list(borders.value) if borders is not None else []
+    if len(numbers) != 4 or not any(numbers):
+        return None
+    left, right, top, bottom = (int(number) for number in numbers)
+    return Rect(rect.x - left, rect.y - top, rect.width + left + right, rect.height + top + bottom)

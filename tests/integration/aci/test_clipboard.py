@@ -1,0 +1,79 @@
+"""The clipboard, with xclip as the other application."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from aci.input.clipboard import Clipboard, Content
+from aci.virtual import VirtualDesktop
+
+pytestmark = [
+    pytest.mark.desktop,
+    pytest.mark.skipif(shutil.which("xclip") is None, reason="xclip is the other application"),
+]
+
+
+@pytest.fixture
+def clipboard(desktop: VirtualDesktop) -> Iterator[Clipboard]:
+    opened = Clipboard(desktop.display)
+    yield opened
+    opened.close()
+
+
+def other_reads(desktop: VirtualDesktop) -> str:
+    answer = subprocess.run(
+        ["xclip", "-selection", "clipboard", "-out"],
+        env=desktop.environment,
+        capture_output=True,
+        timeout=10,
+        check=True,
+    )
+    return answer.stdout.decode()
+
+
+def other_offers(desktop: VirtualDesktop, text: str, target: str = "UTF8_STRING") -> None:
+    command = ["xclip", "-selection", "clipboard", "-target", target, "-in"]
+    subprocess.run(command, env=desktop.environment, input=text.encode(), timeout=10, check=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "é 中 😀\nsecond", "", "x" * 400_000], ids=["plain", "unicode", "empty", "long"]
+)
+def test_what_is_offered_is_read_by_others(desktop: VirtualDesktop, clipboard: Clipboard, text: str) -> None:
+    clipboard.offer(text)
+    assert other_reads(desktop) == text
+    assert clipboard.wait_taken(1.0)
+
+
+def test_nobody_has_taken_what_nobody_asked_for(clipboard: Clipboard) -> None:
+    clipboard.offer("text")
+    assert not clipboard.wait_taken(0.05)
+
+
+def test_what_others_offer_is_read(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
+    other_offers(desktop, "theirs é 中")
+    assert clipboard.content() == Content("theirs é 中", plain=True)
+
+
+def test_a_later_owner_takes_over(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
+    clipboard.offer("mine")
+    assert clipboard.content() == Content("mine", plain=True)
+    other_offers(desktop, "theirs")
+    assert clipboard.content() == Content("theirs", plain=True)
+    clipboard.clear()  # What belongs to somebody else stays.
+    assert other_reads(desktop) == "theirs"
+
+
+def test_what_is_not_plain_text_is_told_apart(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
+    other_offers(desktop, "<b>bold</b>", target="text/html")
+    assert clipboard.content() == Content(None, plain=False)
+
+
+def test_cleared_is_empty(clipboard: Clipboard) -> None:
+    clipboard.offer("mine")
+    clipboard.clear()
+    assert clipboard.content() == Content(None, plain=True)

@@ -1,0 +1,155 @@
+"""Keys and buttons as an application gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from Xlib import XK, X
+
+from aci.geometry import Point
+from aci.input.keys import chord
+from aci.input.xtest import Xtest
+from aci.virtual import VirtualDesktop
+from tests.integration.aci.conftest import RecordingWindow
+
+pytestmark = pytest.mark.desktop
+
+
+@pytest.fixture
+def hands(desktop: VirtualDesktop) -> Iterator[Xtest]:
+    opened = Xtest(desktop.display)
+    yield opened
+    opened.close()
+
+
+def inside(recorder: RecordingWindow, x: int = 50, y: int = 50) -> Point:
+    corner = recorder.display.screen().root.translate_coords(recorder.window, 0, 0)
+    return Point(corner.x + x, corner.y + y)
+
+
+def held(recorder: RecordingWindow) -> tuple[int, int]:
+    """Return how many keys are down, and the mask of buttons and modifiers."""
+    down = sum(byte.bit_count() for byte in recorder.display.query_keymap())
+    return down, recorder.display.screen().root.query_pointer().mask
+
+
+@pytest.mark.parametrize("text", ["Hello, World! <a+b>=$%", "é ñ ß", "中文 한국어", "😀👍", "a\nb\tc", "aAaA" * 50])
+def test_any_text_arrives_whole(hands: Xtest, recorder: RecordingWindow, text: str) -> None:
+    recorder.collect()
+    hands.type_text(text, drained=recorder.collect)
+    assert recorder.typed() == text
+
+
+def test_more_foreign_characters_than_spare_keys_arrive_whole(hands: Xtest, recorder: RecordingWindow) -> None:
+    text = "".join(chr(0x4E00 + number) for number in range(70))
+    arrived = []
+    recorder.collect()
+    hands.type_text(text, drained=lambda: arrived.append(recorder.typed()))
+    assert "".join(arrived) + recorder.typed() == text
+    assert arrived  # Some key changed its meaning in between, which needed the wait.
+
+
+def test_borrowed_keys_are_given_back(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    own = Xtest(desktop.display)
+    own.type_text("中", drained=lambda: None)
+    keysym = 0x01000000 | ord("中")
+    recorder.collect()
+    recorder.display._update_keymap(8, 248)
+    assert recorder.display.keysym_to_keycode(keysym) != 0
+    own.close()
+    recorder.display._update_keymap(8, 248)
+    assert recorder.display.keysym_to_keycode(keysym) == 0
+
+
+def test_a_chord_is_held_in_order_and_released_in_reverse(hands: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    hands.press(chord(["ctrl", "shift", "s"]))
+    events = [event for event in recorder.collect() if event.type in (X.KeyPress, X.KeyRelease)]
+    names = [(event.type == X.KeyPress, recorder.display.keycode_to_keysym(event.detail, 0)) for event in events]
+    keys = [XK.XK_Control_L, XK.XK_Shift_L, XK.XK_s]
+    assert names == [(True, key) for key in keys] + [(False, key) for key in reversed(keys)]
+    assert held(recorder) == (0, 0)
+
+
+def test_a_shifted_character_brings_its_shift(hands: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    hands.press(chord(["?"]))
+    assert recorder.typed() == "?"
+
+
+def test_hold_and_press(hands: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    hands.press_each(chord(["shift"]), [chord(["Down"]), chord(["Down"]), chord(["a"])])
+    pressed = [event for event in recorder.collect() if event.type == X.KeyPress]
+    assert [bool(event.state & X.ShiftMask) for event in pressed] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3)])
+def test_clicks(hands: Xtest, recorder: RecordingWindow, button: str, number: int) -> None:
+    recorder.collect()
+    hands.click(inside(recorder), 2, button, chord(["ctrl"]))  # type: ignore[arg-type]
+    events = [event for event in recorder.collect() if event.type in (X.ButtonPress, X.ButtonRelease)]
+    assert [(event.type, event.detail) for event in events] == [(X.ButtonPress, number), (X.ButtonRelease, number)] * 2
+    assert all(event.state & X.ControlMask for event in events)
+    assert (events[0].event_x, events[0].event_y) == (50, 50)
+    assert events[2].time - events[0].time < 250
+
+
+def test_two_single_clicks_at_one_place_are_no_double_click(hands: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    hands.click(inside(recorder))
+    hands.click(inside(recorder))
+    first, second = [event.time for event in recorder.collect() if event.type == X.ButtonPress]
+    assert second - first > 500
+
+
+@pytest.mark.parametrize(("clicks", "number"), [(3, 4), (-2, 5)])
+def test_the_wheel(hands: Xtest, recorder: RecordingWindow, clicks: int, number: int) -> None:
+    recorder.collect()
+    hands.scroll(inside(recorder), clicks)
+    assert [event.detail for event in recorder.collect() if event.type == X.ButtonPress] == [number] * abs(clicks)
+
+
+def test_a_drag_moves_between_press_and_release(hands: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    hands.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
+    events = recorder.collect()
+    kinds = [event.type for event in events if event.type in (X.ButtonPress, X.ButtonRelease, X.MotionNotify)]
+    between = kinds[kinds.index(X.ButtonPress) + 1 : kinds.index(X.ButtonRelease)]
+    assert between.count(X.MotionNotify) > 8
+    release = next(event for event in events if event.type == X.ButtonRelease)
+    assert (release.event_x, release.event_y) == (220, 120)
+
+
+def test_an_interrupt_in_the_middle_releases_everything(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    def interrupt(seconds: float) -> None:
+        down, mask = held(recorder)
+        assert down == 1
+        assert mask & X.Button1Mask
+        raise KeyboardInterrupt
+
+    own = Xtest(desktop.display, pause=interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            own.drag(inside(recorder, 20, 20), inside(recorder, 220, 120), chord(["ctrl"]))
+        assert held(recorder) == (0, 0)
+    finally:
+        own.close()
+
+
+def test_caps_lock_does_not_turn_the_case(hands: Xtest, recorder: RecordingWindow) -> None:
+    hands.press(chord(["capslock"]))
+    try:
+        assert held(recorder)[1] & X.LockMask
+        recorder.collect()
+        hands.type_text("aB", drained=lambda: None)
+        letters = [
+            event
+            for event in recorder.collect()
+            if event.type == X.KeyPress and recorder.display.keycode_to_keysym(event.detail, 0) in (XK.XK_a, XK.XK_b)
+        ]
+        assert not any(event.state & X.LockMask for event in letters)
+        assert held(recorder)[1] & X.LockMask
+    finally:
+        hands.press(chord(["capslock"]))

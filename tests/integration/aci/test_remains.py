@@ -1,0 +1,112 @@
+"""What a killed owner leaves, and its removal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aci.places import Owner, new_place
+from aci.processes import belonging_to
+from aci.remains import find_remains, remove_remains
+from aci.virtual import VirtualDesktop
+
+pytestmark = pytest.mark.desktop
+
+OWNER = """
+import sys
+from pathlib import Path
+from aci.virtual import VirtualDesktop
+desktop = VirtualDesktop(parent=Path(sys.argv[1]))
+desktop.start()
+desktop.launch(["xterm"])
+print(desktop.id, desktop.display, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_the_remains_of_a_killed_owner_are_found_and_removed(parent: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    desktop_id, display = owner.stdout.readline().split()
+    try:
+        assert find_remains(parent) == []  # Its owner lives.
+    finally:
+        owner.kill()
+        owner.communicate()
+    (found,) = find_remains(parent)
+    assert found.desktop_id == desktop_id
+    assert found.display == int(display[1:])
+    assert len(found.processes) >= 5
+    assert remove_remains([found]) == []
+    assert belonging_to(desktop_id) == set()
+    assert not found.folder.exists()
+    assert find_remains(parent) == []
+
+
+def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    _, display = owner.stdout.readline().split()
+    owner.kill()
+    owner.communicate()
+    (found,) = find_remains(parent)
+    for pid in found.processes:
+        os.kill(pid, signal.SIGKILL)
+    socket = Path(f"/tmp/.X11-unix/X{display[1:]}")
+    assert socket.exists()
+    remove_remains(find_remains(parent))
+    assert not socket.exists()
+
+
+def test_a_living_desktop_is_never_touched(parent: Path) -> None:
+    with VirtualDesktop(parent=parent) as desktop:
+        assert find_remains(parent) == []
+        assert len(belonging_to(desktop.id)) >= 4
+
+
+def test_a_process_id_that_was_given_out_again_is_no_owner(parent: Path) -> None:
+    place = new_place(parent)
+    own = Owner.this_process()
+    place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))
+    assert [item.desktop_id for item in find_remains(parent)] == [place.id]
+
+
+def test_an_owner_of_an_earlier_boot_is_gone(parent: Path) -> None:
+    place = new_place(parent)
+    own = Owner.this_process()
+    place.write_owner(Owner(pid=own.pid, started=own.started, boot="another"))
+    assert len(find_remains(parent)) == 1
+
+
+def test_a_record_that_was_cut_short_counts_as_abandoned(parent: Path) -> None:
+    place = new_place(parent)
+    (place.path / "owner.json").write_text('{"pid": 1')
+    (found,) = find_remains(parent)
+    assert remove_remains([found]) == []
+    assert not place.path.exists()
+
+
+def test_a_kept_home_is_not_remains(parent: Path) -> None:
+    with VirtualDesktop(keep_home=True, parent=parent) as desktop:
+        home = desktop.home
+    assert find_remains(parent) == []
+    assert home.is_dir()
+
+
+def test_what_got_a_living_owner_meanwhile_is_left_alone(parent: Path) -> None:
+    place = new_place(parent)
+    own = Owner.this_process()
+    place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))
+    (found,) = find_remains(parent)
+    place.write_owner(own)
+    remove_remains([found])
+    assert place.path.exists()

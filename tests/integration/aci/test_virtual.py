@@ -1,0 +1,154 @@
+"""Starting and stopping private desktops for real."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from aci.errors import ConnectionLost, DesktopError, StartFailed
+from aci.places import common_folder
+from aci.processes import belonging_to
+from aci.virtual import VirtualDesktop
+
+pytestmark = pytest.mark.desktop
+
+
+def traces(desktop_id: str, display: str, parent: Path | None = None) -> list[str]:
+    """Return what is left of a desktop."""
+    number = display.removeprefix(":")
+    folder = common_folder(parent) / f"desktop-{desktop_id}"
+    paths = [folder, Path(f"/tmp/.X11-unix/X{number}"), Path(f"/tmp/.X{number}-lock")]
+    return [str(path) for path in paths if path.exists()] + [str(pid) for pid in belonging_to(desktop_id)]
+
+
+def test_it_leaves_nothing_behind() -> None:
+    for _ in range(3):
+        desktop = VirtualDesktop()
+        desktop.start()
+        named = desktop.id, desktop.display
+        assert traces(*named)
+        desktop.stop()
+        # Another desktop may take the number at once, so only what carries the id counts there.
+        assert [trace for trace in traces(*named) if not trace.startswith("/tmp/.X")] == []
+
+
+def test_a_daemon_that_left_its_session_and_parent_is_ended_too() -> None:
+    with VirtualDesktop() as desktop:
+        desktop.launch(["sh", "-c", "setsid sleep 1000 & setsid env -i sleep 1001 & exit 0"], wait_for_window=False)
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and len(_sleepers()) < 2:
+            time.sleep(0.01)
+        assert len(_sleepers()) == 2
+    # The one that also wiped its environment is out of reach once its parent has gone; only the marked one must end.
+    left = _sleepers()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert "sleep\x001000" not in [_command(pid) for pid in left]
+
+
+def _sleepers() -> list[int]:
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [pid for pid in pids if _command(pid) in ("sleep\x001000", "sleep\x001001")]
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode().rstrip("\0")
+    except OSError:
+        return ""
+
+
+def test_two_side_by_side_do_not_see_each_other() -> None:
+    with VirtualDesktop() as one, VirtualDesktop(size=(640, 480)) as other:
+        assert one.display != other.display
+        assert one.home != other.home
+        assert one.environment["DBUS_SESSION_BUS_ADDRESS"] != other.environment["DBUS_SESSION_BUS_ADDRESS"]
+        one.launch(["xterm", "-title", "only here"])
+        assert [window.title for window in one.observe().windows] == ["only here"]
+        assert other.observe().windows == ()
+        assert one.observe().screenshot.shape == (800, 1280, 3)
+        assert other.observe().screenshot.shape == (480, 640, 3)
+
+
+def test_home_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "secret")
+    with VirtualDesktop(environment={"EXTRA": "yes"}) as desktop:
+        folders = {path.name for path in desktop.home.iterdir() if path.is_dir()}
+        assert folders >= {"Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos"}
+        assert stat.S_IMODE(desktop.home.stat().st_mode) == 0o700
+        assert 'XDG_DOWNLOAD_DIR="$HOME/Downloads"' in (desktop.home / ".config/user-dirs.dirs").read_text()
+        assert stat.S_IMODE(Path(desktop.environment["XDG_RUNTIME_DIR"]).stat().st_mode) == 0o700
+        seen = subprocess.run(["env"], env=desktop.environment, capture_output=True, text=True, check=True).stdout
+        assert "EXTRA=yes" in seen
+        assert "SOME_API_KEY" not in seen
+
+
+def test_a_home_that_is_to_be_kept_stays(parent: Path) -> None:
+    with VirtualDesktop(keep_home=True, parent=parent) as desktop:
+        home = desktop.home
+        (home / "Documents/note.txt").write_text("kept")
+    assert (home / "Documents/note.txt").read_text() == "kept"
+
+
+def test_a_given_home_is_used_and_stays(tmp_path: Path) -> None:
+    given = tmp_path / "mine"
+    with VirtualDesktop(home=given) as desktop:
+        assert desktop.environment["HOME"] == str(given)
+        (given / "note.txt").write_text("mine")
+    assert (given / "note.txt").read_text() == "mine"
+
+
+def test_a_start_that_fails_half_way_leaves_nothing(tmp_path: Path, parent: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartFailed, match="file"):
+        VirtualDesktop(home=tmp_path / "file" / "home", parent=parent).start()
+    assert list(common_folder(parent).iterdir()) == []
+
+
+def test_a_folder_that_others_may_enter_is_refused(parent: Path) -> None:
+    folder = common_folder(parent)
+    folder.mkdir()
+    folder.chmod(0o755)
+    with pytest.raises(StartFailed, match="only you can enter"):
+        VirtualDesktop(parent=parent).start()
+
+
+def test_a_path_too_long_for_sockets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StartFailed, match="too long"):
+        VirtualDesktop(parent=tmp_path / ("x" * 60)).start()
+
+
+def test_stop_may_be_called_twice_and_start_only_once() -> None:
+    desktop = VirtualDesktop()
+    desktop.start()
+    try:
+        with pytest.raises(DesktopError, match="already running"):
+            desktop.start()
+    finally:
+        desktop.stop()
+        desktop.stop()
+    with pytest.raises(DesktopError, match="not running"):
+        desktop.observe()
+
+
+@pytest.mark.parametrize("size", [(10, 800), (1280, 100_000), (0, 0)])
+def test_an_impossible_size_is_refused(size: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="px wide and high"):
+        VirtualDesktop(size=size)
+
+
+def test_a_screen_that_goes_away_is_reported() -> None:
+    with VirtualDesktop() as desktop:
+        desktop.observe()
+        server = next(pid for pid in belonging_to(desktop.id) if _command(pid).startswith("/usr/bin/Xvfb"))
+        os.kill(server, signal.SIGKILL)
+        with pytest.raises(ConnectionLost):
+            desktop.observe()
+        named = desktop.id, desktop.display
+    assert [trace for trace in traces(*named) if not trace.startswith("/tmp/.X")] == []

@@ -1,0 +1,215 @@
+"""How a text gets into a field, with a field that is only pretended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from Xlib import XK
+
+from aci.geometry import Point, Rect
+from aci.input.clipboard import Content
+from aci.input.typist import Place, Typist
+from aci.observation import Element, State
+
+
+class Field:
+    """A text field with keyboard, clipboard and accessibility in one."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+        self.selected = False
+        self.held = Content(None, plain=True)
+        self.log: list[str] = []
+        self.takes_paste = self.takes_keys = self.takes_set_text = True
+        self.alter: Callable[[str], str] = lambda text: text
+        self.readable = True
+
+    # The keyboard.
+    def type_text(self, text: str, drained: Callable[[], None]) -> None:
+        self.log.append(f"keys {text}")
+        if self.takes_keys:
+            self._insert(text)
+
+    def press(self, keys: Sequence[int]) -> None:
+        if list(keys) == [XK.XK_Control_L, XK.XK_a]:
+            self.log.append("select all")
+            self.selected = True
+        elif list(keys) == [XK.XK_Control_L, XK.XK_v]:
+            if self.takes_paste and self.held.text is not None:
+                self._insert(self.held.text)
+        elif list(keys) == [XK.XK_Control_L, XK.XK_u]:
+            self.log.append("kill line")
+        elif list(keys) == [XK.XK_Delete]:
+            self.log.append("delete")
+            self.text = "" if self.selected else self.text.partition("|")[0]
+
+    # The clipboard.
+    def content(self) -> Content:
+        return self.held
+
+    def offer(self, text: str) -> None:
+        self.held = Content(text, plain=True)
+
+    def clear(self) -> None:
+        self.held = Content(None, plain=True)
+
+    def wait_taken(self, limit_s: float) -> bool:
+        self.log.append("paste" if self.takes_paste else "paste ignored")
+        return self.takes_paste
+
+    # Accessibility.
+    def element_text(self, element_id: int) -> str | None:
+        return self.text if self.readable else None
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        self.log.append("set text")
+        if self.takes_set_text:
+            self.text = text
+        return self.takes_set_text
+
+    def _insert(self, text: str) -> None:
+        self.text = self.alter(text if self.selected else self.text + text)
+        self.selected = False
+
+
+def place(
+    role: str = "text", app: str = "Mousepad", chosen: bool = True, states: Sequence[State] = ("editable",)
+) -> Place:
+    element = Element(
+        id=7, role=role, name="", rect=Rect(0, 0, 9, 9), point=Point(4, 4), window_id=1, states=frozenset(states)
+    )
+    return Place(element, app, chosen)
+
+
+def type_into(field: Field, where: Place, text: str, overwrite: bool = False) -> str:
+    now = [0.0]
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    typist = Typist(field, lambda: field, field, lambda: None, clock=lambda: now[0], pause=pause)  # type: ignore[arg-type, return-value]
+    return typist.type(where, text, overwrite)
+
+
+def test_content_for_a_chosen_field_is_pasted_and_read_back() -> None:
+    field = Field("old ")
+    assert type_into(field, place(), "new é中😀") == "typed by paste, read back exactly"
+    assert field.text == "old new é中😀"
+
+
+def test_overwrite_selects_first() -> None:
+    field = Field("old")
+    assert type_into(field, place(), "new", overwrite=True) == "typed by paste, read back exactly"
+    assert field.text == "new"
+
+
+def test_overwriting_with_nothing_empties_the_field() -> None:
+    field = Field("old")
+    assert type_into(field, place(), "", overwrite=True) == "cleared"
+    assert field.text == ""
+
+
+def test_at_the_focus_a_short_text_is_typed_by_keys() -> None:
+    field = Field()
+    assert type_into(field, place(chosen=False), "7*6=") == "typed by keys, read back exactly"
+    assert field.log == ["keys 7*6="]
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "x" * 500, "中"])
+def test_at_the_focus_a_text_no_one_would_type_is_pasted(text: str) -> None:
+    field = Field()
+    type_into(field, place(chosen=False), text)
+    assert field.log == ["paste"]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        place(role="terminal", app="x"),
+        place(app="XTerm"),
+        place(role="table cell", app="libreoffice-calc"),
+        place(role="push button", states=()),
+        place(role="spin button"),
+        Place(None, "Mousepad"),
+    ],
+    ids=["terminal role", "xterm", "cell", "not a text field", "spin button", "unknown focus"],
+)
+def test_keys_are_used_where_paste_means_something_else(where: Place) -> None:
+    field = Field()
+    assert "by keys" in type_into(field, where, "abc")
+    assert "paste" not in field.log
+
+
+def test_the_clipboard_gets_back_what_it_held() -> None:
+    field = Field()
+    field.held = Content("mine", plain=True)
+    type_into(field, place(), "text")
+    assert field.held == Content("mine", plain=True)
+
+
+def test_an_empty_clipboard_is_left_empty() -> None:
+    field = Field()
+    type_into(field, place(), "text")
+    assert field.held.text is None
+
+
+def test_a_clipboard_that_cannot_be_restored_is_not_touched() -> None:
+    field = Field()
+    field.held = Content("cells", plain=False)
+    assert type_into(field, place(), "text") == "typed by keys, read back exactly"
+    assert field.held == Content("cells", plain=False)
+
+
+def test_keys_follow_when_nobody_takes_the_paste() -> None:
+    field = Field()
+    field.takes_paste = False
+    assert type_into(field, place(), "text") == "typed by keys, read back exactly"
+    assert field.text == "text"
+
+
+def test_accessibility_follows_when_neither_paste_nor_keys_arrive() -> None:
+    field = Field("old ")
+    field.takes_paste = field.takes_keys = False
+    assert type_into(field, place(), "new") == "typed by accessibility, read back exactly"
+    assert field.text == "old new"
+
+
+def test_a_field_that_changes_the_text_is_reported_not_fought() -> None:
+    field = Field()
+    field.alter = lambda text: text[:3]
+    field.takes_set_text = False
+    assert type_into(field, place(), "abcdef") == "typed by paste, but the field now reads 'abc'"
+    assert field.log == ["paste"]
+
+
+def test_a_completion_behind_the_caret_is_removed() -> None:
+    field = Field()
+    field.alter = lambda text: f"{text}|.bak"
+    note = type_into(field, place(), "draft.txt")
+    assert field.text == "draft.txt"
+    assert note == "typed by paste, read back exactly"
+
+
+def test_a_password_is_neither_read_back_nor_told() -> None:
+    field = Field()
+    note = type_into(field, place(role="password text", states=("editable", "password")), "secret")
+    assert note == "typed by paste, not read back"
+
+
+def test_overwrite_in_a_terminal_kills_the_line() -> None:
+    field = Field()
+    type_into(field, place(role="terminal"), "ls", overwrite=True)
+    assert field.log == ["kill line", "keys ls"]
+
+
+def test_overwrite_in_a_cell_never_selects_all_cells() -> None:
+    field = Field()
+    type_into(field, place(role="table cell"), "1", overwrite=True)
+    assert "select all" not in field.log
+
+
+def test_completion_of_an_office_cell_is_refused_before_the_cell_is_left() -> None:
+    field = Field()
+    type_into(field, place(role="table cell", app="libreoffice-calc"), "Ap\tB\n\n")
+    assert field.log == ["keys Ap", "delete", "keys \t", "keys B", "delete", "keys \n", "keys ", "keys \n"]
