@@ -18,8 +18,8 @@ _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
 _LONGEST_PARENT = 27
-"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay under
-the 107 of sockaddr_un."""
+"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay
+under the 107 of sockaddr_un."""
 
 
 @dataclass(frozen=True, slots=True)

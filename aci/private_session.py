@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from aci.errors import MissingDependency, StartFailed
 from aci.places import DesktopPlace, Owner
-from aci.processes import MARK, belonging_to, bound_sockets, end, remove_sockets, sessions_of
+from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 
 READY_LIMIT_S = 15.0
 """Seconds within which each program must come up; a loaded machine needs many times the usual tenth."""
@@ -244,25 +243,13 @@ class PrivateSession:
 
 def remove_server_files(number: int) -> None:
     """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
-    lock = Path(f"/tmp/.X{number}-lock")  # noqa: S108 - where every X server keeps it
-    place = Path(f"/tmp/.X11-unix/X{number}")  # noqa: S108
-    if _answers(place):
+    lock = Path(f"/tmp/.X{number}-lock")
+    place = Path(f"/tmp/.X11-unix/X{number}")
+    if is_answered(place):
         return
     for path in (place, lock):
         with suppress(FileNotFoundError, PermissionError):  # Another user's is not ours to remove.
             path.unlink()
-
-
-def _answers(place: Path) -> bool:
-    """Tell whether somebody listens at a socket."""
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(str(place))
-        except (FileNotFoundError, ConnectionRefusedError):
-            return False
-        except OSError:
-            return True  # Busy, or not for us: it lives.
-    return True
 
 
 def _search_path() -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,21 +70,27 @@ def sessions_of(pids: Collection[int]) -> set[int]:
 def bound_sockets(pids: Collection[int]) -> set[Path]:
     """Return the paths at which some processes have bound Unix sockets; a process that is killed leaves them behind."""
     paths = _socket_paths()
-    bound: set[Path] = set()
-    for pid in pids:
-        try:
-            links = [str(entry.readlink()) for entry in (_PROC / str(pid) / "fd").iterdir()]
-        except (FileNotFoundError, ProcessLookupError, PermissionError):
-            continue  # Ended in the meantime.
-        bound.update(paths[link] for link in links if link in paths)
-    return bound
+    return {paths[link] for pid in pids for link in _open_files(pid) if link in paths}
 
 
 def remove_sockets(paths: Collection[Path]) -> None:
-    """Remove sockets whose processes have ended."""
+    """Remove sockets whose processes have ended; one that somebody else has bound since stays."""
     for path in paths:
-        if path.is_socket() and path.lstat().st_uid == os.getuid():
+        if path.is_socket() and path.lstat().st_uid == os.getuid() and not is_answered(path):
             path.unlink(missing_ok=True)
+
+
+def is_answered(path: Path) -> bool:
+    """Tell whether somebody listens at a Unix socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except OSError:
+            return True  # Busy, of another kind, or not for us: somebody has it.
+    return True
 
 
 def end(
@@ -147,6 +155,17 @@ def _socket_paths() -> dict[str, Path]:
     """Return the paths of bound Unix sockets by how descriptors link to them, such as "socket:[4711]"."""
     rows = (line.split(maxsplit=7) for line in (_PROC / "net/unix").read_text(encoding="utf-8").splitlines()[1:])
     return {f"socket:[{row[6]}]": Path(row[7]) for row in rows if len(row) == 8 and row[7].startswith("/")}
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    """Yield what a process's descriptors link to."""
+    try:
+        entries = list((_PROC / str(pid) / "fd").iterdir())
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return  # Ended in the meantime.
+    for entry in entries:
+        with suppress(FileNotFoundError, ProcessLookupError):  # Closed in the meantime.
+            yield str(entry.readlink())
 
 
 def _environment(pid: int) -> tuple[bytes, ...]:

@@ -428,15 +428,9 @@ def _class_name(value: Any) -> str:
 
 
 def _text(answer: Any) -> str:
-    if answer is None:
-        return ""
-    return bytes(answer.value).decode("utf-8", errors="replace") if answer.value else ""
-
-
-def _framed(rect: Rect, borders: Any) -> Rect | None:
-    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
-    numbers = list(borders.value) if borders is not None else []
-    if len(numbers) != 4 or not any(numbers):
-        return None
-    left, right, top, bottom = (int(number) for number in numbers)
-    return Rect(rect.x - left, rect.y - top, rect.width + left + right, rect.height + top + bottom)
+    """Return a title: UTF-8 in new properties, Latin-1 in old ones, which are never valid UTF-8 beyond ASCII."""
+    raw = bytes(answer.value) if answer is not None and answer.value else b""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")

@@ -31,7 +31,8 @@ class RecordingWindow:
         root = self.display.screen().root
         mask = X.KeyPressMask | X.KeyReleaseMask | X.ButtonPressMask | X.ButtonReleaseMask | X.PointerMotionMask
         self.window = root.create_window(x, y, 300, 200, 0, 24, event_mask=mask | X.ExposureMask | X.FocusChangeMask)
-        self.window.set_wm_name(title)
+        utf8, name = (self.display.intern_atom(atom) for atom in ("UTF8_STRING", "_NET_WM_NAME"))
+        self.window.change_property(name, utf8, 8, title.encode())
         self.window.set_wm_class("recorder", "Recorder")
         self.window.set_wm_normal_hints(flags=1, x=x, y=y)
         self.window.map()

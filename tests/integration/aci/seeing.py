@@ -1,0 +1,34 @@
+"""Looking at real applications until they show what is expected."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from aci.observation import Element, Observation
+from aci.virtual import VirtualDesktop
+
+LIMIT_S = 20.0
+
+
+def find(observation: Observation, role: str, name: str) -> Element | None:
+    """Return the first element of this role that is called so or labelled so."""
+    return next((item for item in observation.elements if item.role == role and name in (item.name, item.label)), None)
+
+
+def until(desktop: VirtualDesktop, holds: Callable[[Observation], object]) -> Observation:
+    """Observe until something holds."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        observation = desktop.observe()
+        if holds(observation):
+            return observation
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {LIMIT_S} s; seen:\n{observation.to_text()}")
+
+
+def element(desktop: VirtualDesktop, role: str, name: str) -> Element:
+    """Wait for an element of this role and name or label."""
+    found = find(until(desktop, lambda seen: find(seen, role, name)), role, name)
+    assert found is not None
+    return found

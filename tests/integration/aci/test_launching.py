@@ -1,0 +1,65 @@
+"""Starting real applications, and those that do not start."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from aci.errors import LaunchFailed
+from aci.virtual import VirtualDesktop
+
+pytestmark = pytest.mark.desktop
+
+
+def test_a_window_is_there_when_launch_returns(desktop: VirtualDesktop) -> None:
+    process = desktop.launch(["xterm", "-title", "here I am"])
+    assert process.running
+    assert process.returncode is None
+    assert process.window_titles == ("here I am",)
+    assert [window.title for window in desktop.observe().windows] == ["here I am"]
+    process.terminate()
+    assert not process.running
+    assert process.returncode is not None
+
+
+def test_what_is_not_installed_names_what_is_near(desktop: VirtualDesktop) -> None:
+    with pytest.raises(LaunchFailed, match=r"no program 'mousepda'.*Mousepad"):
+        desktop.launch(["mousepda"])
+
+
+def test_a_shell_line_is_refused(desktop: VirtualDesktop) -> None:
+    with pytest.raises(LaunchFailed, match="list of program and arguments"):
+        desktop.launch("xterm -e ls")  # type: ignore[arg-type]
+    with pytest.raises(LaunchFailed, match="no program"):
+        desktop.launch(["xterm -e ls"])
+
+
+def test_what_ends_at_once_tells_its_last_words(desktop: VirtualDesktop) -> None:
+    with pytest.raises(LaunchFailed, match=r"ended with status 3.*cannot open the frobnicator"):
+        desktop.launch(["sh", "-c", "echo cannot open the frobnicator >&2; exit 3"])
+
+
+def test_what_shows_no_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    with pytest.raises(LaunchFailed, match=r"showed no window within 0.3 s.*still thinking"):
+        desktop.launch(["sh", "-c", f"echo $$ > {mark}; echo still thinking; exec sleep 60"], timeout_s=0.3)
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{mark.read_text().strip()}").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_program_without_a_window_need_not_be_waited_for(desktop: VirtualDesktop, tmp_path: Path) -> None:
+    process = desktop.launch(["sh", "-c", "pwd; exit 7"], cwd=tmp_path, wait_for_window=False)
+    assert process.wait(5.0) == 7
+    assert process.last_words == str(tmp_path)
+
+
+def test_a_program_that_cannot_be_run_is_reported(desktop: VirtualDesktop, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("no program\n")
+    broken.chmod(0o755)
+    with pytest.raises(LaunchFailed, match="could not be started"):
+        desktop.launch([str(broken)])

@@ -1,0 +1,146 @@
+"""Windows and pixels of a real screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from Xlib import X
+
+from aci.errors import NoDisplay
+from aci.geometry import Point, Rect
+from aci.screen import Screen
+from aci.virtual import VirtualDesktop
+from aci.x11 import X11Desktop
+from tests.integration.aci.conftest import RecordingWindow
+
+pytestmark = pytest.mark.desktop
+
+
+@pytest.fixture
+def screen(desktop: VirtualDesktop) -> Iterator[Screen]:
+    opened = Screen(desktop.display)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def second(desktop: VirtualDesktop, recorder: RecordingWindow) -> Iterator[RecordingWindow]:
+    window = RecordingWindow(desktop.display, "Second é中", x=200, y=150)
+    yield window
+    window.close()
+
+
+def test_pixels(screen: Screen, recorder: RecordingWindow) -> None:
+    recorder.window.change_attributes(background_pixel=0x3366CC)
+    recorder.window.clear_area()
+    recorder.display.sync()
+    picture = screen.screenshot()
+    assert picture.shape == (700, 1000, 3)
+    assert picture.dtype == np.uint8
+    assert picture.flags.c_contiguous
+    (window,) = screen.windows()
+    assert tuple(picture[window.rect.center.y, window.rect.center.x]) == (0x33, 0x66, 0xCC)
+    assert screen.frame().shape == (700, 1000)
+
+
+def test_windows_come_topmost_first(screen: Screen, recorder: RecordingWindow, second: RecordingWindow) -> None:
+    top, below = screen.windows()
+    assert (top.id, top.title, top.app, top.active) == (second.id, "Second é中", "Recorder", True)
+    assert (below.id, below.active) == (recorder.id, False)
+    assert (below.rect.width, below.rect.height) == (300, 200)
+    assert top.pid is not None  # The window does not say; the server does.
+
+
+def test_the_place_of_a_window_is_that_of_its_content(screen: Screen, recorder: RecordingWindow) -> None:
+    (window,) = screen.windows()
+    corner = recorder.display.screen().root.translate_coords(recorder.window, 0, 0)
+    assert window.rect == Rect(corner.x, corner.y, 300, 200)
+
+
+def test_a_point_hits_the_topmost_window(screen: Screen, recorder: RecordingWindow, second: RecordingWindow) -> None:
+    top, below = screen.windows()
+    common = top.rect.intersection(below.rect)
+    assert common is not None
+    assert screen.window_at(common.center) == second.id
+    assert screen.window_at(Point(below.rect.x + 2, below.rect.y + 2)) == recorder.id
+    assert screen.window_at(Point(top.rect.x + 20, top.rect.y - 5)) == second.id  # Its title bar.
+    assert screen.window_at(Point(990, 690)) is None
+
+
+def test_activate_brings_to_the_front(screen: Screen, recorder: RecordingWindow, second: RecordingWindow) -> None:
+    assert screen.activate(recorder.id)
+    assert [window.id for window in screen.windows()] == [recorder.id, second.id]
+    assert screen.active_window() == recorder.id
+
+
+def test_a_minimized_window_comes_back(screen: Screen, recorder: RecordingWindow) -> None:
+    from Xlib.protocol.event import ClientMessage
+
+    change_state = recorder.display.intern_atom("WM_CHANGE_STATE")
+    event = ClientMessage(window=recorder.window, client_type=change_state, data=(32, [3, 0, 0, 0, 0]))
+    mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
+    recorder.display.screen().root.send_event(event, event_mask=mask)
+    recorder.display.sync()
+    assert screen._until(lambda: screen.windows() == (), 5.0)
+    assert [window.id for window in screen.managed_windows()] == [recorder.id]
+    assert screen.activate(recorder.id)
+    assert [window.id for window in screen.windows()] == [recorder.id]
+
+
+def test_a_popup_is_told_apart_and_lies_on_top(screen: Screen, recorder: RecordingWindow) -> None:
+    root = recorder.display.screen().root
+    popup = root.create_window(150, 150, 80, 60, 0, 24, override_redirect=True)
+    popup.map()
+    recorder.display.sync()
+    top, below = screen.windows()
+    assert (top.id, top.popup, top.title, top.app) == (popup.id, True, "", "Recorder")
+    assert top.pid == below.pid
+    assert not below.popup
+    assert screen.window_at(Point(160, 160)) == popup.id
+    popup.destroy()
+
+
+def test_a_modal_dialog_is_told_apart(screen: Screen, recorder: RecordingWindow) -> None:
+    from Xlib import Xatom
+
+    state, modal = (recorder.display.intern_atom(name) for name in ("_NET_WM_STATE", "_NET_WM_STATE_MODAL"))
+    dialog = recorder.display.screen().root.create_window(300, 300, 80, 60, 0, 24)
+    dialog.set_wm_class("recorder", "Recorder")
+    dialog.set_wm_transient_for(recorder.window)
+    dialog.change_property(state, Xatom.ATOM, 32, [modal])
+    dialog.map()
+    recorder.display.sync()
+    assert screen._until(lambda: len(screen.windows()) == 2, 5.0)
+    top, below = screen.windows()
+    assert (top.id, top.modal, below.modal) == (dialog.id, True, False)
+    dialog.destroy()
+
+
+def test_close_asks_the_application(screen: Screen, recorder: RecordingWindow) -> None:
+    recorder.window.set_wm_protocols([recorder.display.intern_atom("WM_DELETE_WINDOW")])
+    recorder.display.sync()
+    screen.close_window(recorder.id)
+    recorder.wait_for(X.ClientMessage)
+
+
+def test_there_is_no_such_display() -> None:
+    with pytest.raises(NoDisplay, match="virtual desktop"):
+        Screen(":4711")
+
+
+def test_without_a_display_in_the_environment() -> None:
+    with pytest.raises(NoDisplay, match="DISPLAY is not set"):
+        X11Desktop(environment={})
+
+
+def test_the_users_screen_without_an_accessibility_bus_says_so(
+    desktop: VirtualDesktop, recorder: RecordingWindow
+) -> None:
+    environment = {**desktop.environment, "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
+    with X11Desktop(environment=environment) as own:
+        observation = own.observe()
+    assert [window.title for window in observation.windows] == ["Recorder"]
+    assert observation.elements == ()
+    assert any("No elements" in note for note in observation.notes)

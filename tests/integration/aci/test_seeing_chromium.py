@@ -1,0 +1,113 @@
+"""What is seen of a web page in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.actions import Click, Scroll, Type
+from aci.observation import Observation
+from aci.virtual import VirtualDesktop
+from tests.integration.aci.seeing import element, find, until
+
+pytestmark = [pytest.mark.desktop, pytest.mark.slow]
+
+PAGE = """<!doctype html><title>Order form</title><body><h1>Order form</h1>
+<p>Please fill in <a href="#help">the form</a> carefully.</p>
+<p><label for=n>Full name</label> <input id=n placeholder="First Last" required></p>
+<p><label>Country <select><option>France<option selected>Japan<option>Peru</select></label></p>
+<p><label><input type=checkbox> Send me news</label>
+<label><input type=radio name=s>Small</label><label><input type=radio name=s checked>Large</label></p>
+<p><label for=d>Delivery date</label> <input type=date id=d value=2025-03-17></p>
+<p>Password <input type=password value=secret></p><p><label for=t>Notes</label><textarea id=t>one
+two</textarea></p><p><button>Send order</button> <button disabled>Not yet</button></p>
+<p>Confirmation code: <code>QX-4471</code></p><table><tr><th>Item<th>Price<tr><td>Apple<td>1.20</table>
+<span class=icon-trash style="display:inline-block;width:20px;height:20px;background:red"></span>
+<div style="height:2000px"></div><p>Far below</p>"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
+    page = Path(tmp_path_factory.mktemp("page")) / "form.html"
+    page.write_text(PAGE, encoding="utf-8")
+    with VirtualDesktop(size=(1280, 1000)) as desktop:
+        desktop.launch(["chromium", page.as_uri()])
+        until(desktop, lambda seen: find(seen, "push button", "Send order"))
+        yield desktop
+
+
+@pytest.fixture
+def seen(browser: VirtualDesktop) -> Observation:
+    return until(browser, lambda seen: find(seen, "push button", "Send order"))
+
+
+@pytest.mark.parametrize(
+    ("role", "name"),
+    [
+        ("heading", "Order form"), ("paragraph", "Please fill in the form carefully."), ("link", "the form"),
+        ("label", "Full name"), ("entry", "Full name"), ("static", "Country"), ("check box", "Send me news"),
+        ("radio button", "Small"), ("date editor", "Delivery date"), ("static", "Password"),
+        ("paragraph", "Confirmation code: QX-4471"), ("column header", "Price"), ("table cell", "Apple"),
+    ],
+)  # fmt: skip
+def test_each_part_of_the_page_is_one_element(seen: Observation, role: str, name: str) -> None:
+    assert len([item for item in seen.elements if (item.role, item.name) == (role, name)]) == 1
+
+
+def test_texts_are_not_told_twice(seen: Observation) -> None:
+    for text in ("Order form", "the form", "Send order", "Apple"):
+        assert len([item for item in seen.elements if item.name == text and item.role != "page tab"]) == 1
+
+
+def test_fields_tell_content_and_state(seen: Observation) -> None:
+    name, country = find(seen, "entry", "Full name"), find(seen, "combo box", "Country")
+    assert name is not None
+    assert (name.text, name.description) == ("", "First Last")
+    assert name.states >= {"editable", "required"}
+    assert country is not None
+    assert country.text == "Japan"
+    assert "checked" in find(seen, "radio button", "Large").states  # type: ignore[union-attr]
+    assert "checked" not in find(seen, "check box", "Send me news").states  # type: ignore[union-attr]
+    assert "disabled" in find(seen, "push button", "Not yet").states  # type: ignore[union-attr]
+    assert find(seen, "date editor", "Delivery date").text == "03/17/2025"  # type: ignore[union-attr]
+    assert find(seen, "entry", "Notes").text == "one\ntwo"  # type: ignore[union-attr]
+
+
+def test_password_is_masked_and_labelled_by_the_text_before_it(seen: Observation) -> None:
+    field = find(seen, "password text", "Password")
+    assert field is not None
+    assert field.text == "•" * 6
+    assert "secret" not in seen.to_text()
+
+
+def test_nameless_icon_is_told_by_its_class(seen: Observation) -> None:
+    assert any(item.description == "icon-trash" for item in seen.elements)
+
+
+def test_what_is_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop, seen: Observation) -> None:
+    assert find(seen, "paragraph", "Far below") is None
+    heading = find(seen, "heading", "Order form")
+    assert heading is not None
+    browser.perform(Scroll(element_id=heading.id, clicks=-40))
+    scrolled = until(browser, lambda now: find(now, "paragraph", "Far below"))
+    assert find(scrolled, "heading", "Order form") is None
+    browser.perform(Scroll(element_id=find(scrolled, "paragraph", "Far below").id, clicks=40))  # type: ignore[union-attr]
+    back = until(browser, lambda now: find(now, "heading", "Order form"))
+    assert find(back, "heading", "Order form").id == heading.id  # type: ignore[union-attr]
+
+
+def test_open_list_is_chosen_from(browser: VirtualDesktop) -> None:
+    browser.perform(Click(element_id=element(browser, "combo box", "Country").id))
+    browser.perform(Click(element_id=element(browser, "menu item", "Peru").id))
+    until(browser, lambda seen: getattr(find(seen, "combo box", "Country"), "text", "") == "Peru")
+
+
+def test_clicks_arrive_and_typed_text_is_read(browser: VirtualDesktop) -> None:
+    browser.perform(Click(element_id=element(browser, "check box", "Send me news").id))
+    until(browser, lambda seen: "checked" in find(seen, "check box", "Send me news").states)  # type: ignore[union-attr]
+    field = element(browser, "entry", "Full name")
+    browser.perform(Type(element_id=field.id, text="Zoë \U0001f600"))
+    typed = until(browser, lambda seen: find(seen, "entry", "Full name").text == "Zoë \U0001f600")  # type: ignore[union-attr]
+    assert typed.focus_id == field.id
