@@ -434,3 +434,12 @@ def _text(answer: Any) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _framed(rect: Rect, borders: Any) -> Rect | None:
+    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
+    numbers = list(borders.value) if borders is not None else []
+    if len(numbers) != 4 or not any(numbers):
+        return None
+    left, right, top, bottom = (int(number) for number in numbers)
+    return Rect(rect.x - left, rect.y - top, rect.width + left + right, rect.height + top + bottom)
