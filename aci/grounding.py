@@ -9,6 +9,8 @@ from aci.geometry import Point, Rect
 
 MOST_PIECES = 64
 """Cutting more windows out of one element than this leaves slivers that nobody can hit."""
+FAIR_SHARE = 0.8
+"""Share of its bounding rectangle that a visible part must fill for that rectangle to stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,9 @@ class Placement:
     """The part of an element that can be seen.
 
     Attributes:
-        rect: Smallest rectangle around what is visible, px.
-        point: A pixel of the visible part; its middle where that is visible.
+        rect: The visible part; where other windows leave a shape that is far from a rectangle, the largest rectangle
+            of it, px.
+        point: A pixel of that part; its middle where that can be hit.
     """
 
     rect: Rect
@@ -42,8 +45,12 @@ def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Seq
     pieces = uncovered(visible, covers)
     if not pieces:
         return None
+    around = bounding(pieces)
+    if sum(piece.area for piece in pieces) < FAIR_SHARE * around.area:
+        around = max(pieces, key=lambda piece: piece.area)
+        pieces = [around]
     free = [part for piece in pieces for part in uncovered(piece, avoid)] if avoid else pieces
-    return Placement(bounding(pieces), _hit(visible, free or pieces))
+    return Placement(around, _hit(around, free or pieces))
 
 
 def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:

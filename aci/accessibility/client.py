@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -52,16 +52,17 @@ class AccessibilityClient:
 
     Args:
         address: Address of the accessibility bus, as `accessibility_bus_address` finds it.
+        ids: Ids that no element has had yet; by default from 1.
 
     Raises:
         ConnectionLost: The bus cannot be reached.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, ids: Iterator[int] | None = None) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
-        self._tracker = IdTracker()
+        self._tracker = IdTracker(ids)
         self._drafts: dict[int, Draft] = {}
         self._nudged: set[int] = set()
         self._bus = Bus(address)

@@ -130,7 +130,9 @@ def draft_elements(
     popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
     walk = _Walk(application, window, popups, screen)
     start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
-    return [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
+    found = [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
+    _label_from_neighbours(found)
+    return found
 
 
 class _Walk:
