@@ -7,6 +7,7 @@ AciError
 │   ├── NoDisplay          there is no X display to connect to
 │   ├── StartFailed        a part of a virtual desktop did not come up
 │   └── ConnectionLost     the display or the accessibility bus went away
+├── RecognitionFailed      an OCR engine could not deal with a picture
 ├── LaunchFailed           an application could not be started or never showed a window
 └── MalformedAction        a primitive on the wire could not be read
 ```
@@ -47,6 +48,10 @@ class StartFailed(DesktopError):
 
 class ConnectionLost(DesktopError):
     """The display or the accessibility bus went away during use."""
+
+
+class RecognitionFailed(AciError):
+    """An OCR engine could not deal with a picture."""
 
 
 class LaunchFailed(AciError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -36,8 +36,13 @@ class IdTracker:
     takes over the id of one that was there at the latest observation, is gone now, looks the same and was near by.
     """
 
-    def __init__(self) -> None:
-        self._fresh = count(1)
+    def __init__(self, fresh: Iterator[int] | None = None) -> None:
+        """Begin with nothing seen.
+
+        Args:
+            fresh: Ids that nothing has yet; trackers of one run share it. By default from 1.
+        """
+        self._fresh = fresh if fresh is not None else count(1)
         self._ids: dict[Hashable, int] = {}
         self._present: dict[Hashable, Sighting] = {}
 

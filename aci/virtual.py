@@ -5,11 +5,12 @@ from __future__ import annotations
 import atexit
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from aci.actions import Action
 from aci.desktop import ActionResult
@@ -20,6 +21,9 @@ from aci.places import DesktopPlace, new_place
 from aci.private_session import READY_LIMIT_S, PrivateSession
 from aci.sight import Accessibility
 from aci.x11 import X11Desktop
+
+if TYPE_CHECKING:
+    from aci.ocr.engine import TextEngine
 
 _SMALLEST, _LARGEST = 200, 8192
 _GRACE_S = 0.5
@@ -50,6 +54,7 @@ class VirtualDesktop:
         keep_home: bool = False,
         environment: Mapping[str, str] | None = None,
         parent: Path | None = None,
+        ocr: TextEngine | None = None,
     ) -> None:
         """Describe the desktop; nothing is started yet.
 
@@ -59,6 +64,7 @@ class VirtualDesktop:
             keep_home: Whether a fresh home stays when the desktop stops.
             environment: Variables for the applications besides those that the desktop sets.
             parent: Folder in which the desktop keeps its files; by default the one for temporary files.
+            ocr: Reads the texts that are only pixels; by default they stay unread.
         """
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
@@ -67,6 +73,7 @@ class VirtualDesktop:
         self._keep_home = keep_home
         self._extra = dict(environment or {})
         self._parent = parent
+        self._ocr = ocr
         self._place: DesktopPlace | None = None
         self._session: PrivateSession | None = None
         self._desktop: X11Desktop | None = None
@@ -133,13 +140,16 @@ class VirtualDesktop:
 
     def _connect(self, session: PrivateSession) -> X11Desktop:
         """Connect to the display while the accessibility bus comes up."""
+        ids = count(1)
         with ThreadPoolExecutor(max_workers=1) as pool:
-            client = pool.submit(_accessibility, session.environment["DBUS_SESSION_BUS_ADDRESS"])
+            client = pool.submit(_accessibility, session.environment["DBUS_SESSION_BUS_ADDRESS"], ids)
             return X11Desktop(
                 session.display,
                 environment=session.environment,
                 private_home=session.home,
                 accessibility=client.result,
+                ocr=self._ocr,
+                ids=ids,
             )
 
     def stop(self) -> None:
@@ -195,11 +205,11 @@ class VirtualDesktop:
         return self._session
 
 
-def _accessibility(session_bus: str) -> Accessibility:
+def _accessibility(session_bus: str, ids: Iterator[int]) -> Accessibility:
     from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
 
     try:
-        return AccessibilityClient(accessibility_bus_address(session_bus))
+        return AccessibilityClient(accessibility_bus_address(session_bus), ids)
     except ConnectionLost as error:
         raise StartFailed(f"The accessibility bus did not get ready: {error}") from error
 

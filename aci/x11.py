@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from aci.actions import Action
 from aci.applications import Catalog, installed_applications
@@ -26,6 +27,13 @@ from aci.performing import Performer
 from aci.screen import Screen
 from aci.settle import Settle
 from aci.sight import Accessibility, NoAccessibility
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aci.ocr.engine import TextEngine
+    from aci.ocr.reader import TextReader
 
 _LAUNCH_QUIET_S = 0.3
 """Applications map their window first and fill it afterwards."""
@@ -51,6 +59,8 @@ class X11Desktop:
         environment: Mapping[str, str] | None = None,
         private_home: Path | None = None,
         accessibility: Callable[[], Accessibility] | None = None,
+        ocr: TextEngine | None = None,
+        ids: Iterator[int] | None = None,
     ) -> None:
         """Connect.
 
@@ -60,6 +70,8 @@ class X11Desktop:
             private_home: HOME of a private desktop, where settings of applications may be written.
             accessibility: Connects to the accessibility bus; by default to the one that the environment's session bus
                 names. Where there is none, observations have no elements and a note says so.
+            ocr: Reads the texts that are only pixels; by default they stay unread.
+            ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
 
         Raises:
             NoDisplay: There is no display, or it refuses the connection.
@@ -72,6 +84,7 @@ class X11Desktop:
                 "(`--display :0`), or use a virtual desktop (`--virtual`)."
             )
         self._environment["DISPLAY"] = self._name = name
+        self._ids = count(1) if ids is None else ids
         self._open = ExitStack()
         self._seen: Observation | None = None
         self._buffer: list[str] = []
@@ -84,6 +97,7 @@ class X11Desktop:
         self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
         self._settle = Settle(self.screen.frame, self._accessibility.last_event_at)
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
+        self._text_reader = self._reader_of_text(ocr)
 
     def __enter__(self) -> Self:
         return self
@@ -108,12 +122,18 @@ class X11Desktop:
         self._launcher.reap()
         picture = self._camera.submit(self.screen.screenshot)
         windows = self.screen.windows()
+        if self._text_reader is not None:
+            self._camera.submit(_look_ahead, self._text_reader, picture, windows)
         reading = self._accessibility.read(windows, self.screen.rect, self._nudge)
+        elements, notes = reading.elements, reading.notes
+        if self._text_reader is not None:
+            sight = self._text_reader.read(picture.result(), elements, windows)
+            elements, notes = sight.elements, (*notes, *sight.notes)
         self._seen = Observation(
             screenshot=picture.result(),
-            elements=reading.elements,
+            elements=elements,
             windows=windows,
-            notes=reading.notes,
+            notes=notes,
             buffer=tuple(self._buffer),
             focus_id=reading.focus_id,
             taken_s=time.monotonic() - started,
@@ -210,12 +230,25 @@ class X11Desktop:
         self._drained()
         self._hands.move(before)
 
+    def _reader_of_text(self, engine: TextEngine | None) -> TextReader | None:
+        if engine is None:
+            return None
+        from aci.ocr.reader import TextReader
+
+        reader = TextReader(engine, self._ids)
+        self._open.callback(reader.close)
+        return reader
+
     def _find_accessibility(self) -> Accessibility:
         from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
 
         runtime = self._environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
         session_bus = self._environment.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={runtime}/bus"
         try:
-            return AccessibilityClient(accessibility_bus_address(session_bus))
+            return AccessibilityClient(accessibility_bus_address(session_bus), self._ids)
         except ConnectionLost as error:
             return NoAccessibility(str(error))
+
+
+def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:
+    reader.look_ahead(picture.result(), windows)

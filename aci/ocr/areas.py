@@ -1,0 +1,153 @@
+"""The pieces of the screen that may hold text which the tree does not tell, cut out again only where they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aci.geometry import Rect
+from aci.observation import Element, Window
+from aci.ocr.lines import find_lines
+from aci.ocr.sheets import Tile, make_tile
+from aci.ocr.silence import blocks_within, changed_blocks, silent_map
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST_CODES = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A piece of a window that may hold text.
+
+    Attributes:
+        window_id: The window.
+        rect: Where it is on the screen, px.
+        tile: Its pixels.
+    """
+
+    window_id: int
+    rect: Rect
+    tile: Tile
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was seen at one moment.
+
+    Attributes:
+        pixels: (H, W, 3) uint8 RGB.
+        silent: (H, W) uint8, codes of the windows where they are silent.
+        codes: A number from 1 to 255 for each window.
+        without_elements: Windows of which the tree tells nothing.
+        areas: What was cut out of each window.
+    """
+
+    pixels: NDArray[np.uint8]
+    silent: NDArray[np.uint8]
+    codes: dict[int, int]
+    without_elements: frozenset[int] = frozenset()
+    areas: dict[int, list[Area]] = field(default_factory=dict)
+
+
+class AreaFinder:
+    """Compares each look with the one before; not to be used from two threads at once."""
+
+    def __init__(self) -> None:
+        """Begin with nothing seen."""
+        self._last: _Look | None = None
+
+    def knows(self, windows: Sequence[Window]) -> bool:
+        """Tell whether all of these windows were there at the last look."""
+        return self._last is not None and all(window.id in self._last.codes for window in windows)
+
+    def look(self, pixels: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> list[Area]:
+        """Return the areas of all windows, topmost first, each in reading order.
+
+        Args:
+            pixels: The screen, (H, W, 3) uint8 RGB.
+            elements: What the tree tells.
+            windows: Topmost first.
+        """
+        codes = self._codes(windows)
+        now = _Look(
+            pixels,
+            silent_map(windows, elements, frame(pixels), codes),
+            codes,
+            frozenset(codes) - {element.window_id for element in elements},
+        )
+        now.areas.update(self._areas(windows, now))
+        self._last = now
+        return [area for window in windows for area in now.areas.get(window.id, ())]
+
+    def look_ahead(self, pixels: NDArray[np.uint8], windows: Sequence[Window]) -> list[Area]:
+        """Return the areas of the windows of which the tree told nothing at the last look; remembers nothing."""
+        if self._last is None:
+            return []
+        mute = {key: code for key, code in self._last.codes.items() if key in self._last.without_elements}
+        if not mute:
+            return []
+        now = _Look(pixels, silent_map(windows, (), frame(pixels), mute), mute)
+        return [area for areas in self._areas(windows, now).values() for area in areas]
+
+    def _codes(self, windows: Sequence[Window]) -> dict[int, int]:
+        """Return a small number for each window; a window keeps its own, and those beyond 255 get none."""
+        last = self._last.codes if self._last is not None else {}
+        kept = {window.id: last[window.id] for window in windows if window.id in last}
+        free = iter(sorted(set(range(1, _MOST_CODES + 1)) - set(kept.values())))
+        for window in windows:
+            if window.id not in kept and (code := next(free, None)) is not None:
+                kept[window.id] = code
+        return kept
+
+    def _areas(self, windows: Sequence[Window], now: _Look) -> dict[int, list[Area]]:
+        changed = self._changed(now)
+        found: dict[int, list[Area]] = {}
+        for window in windows:
+            if window.id not in now.codes:
+                continue
+            if self._last is None or changed is None or _is_changed(changed, window, self._last, now):
+                found[window.id] = _cut_out(window, now)
+            else:
+                found[window.id] = self._last.areas[window.id]
+        return found
+
+    def _changed(self, now: _Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+        """Return in which blocks the pixels and what is silent changed; None where all is new."""
+        last = self._last
+        if last is None or last.pixels.shape != now.pixels.shape:
+            return None
+        return changed_blocks(last.pixels, now.pixels), changed_blocks(last.silent, now.silent)
+
+
+def frame(pixels: NDArray[np.uint8]) -> Rect:
+    """Return the whole of a picture."""
+    return Rect(0, 0, pixels.shape[1], pixels.shape[0])
+
+
+def _is_changed(changed: tuple[NDArray[np.bool_], NDArray[np.bool_]], window: Window, last: _Look, now: _Look) -> bool:
+    """Tell whether a silent part of a window looks different, or a different part of it is silent."""
+    pixels, silent = changed
+    if window.id not in last.areas or blocks_within(silent, window.rect):
+        return True
+    if not blocks_within(pixels, window.rect):
+        return False
+    mine = (now.silent == now.codes[window.id]).view(np.uint8)
+    return bool((pixels & changed_blocks(np.zeros_like(mine), mine)).any())
+
+
+def _cut_out(window: Window, now: _Look) -> list[Area]:
+    visible = window.rect.intersection(frame(now.pixels))
+    if visible is None:
+        return []
+    rows, columns = slice(visible.y, visible.bottom), slice(visible.x, visible.right)
+    pixels, wanted = now.pixels[rows, columns], now.silent[rows, columns] == now.codes[window.id]
+    areas = []
+    for rect in find_lines(pixels, wanted):
+        inner = (slice(rect.y, rect.bottom), slice(rect.x, rect.right))
+        areas.append(Area(window.id, rect.moved(visible.x, visible.y), make_tile(pixels[inner], wanted[inner])))
+    return areas

@@ -1,0 +1,159 @@
+"""What recognizes text in pixels: the protocol, and the engines to choose from."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
+
+from aci.errors import AciError, MissingDependency
+from aci.geometry import Rect
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EngineName = Literal["rapidocr", "paddleocr", "tesseract"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
+
+SAMPLE_TEXT = "Open file"
+
+
+@dataclass(frozen=True, slots=True)
+class TextBox:
+    """A line of text, or a part of one.
+
+    Attributes:
+        rect: Around the letters and up to a few pixels more, in pixels of the picture.
+        text: What it says.
+        confidence: 0 to 1.
+    """
+
+    rect: Rect
+    text: str
+    confidence: float
+
+
+class TextEngine(Protocol):
+    """Recognizes text in pixels; usable from several threads."""
+
+    def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
+        """Find and read the text in a picture.
+
+        Args:
+            pixels: (H, W, 3) uint8 RGB.
+
+        Raises:
+            MissingDependency: What the engine needs has been removed since it was built.
+            RecognitionFailed: The engine could not deal with the picture.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """Whether an engine can be used here.
+
+    Attributes:
+        name: The engine.
+        works: Whether it can.
+        detail: What was found, or why it cannot.
+        mend: The command that would make it work; empty where it does or none is known.
+    """
+
+    name: EngineName
+    works: bool
+    detail: str
+    mend: str = ""
+
+
+def build_engine(name: EngineName, models: Path | None = None) -> TextEngine:
+    """Return an engine; its models are loaded when it first recognizes something.
+
+    Args:
+        name: One of `ENGINES`.
+        models: Folder of models, which `paddleocr` needs; see `aci.ocr.paddleocr`.
+
+    Raises:
+        MissingDependency: It is not installed; the message names the command that does that.
+        ValueError: There is no engine of that name.
+    """
+    match name:
+        case "rapidocr":
+            require("rapidocr", pip_command("rapidocr>=3", "onnxruntime>=1.17"))
+            require("onnxruntime", pip_command("onnxruntime>=1.17"))
+            from aci.ocr.rapidocr import RapidOcr
+
+            return RapidOcr()
+        case "tesseract":
+            from aci.ocr.tesseract import Tesseract
+
+            return Tesseract()
+        case "paddleocr":
+            require("paddleocr", pip_command("paddleocr>=3", "paddlepaddle>=3"))
+            from aci.ocr.paddleocr import PaddleOcr
+
+            return PaddleOcr(models)
+    raise ValueError(f"There is no OCR engine {name!r}; there are {', '.join(ENGINES)}.")
+
+
+def available_engines(models: Path | None = None, try_out: bool = False) -> tuple[EngineStatus, ...]:
+    """Tell which engines can be used here.
+
+    Args:
+        models: Folder of models for `paddleocr`.
+        try_out: Whether to let each engine that is installed read a word, which takes a second or more each. Without
+            it, only what is installed is looked at.
+    """
+    return tuple(_status(name, models, try_out) for name in ENGINES)
+
+
+def sample_picture() -> NDArray[np.uint8]:
+    """Return a small picture of `SAMPLE_TEXT`, (H, W, 3) uint8 RGB."""
+    import numpy as np
+    from PIL import Image, ImageDraw, ImageFont
+
+    image = Image.new("RGB", (160, 48), "white")
+    ImageDraw.Draw(image).text((20, 12), SAMPLE_TEXT, fill="black", font=ImageFont.load_default(size=18))
+    return np.asarray(image)
+
+
+def require(module: str, mend: str) -> None:
+    """Raise `MissingDependency` when a Python module is not installed; it is not imported."""
+    if find_spec(module) is None:
+        raise MissingDependency(f"The Python package {module} is not installed.", mend)
+
+
+def require_program(name: str, mend: str) -> str:
+    """Return the path of a program.
+
+    Raises:
+        MissingDependency: It is not there.
+    """
+    path = shutil.which(name)
+    if path is None:
+        raise MissingDependency(f"The program {name} is not installed.", mend)
+    return path
+
+
+def pip_command(*requirements: str) -> str:
+    """Return the command that installs packages beside this one."""
+    return f"{sys.executable} -m pip install {' '.join(repr(text) for text in requirements)}"
+
+
+def _status(name: EngineName, models: Path | None, try_out: bool) -> EngineStatus:
+    try:
+        engine = build_engine(name, models)
+        if not try_out:
+            return EngineStatus(name, True, "installed")
+        read = " ".join(box.text for box in engine.recognize(sample_picture()))
+    except MissingDependency as error:
+        return EngineStatus(name, False, str(error), error.mend)
+    except AciError as error:
+        return EngineStatus(name, False, str(error))
+    if "".join(read.split()).casefold() != "".join(SAMPLE_TEXT.split()).casefold():
+        return EngineStatus(name, False, f"read {read!r} where {SAMPLE_TEXT!r} was written")
+    return EngineStatus(name, True, f"reads {SAMPLE_TEXT!r}")

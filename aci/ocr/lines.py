@@ -1,0 +1,175 @@
+"""Cuts a picture along plain pixels into pieces of about one line, so that a change in one does not touch the others.
+
+What is cut apart is only what is clearly apart; finding the letters is left to the engine. The method is the recursive
+X-Y cut (Nagy, Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from aci.geometry import Rect
+from aci.grounding import reading_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+Pixel = TypeVar("Pixel", bound=np.generic)
+
+LARGEST_WIDTH_PX, LARGEST_HEIGHT_PX = 1200, 400
+"""Larger pieces are cut where there is least in them."""
+
+_STEP = 16
+"""Neighbouring pixels that differ more than this in brightness (0 to 255) are an edge; shading changes less."""
+_FRAME_PX = 64
+"""Straight edges of this length belong to frames and rules, not to letters."""
+_COLUMN_GAP_PX = 24
+"""Wider than the space between two words of a line."""
+_LOW_PX = 7
+_ACCENT_GAP_PX = 3
+"""A part lower than `_LOW_PX` so near to another one is a dot, accent or underline of it."""
+_LEAST_HEIGHT_PX, _LEAST_WIDTH_PX = 5, 4
+_LEAST_CROSSINGS = 4
+"""A row of pixels through two letters or a round one crosses that many edges; one through a rule or caret fewer."""
+_MARGIN_PX = 2
+_DEEPEST = 8
+
+
+def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
+    """Return the pieces of a picture that may hold text, in reading order.
+
+    Args:
+        pixels: (H, W, 3) uint8 RGB.
+        wanted: (H, W) bool, which pixels are of interest.
+
+    Returns:
+        Rectangles in pixels of the picture, mostly of one line of text each; they do not overlap by more than their
+        margin of 2 px.
+    """
+    frame = _bounds(wanted)
+    if frame is None:
+        return []
+    across, edges = _edges(_part(pixels, frame), _part(wanted, frame))
+    pieces = _cut(edges, Rect(0, 0, frame.width, frame.height), _DEEPEST)
+    pieces = [part for piece in pieces for part in _bounded(edges, piece)]
+    kept = [piece.moved(frame.x, frame.y) for piece in pieces if _may_be_text(across, piece)]
+    grown = [_grown(piece, frame) for piece in kept]
+    return [grown[index] for index in reading_order(grown)]
+
+
+def _edges(pixels: NDArray[np.uint8], wanted: Mask) -> tuple[Mask, Mask]:
+    """Return where the brightness jumps along a row, and where it jumps at all; frames and rules are left out."""
+    light = (pixels[:, :, 0].astype(np.int16) + 2 * pixels[:, :, 1].astype(np.int16) + pixels[:, :, 2]) >> 2
+    across = np.zeros(wanted.shape, dtype=bool)
+    across[:, 1:] = (np.abs(np.diff(light, axis=1)) > _STEP) & wanted[:, 1:] & wanted[:, :-1]
+    down = np.zeros(wanted.shape, dtype=bool)
+    down[1:] = (np.abs(np.diff(light, axis=0)) > _STEP) & wanted[1:] & wanted[:-1]
+    across &= ~_long_runs(across)
+    down &= ~_long_runs(down.T).T
+    return across, across | down
+
+
+def _long_runs(mask: Mask) -> Mask:
+    """Return which pixels belong to vertical runs of at least `_FRAME_PX`."""
+    runs = np.zeros(mask.shape, dtype=bool)
+    length, starts = 1, mask
+    while length < _FRAME_PX and len(starts) > length:
+        starts = starts[:-length] & starts[length:]
+        length *= 2
+    if length < _FRAME_PX or not starts.any():
+        return runs
+    for row in range(_FRAME_PX):
+        runs[row : row + len(starts)] |= starts
+    return runs
+
+
+def _cut(edges: Mask, piece: Rect, deepest: int) -> list[Rect]:
+    part = _part(edges, piece)
+    rows = _with_accents(_runs(np.any(part, axis=1), 1))
+    if len(rows) > 1 and deepest:
+        bands = (Rect(piece.x, piece.y + start, piece.width, end - start) for start, end in rows)
+        return [found for band in bands for found in _cut(edges, band, deepest - 1)]
+    columns = _runs(np.any(part, axis=0), _COLUMN_GAP_PX)
+    if len(columns) > 1 and deepest:
+        strips = (Rect(piece.x + start, piece.y, end - start, piece.height) for start, end in columns)
+        return [found for strip in strips for found in _cut(edges, strip, deepest - 1)]
+    if not rows or not columns:
+        return []
+    (top, bottom), (left, right) = (rows[0][0], rows[-1][1]), (columns[0][0], columns[-1][1])
+    return [Rect(piece.x + left, piece.y + top, right - left, bottom - top)]
+
+
+def _runs(busy: Mask, gap: int) -> list[tuple[int, int]]:
+    """Return start and end of the stretches that are busy, those apart by less than `gap` joined."""
+    places = np.flatnonzero(busy)
+    if not len(places):
+        return []
+    breaks = np.flatnonzero(np.diff(places) > gap)
+    starts = [int(places[0]), *(int(places[index + 1]) for index in breaks)]
+    ends = [*(int(places[index]) + 1 for index in breaks), int(places[-1]) + 1]
+    return list(zip(starts, ends, strict=True))
+
+
+def _with_accents(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined = runs[:1]
+    for (start, end), (next_start, next_end) in pairwise(runs):
+        low = min(joined[-1][1] - joined[-1][0], next_end - next_start) < _LOW_PX
+        if low and next_start - end <= _ACCENT_GAP_PX and end - start < LARGEST_HEIGHT_PX:
+            joined[-1] = (joined[-1][0], next_end)
+        else:
+            joined.append((next_start, next_end))
+    return joined
+
+
+def _bounded(edges: Mask, piece: Rect) -> list[Rect]:
+    """Cut a piece that is too large where it is quietest."""
+    if piece.height > LARGEST_HEIGHT_PX:
+        at = _quietest(_part(edges, piece).sum(axis=1))
+        parts = [
+            Rect(piece.x, piece.y, piece.width, at),
+            Rect(piece.x, piece.y + at, piece.width, piece.height - at),
+        ]
+    elif piece.width > LARGEST_WIDTH_PX:
+        at = _quietest(_part(edges, piece).sum(axis=0))
+        parts = [
+            Rect(piece.x, piece.y, at, piece.height),
+            Rect(piece.x + at, piece.y, piece.width - at, piece.height),
+        ]
+    else:
+        return [piece]
+    return [found for part in parts for found in _bounded(edges, part)]
+
+
+def _quietest(busy: NDArray[np.int_]) -> int:
+    """Return where in the middle half there is least, taken over a few neighbours."""
+    quarter = len(busy) // 4
+    smooth = np.convolve(busy, np.ones(5), mode="same")
+    return quarter + int(np.argmin(smooth[quarter : len(busy) - quarter]))
+
+
+def _may_be_text(across: Mask, piece: Rect) -> bool:
+    if piece.height < _LEAST_HEIGHT_PX or piece.width < _LEAST_WIDTH_PX:
+        return False
+    return int(_part(across, piece).sum(axis=1).max()) >= _LEAST_CROSSINGS
+
+
+def _grown(piece: Rect, frame: Rect) -> Rect:
+    wide = Rect(piece.x - _MARGIN_PX, piece.y - _MARGIN_PX, piece.width + 2 * _MARGIN_PX, piece.height + 2 * _MARGIN_PX)
+    return wide.intersection(frame) or piece
+
+
+def _bounds(mask: Mask) -> Rect | None:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    left, top = int(columns[0]), int(rows[0])
+    return Rect(left, top, int(columns[-1]) + 1 - left, int(rows[-1]) + 1 - top)
+
+
+def _part(picture: NDArray[Pixel], rect: Rect) -> NDArray[Pixel]:
+    return picture[rect.y : rect.bottom, rect.x : rect.right]

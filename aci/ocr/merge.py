@@ -1,0 +1,216 @@
+"""Recognized texts and accessible elements as one: nothing twice, and names for what has none. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aci.accessibility.roles import FIELDS, INTERACTIVE
+from aci.geometry import Rect
+from aci.grounding import overlap, reading_order
+from aci.observation import Element, Window
+from aci.ocr.silence import PICTURES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NEAR_PX = 10
+"""Elements say where they are with errors of about this size."""
+SAME_TEXT = 85.0
+"""Out of 100: recognition takes l for I and loses accents."""
+SAME_PLACE = 0.3
+"""Recognized boxes are padded, so that even a perfect one has only half its area in common with the letters."""
+LEAST_INSIDE = 0.6
+NAMEABLE = INTERACTIVE - FIELDS - PICTURES
+"""What a text in it is the name of."""
+MOST_LABEL_SHARE = 30
+"""An element of more than this many times the area of a text is not named by it."""
+
+_BLANKS = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A recognized text on the screen.
+
+    Attributes:
+        rect: Where, px.
+        text: What it says.
+        window_id: The window that shows it.
+        app: Name of its application.
+    """
+
+    rect: Rect
+    text: str
+    window_id: int
+    app: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What comes of merging.
+
+    Attributes:
+        elements: The accessible elements, some with a name that was recognized.
+        texts: What was recognized and no element tells.
+    """
+
+    elements: tuple[Element, ...]
+    texts: tuple[Found, ...]
+
+
+def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
+    """Match recognized texts with elements.
+
+    A text that an element at its place tells already is dropped. One that lies in an element that has no name becomes
+    its name. All others stay.
+
+    Args:
+        elements: Of the accessibility tree.
+        found: In reading order within each window.
+    """
+    places = _Places(elements)
+    names: dict[int, list[Found]] = {}
+    rest: list[Found] = []
+    for text in found:
+        near = places.near(text)
+        if any(_says(elements[index], text) for index in near):
+            continue
+        target = _target(elements, near, text)
+        if target is None:
+            rest.append(text)
+        else:
+            names.setdefault(target, []).append(text)
+    named = tuple(
+        replace(element, name=_joined(names[index])) if index in names else element
+        for index, element in enumerate(elements)
+    )
+    return Merged(named, tuple(_without_twins(rest)))
+
+
+def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequence[Window]) -> tuple[Element, ...]:
+    """Put recognized texts among the other elements.
+
+    Args:
+        elements: Of the accessibility tree, those of each window in reading order.
+        texts: Recognized, in any order.
+        windows: Topmost first.
+
+    Returns:
+        Topmost window first. Each text follows the innermost element that it lies in, or else all of its window.
+    """
+    if not texts:
+        return tuple(elements)
+    order = reading_order([text.rect for text in texts])
+    read = _by_window([texts[index] for index in order])
+    told = _by_window(elements)
+    ids = dict.fromkeys([window.id for window in windows] + list(told))
+    return tuple(element for each in ids for element in _woven(told.get(each, []), read.get(each, [])))
+
+
+def same_text(one: str, other: str) -> bool:
+    """Tell whether two texts are the same but for spaces, case and what recognition commonly mistakes."""
+    from rapidfuzz.fuzz import ratio
+
+    mine, theirs = _plain(one), _plain(other)
+    return mine == theirs or (min(len(mine), len(theirs)) > 2 and ratio(mine, theirs) >= SAME_TEXT)
+
+
+def tells(whole: str, part: str) -> bool:
+    """Tell whether a text contains another one, with the tolerance of `same_text`."""
+    from rapidfuzz.fuzz import partial_ratio
+
+    mine, theirs = _plain(whole), _plain(part)
+    if not theirs or theirs in mine:
+        return True
+    return 3 < len(theirs) <= len(mine) and partial_ratio(theirs, mine) >= SAME_TEXT
+
+
+class _Places:
+    """Finds the elements at a place without looking at each of them in turn."""
+
+    def __init__(self, elements: Sequence[Element]) -> None:
+        sides = [(e.rect.x, e.rect.y, e.rect.right, e.rect.bottom, e.window_id) for e in elements]
+        self._sides: NDArray[np.int64] = np.array(sides, dtype=np.int64).reshape(-1, 5)
+
+    def near(self, text: Found) -> list[int]:
+        """Return the elements of the text's window that it touches or nearly touches, the smallest first."""
+        left, top, right, bottom, window = self._sides.T
+        rect = text.rect
+        touching = (
+            (left - NEAR_PX < rect.right) & (right + NEAR_PX > rect.x)
+            & (top - NEAR_PX < rect.bottom) & (bottom + NEAR_PX > rect.y) & (window == text.window_id)
+        )  # fmt: skip
+        indices = np.flatnonzero(touching)
+        areas = (right - left)[indices] * (bottom - top)[indices]
+        return [int(index) for index in indices[np.argsort(areas, kind="stable")]]
+
+
+def _says(element: Element, text: Found) -> bool:
+    """Tell whether an element near a text tells it."""
+    at_place = _inside(text.rect, element.rect) >= LEAST_INSIDE or overlap(text.rect, element.rect) >= SAME_PLACE
+    told = [element.name, element.text or "", element.label, element.description]
+    if at_place or element.rect.contains(text.rect.center):
+        return any(tells(each, text.text) for each in told if each)
+    return any(same_text(each, text.text) for each in told if each)
+
+
+def _target(elements: Sequence[Element], near: Sequence[int], text: Found) -> int | None:
+    """Return the innermost element around a text, where that is one to be named by it."""
+    for index in near:
+        element = elements[index]
+        if not element.rect.contains(text.rect.center) or _inside(text.rect, element.rect) < LEAST_INSIDE:
+            continue
+        fits = element.rect.area <= MOST_LABEL_SHARE * text.rect.area
+        nameless = not element.name and not element.text
+        return index if nameless and fits and element.role in NAMEABLE else None
+    return None
+
+
+def _joined(texts: Sequence[Found]) -> str:
+    order = reading_order([text.rect for text in texts])
+    return " ".join(texts[index].text for index in order)
+
+
+def _without_twins(texts: Sequence[Found]) -> list[Found]:
+    """Drop texts that were read twice, where two pieces of the screen overlap."""
+    kept: list[Found] = []
+    for text in texts:
+        twin = any(
+            overlap(text.rect, other.rect) >= SAME_PLACE and tells(other.text, text.text)
+            for other in kept[-8:]
+            if other.window_id == text.window_id
+        )
+        if not twin:
+            kept.append(text)
+    return kept
+
+
+def _inside(rect: Rect, other: Rect) -> float:
+    common = rect.intersection(other)
+    return common.area / rect.area if common is not None else 0.0
+
+
+def _plain(text: str) -> str:
+    return _BLANKS.sub("", text).casefold()
+
+
+def _by_window(elements: Sequence[Element]) -> dict[int, list[Element]]:
+    groups: dict[int, list[Element]] = {}
+    for element in elements:
+        groups.setdefault(element.window_id, []).append(element)
+    return groups
+
+
+def _woven(elements: Sequence[Element], texts: Sequence[Element]) -> list[Element]:
+    behind: dict[int | None, list[Element]] = {}
+    for text in texts:
+        around = [element for element in elements if element.rect.contains(text.rect.center)]
+        owner = min(around, key=lambda element: element.rect.area).id if around else None
+        behind.setdefault(owner, []).append(text)
+    woven = [each for element in elements for each in (element, *behind.get(element.id, ()))]
+    return [*woven, *behind.get(None, ())]

@@ -1,0 +1,89 @@
+"""The default engine: PP-OCR models by ONNX Runtime, which come with the package `rapidocr` and work offline."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+from aci.errors import RecognitionFailed
+from aci.geometry import Rect
+from aci.ocr.engine import TextBox
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST_THREADS = 4
+_LARGEST_SIDE_PX = 2000
+
+_SETTINGS: dict[str, Any] = {
+    "Global.log_level": "critical",
+    "Global.max_side_len": _LARGEST_SIDE_PX,
+    # The classifier that turns text upright takes short labels for upside down ones.
+    "Global.use_cls": False,
+    # Boxes grown less and not widened keep labels apart that stand close to each other.
+    "Det.unclip_ratio": 1.2,
+    "Det.use_dilation": False,
+    # The default enlarges small pictures until their shorter side is 736 px.
+    "Det.limit_type": "max",
+    "Det.limit_side_len": _LARGEST_SIDE_PX,
+    "Rec.rec_batch_num": 6,
+    # Lines are padded to at least this width; by default to one that short labels never reach, which costs a third.
+    "Rec.rec_img_shape": [3, 48, 48],
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
+
+
+class RapidOcr:
+    """Reads text with RapidOCR 3 and the models in its package."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        """Load nothing yet.
+
+        Args:
+            threads: How many work on one picture; by default one for each processor, at most four. Left to itself,
+                ONNX Runtime takes many times as long on a busy machine.
+        """
+        self._threads = threads or max(1, min(_MOST_THREADS, os.cpu_count() or 1))
+        self._lock = threading.Lock()
+        self._reader: Any = None
+
+    def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
+        """Find and read the text in a picture; see `aci.ocr.engine.TextEngine`."""
+        import numpy as np
+
+        with self._lock:
+            if self._reader is None:
+                self._reader = self._load()
+            try:
+                answer = self._reader(np.ascontiguousarray(pixels[:, :, ::-1]))
+            except self._failures() as error:
+                raise RecognitionFailed(f"RapidOCR failed: {error}") from error
+        if answer.boxes is None or answer.txts is None:
+            return []
+        return [
+            TextBox(_around(corners), text, float(score))
+            for corners, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True)
+        ]
+
+    def _load(self) -> Any:
+        from rapidocr import RapidOCR
+
+        return RapidOCR(params={**_SETTINGS, "EngineConfig.onnxruntime.intra_op_num_threads": self._threads})
+
+    @staticmethod
+    def _failures() -> tuple[type[Exception], ...]:
+        """Return what the library raises for a picture or for models that it cannot use."""
+        import cv2
+        from rapidocr.ch_ppocr_det.utils import ResizeImgError
+        from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
+        from rapidocr.utils.download_file import DownloadFileException
+
+        return (cv2.error, ResizeImgError, ONNXRuntimeError, DownloadFileException, FileNotFoundError, ValueError)
+
+
+def _around(corners: NDArray[np.float32]) -> Rect:
+    left, top = (int(value) for value in corners.min(axis=0))
+    right, bottom = (int(value) for value in corners.max(axis=0))
+    return Rect(left, top, right - left, bottom - top)

@@ -1,0 +1,160 @@
+"""Reads tiles in a thread of its own and remembers what they say."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from aci.errors import RecognitionFailed
+from aci.ocr.engine import TextBox, TextEngine, sample_picture
+from aci.ocr.sheets import Sheet, Tile, make_sheets
+
+_MOST_REMEMBERED = 20_000
+"""Lines; some hundred bytes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a tile says.
+
+    Attributes:
+        boxes: The texts in it, in pixels of the tile.
+        failure: Why it could not be read; empty where it could.
+    """
+
+    boxes: tuple[TextBox, ...]
+    failure: str = ""
+
+
+class Recognizer:
+    """A queue of tiles, a thread that reads them, and the memory of all that were read.
+
+    Usable from several threads.
+    """
+
+    def __init__(self, engine: TextEngine, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start to load the engine's models in the background.
+
+        Args:
+            engine: Reads pictures.
+            clock: Seconds on a steady clock.
+        """
+        self._engine = engine
+        self._clock = clock
+        self._change = threading.Condition()
+        self._memory: OrderedDict[bytes, Read] = OrderedDict()
+        self._queue: list[Tile] = []
+        self._reading: frozenset[bytes] = frozenset()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-ocr")
+        self._busy, self._closed = True, False
+        self._defect: BaseException | None = None
+        self._thread.submit(self._warm_up)
+
+    def want(self, tiles: Sequence[Tile]) -> None:
+        """Have these tiles read next, in this order; those asked for before and not yet begun are forgotten."""
+        with self._change:
+            self._queue = []
+        self.add(tiles)
+
+    def add(self, tiles: Sequence[Tile]) -> None:
+        """Have these tiles read after those already asked for."""
+        with self._change:
+            queued = {tile.key: tile for tile in self._queue}
+            queued.update({tile.key: tile for tile in tiles if tile.key not in self._memory})
+            self._queue = [tile for key, tile in queued.items() if key not in self._reading]
+            self._go_on()
+
+    def wait(self, keys: Iterable[bytes], deadline: float) -> None:
+        """Return when the tiles with these keys have been read, or at the deadline.
+
+        Args:
+            keys: Of tiles that were asked for.
+            deadline: On the clock's scale.
+
+        Raises:
+            AciError: The engine cannot be used at all.
+        """
+        missing = set(keys)
+        with self._change:
+            while missing := {key for key in missing if key not in self._memory}:
+                left = deadline - self._clock()
+                if left <= 0 or self._closed:
+                    break
+                self._change.wait(left)
+        self._report_defects()
+
+    def recall(self, key: bytes) -> Read | None:
+        """Return what a tile says, None while it has not been read."""
+        with self._change:
+            read = self._memory.get(key)
+            if read is not None:
+                self._memory.move_to_end(key)
+            return read
+
+    def close(self) -> None:
+        """Stop after the sheet that is being read."""
+        with self._change:
+            self._closed = True
+            self._queue = []
+            self._change.notify_all()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _go_on(self) -> None:
+        self._report_defects()
+        if self._queue and not self._closed and not self._busy:
+            self._busy = True
+            self._thread.submit(self._read_all)
+
+    def _report_defects(self) -> None:
+        """Raise what ended the thread, if something did."""
+        if self._defect is not None:
+            raise self._defect
+
+    def _warm_up(self) -> None:
+        """Let the engine read something at once: loading takes longer than an observation may."""
+        try:
+            self._engine.recognize(sample_picture())
+        except RecognitionFailed:
+            pass  # What it is asked for next fails in the same way, and that is told.
+        except BaseException as error:
+            self._stop(error)
+            raise
+        self._read_all()
+
+    def _read_all(self) -> None:
+        try:
+            while (sheet := self._next_sheet()) is not None:
+                self._read(sheet)
+        except BaseException as error:
+            self._stop(error)
+            raise
+
+    def _next_sheet(self) -> Sheet | None:
+        with self._change:
+            sheet = next(make_sheets(self._queue), None) if not self._closed else None
+            self._reading = frozenset(tile.key for tile, _ in sheet.places) if sheet is not None else frozenset()
+            self._queue = [tile for tile in self._queue if tile.key not in self._reading]
+            self._busy = sheet is not None
+            return sheet
+
+    def _read(self, sheet: Sheet) -> None:
+        try:
+            read = {key: Read(boxes) for key, boxes in sheet.by_tile(self._engine.recognize(sheet.pixels)).items()}
+        except RecognitionFailed as error:
+            read = {tile.key: Read((), str(error)) for tile, _ in sheet.places}
+        with self._change:
+            self._memory.update(read)
+            while len(self._memory) > _MOST_REMEMBERED:
+                self._memory.popitem(last=False)
+            self._reading = frozenset()
+            self._change.notify_all()
+
+    def _stop(self, defect: BaseException) -> None:
+        """Let those who wait see what went wrong."""
+        with self._change:
+            self._defect, self._busy, self._closed = defect, False, True
+            self._change.notify_all()

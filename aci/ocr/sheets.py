@@ -1,0 +1,130 @@
+"""Pieces of a screen put on one sheet, so that an engine reads many small ones at once and none twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aci.geometry import Rect
+from aci.ocr.engine import TextBox
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_GAP_X_PX, _GAP_Y_PX = 20, 8
+"""Plain pixels around each piece, in its own color: far enough from its neighbours not to be read as one line."""
+_SHEET_WIDTH_PX = 640
+_MOST_WORK = 60.0
+"""Sum of width by height of the pieces on a sheet, which is what reading them costs: about a dozen labels."""
+_MOST_AREA_PX = 400_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tile:
+    """A piece of the screen that may hold text.
+
+    Attributes:
+        key: Stands for its pixels.
+        pixels: (h, w, 3) uint8 RGB; what is not to be read has the color of the background.
+        background: The color at its edge.
+    """
+
+    key: bytes
+    pixels: NDArray[np.uint8]
+    background: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Tiles side by side.
+
+    Attributes:
+        pixels: (H, W, 3) uint8 RGB.
+        places: Each tile and where it is, px.
+    """
+
+    pixels: NDArray[np.uint8]
+    places: tuple[tuple[Tile, Rect], ...]
+
+    def by_tile(self, boxes: Iterable[TextBox]) -> dict[bytes, tuple[TextBox, ...]]:
+        """Return for the key of each tile what was read in it, in pixels of the tile."""
+        found: dict[bytes, list[TextBox]] = {tile.key: [] for tile, _ in self.places}
+        for box in boxes:
+            for tile, place in self.places:
+                inside = box.rect.intersection(place)
+                if inside is not None and _near(place).contains(box.rect.center):
+                    found[tile.key].append(TextBox(inside.moved(-place.x, -place.y), box.text, box.confidence))
+                    break
+        return {key: tuple(read) for key, read in found.items()}
+
+
+def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
+    """Cut out a piece.
+
+    Args:
+        pixels: (h, w, 3) uint8 RGB.
+        wanted: (h, w) bool, which pixels are to be read.
+    """
+    background = _background(pixels, wanted)
+    cut = np.ascontiguousarray(pixels)
+    if not wanted.all():
+        cut = np.where(wanted[:, :, None], pixels, background)
+    key = blake2b(cut.tobytes(), digest_size=16, salt=cut.shape[1].to_bytes(8, "big")).digest()
+    return Tile(key, cut, background)
+
+
+def make_sheets(tiles: Sequence[Tile]) -> Iterator[Sheet]:
+    """Put tiles on as few sheets as are quick to read one by one, in their order."""
+    batch: list[Tile] = []
+    work, area = 0.0, 0
+    for tile in tiles:
+        height, width = tile.pixels.shape[:2]
+        more_work, more_area = width / height, (width + 2 * _GAP_X_PX) * (height + 2 * _GAP_Y_PX)
+        if batch and (work + more_work > _MOST_WORK or area + more_area > _MOST_AREA_PX):
+            yield _sheet(batch)
+            batch, work, area = [], 0.0, 0
+        batch.append(tile)
+        work, area = work + more_work, area + more_area
+    if batch:
+        yield _sheet(batch)
+
+
+def _sheet(tiles: Sequence[Tile]) -> Sheet:
+    width = max(_SHEET_WIDTH_PX, *(tile.pixels.shape[1] + 2 * _GAP_X_PX for tile in tiles))
+    places: list[Rect] = []
+    left = top = bottom = 0
+    for tile in tiles:
+        tile_height, tile_width = tile.pixels.shape[0] + 2 * _GAP_Y_PX, tile.pixels.shape[1] + 2 * _GAP_X_PX
+        if left + tile_width > width:
+            left, top = 0, bottom
+        places.append(Rect(left, top, tile_width, tile_height))
+        left, bottom = left + tile_width, max(bottom, top + tile_height)
+    used = max(place.right for place in places)
+    sheet = np.empty((bottom, used, 3), dtype=np.uint8)
+    sheet[:] = tiles[0].background
+    inner = []
+    for tile, place in zip(tiles, places, strict=True):
+        sheet[place.y : place.bottom, place.x : place.right] = tile.background
+        rect = Rect(place.x + _GAP_X_PX, place.y + _GAP_Y_PX, place.width - 2 * _GAP_X_PX, place.height - 2 * _GAP_Y_PX)
+        sheet[rect.y : rect.bottom, rect.x : rect.right] = tile.pixels
+        inner.append((tile, rect))
+    return Sheet(sheet, tuple(inner))
+
+
+def _near(place: Rect) -> Rect:
+    """Return a tile with the plain pixels around it, which an engine takes for part of the text."""
+    return Rect(place.x - _GAP_X_PX, place.y - _GAP_Y_PX, place.width + 2 * _GAP_X_PX, place.height + 2 * _GAP_Y_PX)
+
+
+def _background(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    """Return the color that is most frequent along the edge."""
+    edge = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    known = np.concatenate([wanted[0], wanted[-1], wanted[:, 0], wanted[:, -1]])
+    channels = (edge[known] if known.any() else edge).astype(np.int64)
+    colors, counts = np.unique(channels @ (1 << 16, 1 << 8, 1), return_counts=True)
+    color = int(colors[int(np.argmax(counts))])
+    return np.array((color >> 16, color >> 8 & 255, color & 255), dtype=np.uint8)

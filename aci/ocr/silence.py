@@ -1,0 +1,118 @@
+"""Where the accessibility tree is silent: the parts of the windows whose text, if there is any, is only pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from aci.geometry import Rect
+from aci.observation import Element, Window
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PICTURES = frozenset({"image", "canvas", "drawing area", "chart", "animation", "video", "embedded", "image map"})
+"""Their names describe what they show; the texts in them are not told."""
+BLOCK_PX = 16
+
+_EDGE_PX = 2
+"""Letters may reach this far out of what their element says it takes up."""
+_LOW_PX = 48
+_AREA_PER_CHARACTER = 400
+"""Square pixels that a letter of an ordinary size takes, several times over."""
+_UNWRITTEN_CHARACTERS = 8
+
+
+def silent_map(
+    windows: Sequence[Window], elements: Sequence[Element], screen: Rect, codes: Mapping[int, int]
+) -> NDArray[np.uint8]:
+    """Tell for each pixel in which window it is silent.
+
+    Args:
+        windows: Topmost first.
+        elements: What the tree tells.
+        screen: The whole screen, px.
+        codes: A number from 1 to 255 for each window id; windows without one count as told.
+
+    Returns:
+        (H, W) uint8: the code of the window, 0 where an element tells the text or there is no window.
+    """
+    silent = np.zeros((screen.height, screen.width), dtype=np.uint8)
+    told: dict[int, list[Rect]] = {}
+    for element in elements:
+        if tells_its_text(element):
+            told.setdefault(element.window_id, []).append(element.rect)
+    for window in reversed(windows):
+        visible = window.rect.intersection(screen)
+        if visible is None:
+            continue
+        _fill(silent, visible, codes.get(window.id, 0))
+        for rect in told.get(window.id, ()):
+            grown = Rect(
+                rect.x - _EDGE_PX, rect.y - _EDGE_PX, rect.width + 2 * _EDGE_PX, rect.height + 2 * _EDGE_PX
+            ).intersection(visible)
+            if grown is not None:
+                _fill(silent, grown, 0)
+    return silent
+
+
+def tells_its_text(element: Element) -> bool:
+    """Tell whether what is written in an element is known from the tree, or is to remain unread."""
+    if element.role == "password text" or "password" in element.states:
+        return True
+    if element.text or element.source == "ocr":
+        return True
+    if element.role in PICTURES:
+        return False
+    return element.text is not None or (bool(element.name) and not _is_spacious(element))
+
+
+def changed_blocks(before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Compare two pictures of the same shape in blocks of 16 x 16 px; those at the right and lower edge may be smaller.
+
+    Args:
+        before: (H, W) or (H, W, C) uint8.
+        now: The same.
+
+    Returns:
+        (rows, columns) bool.
+    """
+    height, width = now.shape[:2]
+    rows, columns = -(-height // BLOCK_PX), -(-width // BLOCK_PX)
+    blocks = np.zeros((rows, columns), dtype=bool)
+    whole_columns = width // BLOCK_PX
+    # Eight bytes at a time: a comparison byte by byte takes tens of milliseconds.
+    differs = _words(before, whole_columns) != _words(now, whole_columns)
+    touched = np.flatnonzero(differs.any(axis=1))
+    for row in np.unique(touched // BLOCK_PX):
+        band = differs[row * BLOCK_PX : (row + 1) * BLOCK_PX].any(axis=0)
+        blocks[row, :whole_columns] = band.reshape(whole_columns, -1).any(axis=1)
+    if columns > whole_columns:
+        edge = before[:, whole_columns * BLOCK_PX :] != now[:, whole_columns * BLOCK_PX :]
+        for row in range(rows):
+            blocks[row, -1] = bool(edge[row * BLOCK_PX : (row + 1) * BLOCK_PX].any())
+    return blocks
+
+
+def blocks_within(blocks: NDArray[np.bool_], rect: Rect) -> bool:
+    """Tell whether any of the blocks that a rectangle touches is set."""
+    top, left = max(0, rect.y // BLOCK_PX), max(0, rect.x // BLOCK_PX)
+    return bool(blocks[top : -(-rect.bottom // BLOCK_PX), left : -(-rect.right // BLOCK_PX)].any())
+
+
+def _words(picture: NDArray[np.uint8], whole_columns: int) -> NDArray[np.uint64]:
+    depth = 1 if picture.ndim == 2 else picture.shape[2]
+    flat = picture.reshape(picture.shape[0], -1)[:, : whole_columns * BLOCK_PX * depth]
+    return flat.view(np.uint64)
+
+
+def _fill(silent: NDArray[np.uint8], rect: Rect, code: int) -> None:
+    silent[rect.y : rect.bottom, rect.x : rect.right] = code
+
+
+def _is_spacious(element: Element) -> bool:
+    """Tell whether an element is far larger than its name, so that there may be more in it than its name says."""
+    rect = element.rect
+    return rect.height >= _LOW_PX and rect.area > _AREA_PER_CHARACTER * (len(element.name) + _UNWRITTEN_CHARACTERS)
