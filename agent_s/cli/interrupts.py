@@ -1,13 +1,15 @@
 """Ctrl-C: the first one ends the run in order, the second one ends the program at once, yet cleans up.
 
-The handler raises KeyboardInterrupt only while the run is working, so that an event which was already made is not
-lost; the run turns that into its outcome "stopped". Anywhere else it leaves a note for the run to stop.
+The run is asked to stop at its next boundary. Where none comes within `PATIENCE_S`, as in a long action or a model
+call, KeyboardInterrupt is raised inside of the run, which makes it its outcome "stopped". It is never raised while an
+event is shown or recorded, so that none is lost.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Self, TypeVar
@@ -15,6 +17,9 @@ from typing import Self, TypeVar
 from agent_s.cli.exits import stopped_by
 
 T = TypeVar("T")
+
+PATIENCE_S = 0.2
+"""Seconds for which a run that was asked to stop is left alone."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -36,6 +41,8 @@ class Interrupts:
         self._count = 0
         self._told = False
         self._working = False
+        self._nudging = False
+        self._nudge: threading.Timer | None = None
         self._stop: Callable[[], None] | None = None
         self._previous: dict[int, object] = {}
 
@@ -48,6 +55,8 @@ class Interrupts:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Give the signals back."""
+        self._stop = None
+        self._leave_alone()
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
@@ -76,6 +85,7 @@ class Interrupts:
                 yield item
         finally:
             self._stop = None
+            self._leave_alone()
 
     def _next(self, items: Iterator[T]) -> T:
         self._working = True
@@ -90,6 +100,10 @@ class Interrupts:
             self._notice("Stopping ... (once more to end at once)")
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
+        if self._nudging:
+            self._nudging = False
+            self._break_off()
+            return
         self._count += 1
         if self._count > 2:
             os._exit(stopped_by(number))  # stuck while cleaning up; `agent-s doctor` removes what is left
@@ -99,5 +113,29 @@ class Interrupts:
         if self._stop is None:
             raise KeyboardInterrupt
         self._stop()
+        self._nudge_later()
+
+    def _break_off(self) -> None:
+        """End what the run is doing; while an event is shown, try again later."""
         if self._working:
             raise KeyboardInterrupt
+        if self._stop is not None:
+            self._nudge_later()
+
+    def _nudge_later(self) -> None:
+        main = threading.get_ident()
+
+        def nudge() -> None:
+            # A true signal, since only that wakes the main thread from a system call.
+            self._nudging = True
+            signal.pthread_kill(main, signal.SIGINT)
+
+        self._nudge = threading.Timer(PATIENCE_S, nudge)
+        self._nudge.daemon = True
+        self._nudge.start()
+
+    def _leave_alone(self) -> None:
+        while (nudge := self._nudge) is not None:  # one that comes just now may start another
+            self._nudge = None
+            nudge.cancel()
+            nudge.join()

@@ -248,7 +248,7 @@ class LiveDisplay:
         if not now.task:
             return Text("")
         spent = self._clock() - self._began
-        foot = f"{spent:.0f} s · {plural(now.calls, 'model call')} · {now.model} · Ctrl-C stops"
+        foot = f"{spent:.0f} s · {plural(now.calls, 'model call')} · Ctrl-C stops · {now.model}"
         return Group(
             Text(shorten(now.task, width), style="bold"),
             Text(shorten(f"{now.place} {now.subtask}" if now.subtask else "planning", width), style="cyan"),

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 
 import pytest
 
-from agent_s.cli.interrupts import SIGNALS, Interrupts
+from agent_s.cli.interrupts import PATIENCE_S, SIGNALS, Interrupts
 
 
 class FakeRun:
-    """Yields numbers; ends in order when it is asked to stop or interrupted while it works."""
+    """Yields numbers; ends in order when it is asked to stop, or interrupted during the long action."""
 
-    def __init__(self, interrupt_at: int | None = None, number: int = signal.SIGINT) -> None:
+    def __init__(self, long_at: int | None = None, signal_at: int | None = None, number: int = signal.SIGINT) -> None:
         self.stopped = False
         self.interrupted = False
-        self._interrupt_at = interrupt_at
+        self._long_at = long_at
+        self._signal_at = signal_at
         self._number = number
 
     def stop(self) -> None:
@@ -28,8 +30,10 @@ class FakeRun:
             if self.stopped:
                 break
             try:
-                if step == self._interrupt_at:
+                if step == self._signal_at:
                     os.kill(os.getpid(), self._number)
+                if step == self._long_at:
+                    threading.Event().wait(60)
             except KeyboardInterrupt:
                 self.interrupted = True
                 break
@@ -38,28 +42,51 @@ class FakeRun:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_while_the_run_works_ends_it_in_order(number: int, status: int) -> None:
+def test_a_run_between_two_actions_ends_by_itself(number: int, status: int) -> None:
     notices: list[str] = []
-    run = FakeRun(interrupt_at=3, number=number)
+    run = FakeRun(signal_at=3, number=number)
     with Interrupts(notices.append) as interrupts:
         seen = list(interrupts.watch(run.events(), run.stop))
-    assert seen == [0, 1, 2, -1]
-    assert run.interrupted
+    assert seen == [0, 1, 2, 3, -1]
+    assert not run.interrupted
     assert interrupts.exit_status == status
     assert len(notices) == 1
 
 
-def test_a_signal_between_events_loses_none() -> None:
-    run = FakeRun()
+def test_a_long_action_is_broken_off() -> None:
+    run = FakeRun(signal_at=3, long_at=3)
+    with Interrupts(lambda _: None) as interrupts:
+        assert list(interrupts.watch(run.events(), run.stop)) == [0, 1, 2, -1]
+    assert run.interrupted
+
+
+def test_a_signal_while_an_event_is_shown_loses_none_and_breaks_off_the_action_that_follows() -> None:
+    run = FakeRun(long_at=3)
+    stop = run.stop
+    seen = []
+    with Interrupts(lambda _: None) as interrupts:
+        for event in interrupts.watch(run.events(), stop):
+            if event == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+                run.stopped = False  # as a run that had looked just before
+            seen.append(event)
+    assert seen == [0, 1, 2, -1]
+    assert run.interrupted
+    assert interrupts.caught == signal.SIGINT
+
+
+def test_showing_an_event_is_never_broken_off() -> None:
+    run = FakeRun(long_at=3)
     seen = []
     with Interrupts(lambda _: None) as interrupts:
         for event in interrupts.watch(run.events(), run.stop):
             if event == 2:
                 os.kill(os.getpid(), signal.SIGINT)
+                run.stopped = False
+                threading.Event().wait(3 * PATIENCE_S)
             seen.append(event)
     assert seen == [0, 1, 2, -1]
-    assert not run.interrupted
-    assert interrupts.caught == signal.SIGINT
+    assert run.interrupted
 
 
 def test_a_signal_before_the_run_ends_what_goes_on_at_once() -> None:

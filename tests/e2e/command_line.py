@@ -1,0 +1,139 @@
+"""Runs `agent-s` as a person would: as a process of its own, with a home of its own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from aci.actions import PRIMITIVES
+from aci.places import common_folder
+from aci.processes import MARK
+
+AGENT_S = [sys.executable, "-m", "agent_s"]
+
+
+class User:
+    """Somebody with an empty home and a folder for temporary files.
+
+    Attributes:
+        home: HOME; memory and runs are kept below it.
+        tmp: TMPDIR, with a short name since sockets lie in it.
+    """
+
+    def __init__(self, home: Path, tmp: Path) -> None:
+        self.home = home
+        self.tmp = tmp
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """The environment of this person, who has no screen."""
+        unwanted = ("XDG_", "DISPLAY", "DBUS_", "COLUMNS", "TERM")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
+        root = str(Path(__file__).parents[2])
+        return {**kept, "HOME": str(self.home), "TMPDIR": str(self.tmp), "PYTHONPATH": root, "TERM": "xterm", **more}
+
+    def agent_s(
+        self, *words: str, env: Mapping[str, str] | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return subprocess.run(
+            [*AGENT_S, *words],
+            env=self.environment(**(env or {})),
+            stdin=options.pop("stdin", subprocess.DEVNULL if "input" not in options else None),
+            capture_output=True,
+            text=True,
+            timeout=150,
+            **options,
+        )
+
+    def start(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """Start a command in a session of its own, as a terminal does."""
+        return subprocess.Popen(
+            [*AGENT_S, *words],
+            env=self.environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    @property
+    def runs(self) -> Path:
+        """Where runs are recorded."""
+        return self.home / ".local/share/agent-s/runs"
+
+    @property
+    def memory(self) -> Path:
+        """The memory."""
+        return self.home / ".local/share/agent-s/memory.sqlite"
+
+    def desktops(self) -> list[Path]:
+        """Folders of virtual desktops that are there."""
+        folder = common_folder(self.tmp)
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+@contextmanager
+def new_user(home: Path) -> Iterator[User]:
+    """Give a person, and remove what desktops of theirs may have left, however the test ended."""
+    from aci.remains import find_remains, remove_remains
+
+    home.mkdir(exist_ok=True)
+    tmp = Path(tempfile.mkdtemp(prefix="e2e-"))
+    try:
+        yield User(home, tmp)
+    finally:
+        remove_remains(find_remains(tmp))
+        shutil.rmtree(tmp, ignore_errors=True)
+
+
+def processes_of(desktops: Sequence[Path]) -> list[int]:
+    """Ids of the processes that carry the mark of one of these desktops."""
+    marks = [f"{MARK}={folder.name.removeprefix('desktop-')}".encode() for folder in desktops]
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(mark in environment for mark in marks):
+            found.append(int(folder.name))
+    return found
+
+
+def recording(path: Path, instruction: str, *subtasks: Sequence[Mapping[str, object]], summaries: bool = True) -> str:
+    """Write what a model says to do these actions, and return the name of that model.
+
+    Args:
+        path: The file.
+        instruction: The task.
+        subtasks: The actions of each subtask, without the `done` at its end.
+        summaries: Whether what is said when all is over is in it.
+    """
+    lines: list[tuple[str, dict[str, object]]] = [("query", {"query": f"How to {instruction}"})]
+    names = [{"name": f"part {number}", "info": ""} for number, _ in enumerate(subtasks, start=1)]
+    edges = [[one["name"], other["name"]] for one, other in itertools.pairwise(names)]
+    lines.append(("plan", {"nodes": names, "edges": edges}))
+    for actions in subtasks:
+        for action in (*actions, {"action": "done"}):
+            assert action["action"] in PRIMITIVES
+            lines.append(("act", {"next_action": f"to {action['action']}", "action": action}))
+            if action["action"] == "fail":
+                break
+        else:
+            lines.append(("summarize_subtask", {"summary": "it was done"}))
+    if summaries:
+        lines.append(("verify", {"verified": None, "reason": "a recording cannot judge"}))
+        lines.append(("summarize_task", {"summary": "all was done"}))
+    records = [{"kind": kind, "instruction": instruction, "output": output} for kind, output in lines]
+    path.write_text("".join(json.dumps(record) + "\n" for record in [{"schema_version": 1}, *records]))
+    return f"recorded:{path}"

@@ -1,0 +1,196 @@
+"""Ctrl-C and kills at any moment: an orderly end, nothing left behind, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aci.virtual import VirtualDesktop
+from agent_s.trajectory import list_runs
+from tests.e2e.command_line import AGENT_S, User, processes_of, recording
+
+pytestmark = pytest.mark.desktop
+
+PLAIN = ("-c", "memory.enabled=false", "-c", "reflection.enabled=false")
+LONG = {"action": "wait", "time": 60}
+INTERRUPTED = (130, -signal.SIGINT)
+"""A shell shows both as 130; Python chooses the second when Ctrl-C comes while it imports or ends."""
+
+
+def read_until(process: subprocess.Popen[str], words: str) -> str:
+    """Read a process's output up to the line that holds these words."""
+    assert process.stdout is not None
+    seen = []
+    for line in process.stdout:
+        seen.append(line)
+        if words in line:
+            return "".join(seen)
+    raise AssertionError(f"the process ended without {words!r}: {''.join(seen)}")
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    """Wait for the end and return the rest of the output; far sooner than the 60 s that the action would take."""
+    try:
+        return process.communicate(timeout=20)[0]
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_long_action_is_broken_off_in_order(user: User, tmp_path: Path, number: int, status: int) -> None:
+    model = recording(tmp_path / "model", "Wait", [LONG])
+    process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
+    read_until(process, "agent.wait")
+    os.killpg(process.pid, number)  # a terminal sends Ctrl-C to all processes in the foreground
+    said = end(process)
+    assert process.returncode == status
+    assert "Stopped" in said
+    assert 'To go on: agent-s run "Wait"' in said
+    assert user.desktops() == []
+    (run,) = list_runs(user.runs)
+    assert run.status == "stopped"
+
+
+def test_what_was_learned_before_is_kept(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}], [LONG])
+    process = user.start("run", "Wait", "--virtual", "--model", model)
+    read_until(process, "agent.wait(time=60")
+    os.killpg(process.pid, signal.SIGINT)
+    end(process)
+    assert process.returncode == 130
+    learned = json.loads(user.agent_s("memory", "list", "--kind", "episodic", "--json").stdout)
+    assert [experience["subtask"] for experience in learned] == ["part 1"]
+
+
+def test_no_key_stays_down(user: User, tmp_path: Path) -> None:
+    press = {"action": "hold_and_press", "hold_keys": ["ctrl", "shift"], "press_keys": ["F12"] * 60}
+    model = recording(tmp_path / "model", "Press", [press, LONG])
+    with VirtualDesktop(size=(640, 480)) as desktop:
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        process = user.start("run", "Press", "--model", model, *PLAIN, "-c", "policy.confirm=never", env=own)
+        read_until(process, "agent.hold_and_press")
+        os.killpg(process.pid, signal.SIGINT)
+        end(process)
+        assert process.returncode == 130
+        assert keys_down(desktop.display) == []
+
+
+def keys_down(display_name: str) -> list[int]:
+    from aci.screen import open_display
+
+    display = open_display(display_name)
+    try:
+        keymap = display.query_keymap()
+    finally:
+        display.close()
+    return [8 * byte + bit for byte, bits in enumerate(keymap) for bit in range(8) if bits >> bit & 1]
+
+
+@pytest.mark.slow
+def test_at_any_moment_of_the_start_nothing_is_left(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [LONG])
+    moments: list[Callable[[subprocess.Popen[str]], object]] = [
+        lambda process, wait=wait: waited(process, wait)  # type: ignore[misc]
+        for wait in (0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9, 1.2)
+    ]
+    for moment in moments:
+        process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
+        moment(process)
+        os.killpg(process.pid, signal.SIGINT)
+        said = end(process)
+        assert process.returncode in INTERRUPTED, said
+        assert user.desktops() == []
+
+
+def waited(process: subprocess.Popen[str], seconds: float) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(seconds)
+
+
+def test_twice_ends_it_too(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [LONG])
+    process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
+    read_until(process, "agent.wait")
+    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
+    end(process)
+    assert process.returncode in INTERRUPTED
+    assert user.desktops() == []
+
+
+def test_after_a_kill_the_doctor_cleans_up_and_the_record_can_be_read(user: User, tmp_path: Path) -> None:
+    open_it = {"action": "switch_applications", "app_code": "mousepad"}
+    model = recording(tmp_path / "model", "Wait", [open_it, LONG])
+    process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
+    read_until(process, "agent.wait")
+    left = user.desktops()
+    process.kill()
+    end(process)
+    assert len(left) == 1
+    assert processes_of(left)
+
+    checked = user.agent_s("doctor")
+    assert checked.returncode == 0, checked.stdout
+    assert "1 desktop with" in checked.stdout
+    assert user.desktops() == []
+    assert processes_of(left) == []
+
+    shown = user.agent_s("runs", "show", "last")
+    assert "Cut off" in shown.stdout
+    assert "2. agent.wait(time=60.0)" in shown.stdout
+    assert user.agent_s("runs", "report", "last").returncode == 0
+
+
+def test_on_a_terminal_it_is_drawn_in_place_and_the_key_ctrl_c_ends_it(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait for it", [LONG])
+    main_end, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*AGENT_S, "run", "Wait for it", "--virtual", "--model", model, *PLAIN],
+        env=user.environment(COLUMNS="100", LINES="30"),
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        preexec_fn=take_terminal,
+    )
+    os.close(terminal)
+    try:
+        seen = read_terminal(main_end, "agent.wait(time=60.0)")
+        assert "Wait for it" in seen
+        assert "Ctrl-C stops" in seen
+        os.write(main_end, b"\x03")
+        seen = read_terminal(main_end, "To go on")
+        assert "\x1b[?25h" in seen, "the cursor stays hidden"
+        assert process.wait(20) == 130
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(main_end)
+
+
+def take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def read_terminal(descriptor: int, words: str) -> str:
+    """Read a terminal until these words were written."""
+    seen = b""
+    while words.encode() not in seen:
+        ready, _, _ = select.select([descriptor], [], [], 20)
+        assert ready, f"{words!r} never came: {seen.decode(errors='replace')}"
+        seen += os.read(descriptor, 65536)
+    return seen.decode(errors="replace")

@@ -1,0 +1,185 @@
+"""`agent-s run` on real desktops: what it shows, writes and returns, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from aci.virtual import VirtualDesktop
+from agent_s.trajectory import list_runs, read_trajectory
+from tests.e2e.command_line import User, recording
+
+pytestmark = pytest.mark.desktop
+
+SAVE = [
+    {"action": "switch_applications", "app_code": "mousepad"},
+    {"action": "type", "text": "é 中 hello"},
+    {"action": "hotkey", "keys": ["ctrl", "s"]},
+    {"action": "hotkey", "keys": ["ctrl", "a"]},
+    {"action": "type", "text": "draft.txt", "enter": True},
+]
+PLAIN = ("-c", "memory.enabled=false", "-c", "reflection.enabled=false")
+
+
+def test_a_task_from_the_sentence_to_the_file(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Save it", SAVE)
+    done = user.agent_s("run", "Save it", "--virtual", "--model", model, "--json", "-c", "reflection.enabled=false")
+
+    assert done.returncode == 0, done.stderr
+    outcome = json.loads(done.stdout)
+    assert done.stdout.count("\n") == 1
+    assert (outcome["status"], outcome["verified"], outcome["task"]) == ("done", None, "Save it")
+    assert outcome["usage"]["steps"] == 5
+    (file,) = outcome["files"]
+    assert Path(file).read_text() == "é 中 hello"
+    assert "agent.type(text='draft.txt', enter=True)" in done.stderr
+    assert Path(outcome["report"]).is_file()
+
+    run = Path(outcome["run"])
+    assert run.parent == user.runs
+    assert read_trajectory(run).problem == ""
+    for folder in (user.runs.parent, user.runs, run):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert user.desktops() == []
+
+    shown = user.agent_s("runs", "show", "last")
+    assert shown.returncode == 0
+    assert "1. agent.switch_applications(app_code='mousepad')" in shown.stdout
+    learned = json.loads(user.agent_s("memory", "list", "--json").stdout)
+    assert sorted(experience["kind"] for experience in learned) == ["episodic", "narrative"]
+
+
+def test_progress_and_the_end_are_on_standard_output(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
+    done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "here"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"Model {model}, on a virtual desktop, since DISPLAY is not set."
+    assert lines[1:4] == ["Task: Wait", "Plan: 1 subtask", "[1/1] part 1"]
+    assert f"Report: {tmp_path / 'here/report.html'}" == lines[-1]
+    assert len(read_trajectory(tmp_path / "here").events) > 5
+
+    again = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "here"))
+    assert again.returncode == 2
+    assert "already holds a run" in again.stderr
+
+
+def test_quiet_is_quiet(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
+    done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--quiet")
+    assert done.stdout.splitlines()[0] == "Done, not verified."
+    assert "Task:" not in done.stdout + done.stderr
+
+
+def test_what_is_not_done_is_status_1_with_the_reason(user: User, tmp_path: Path) -> None:
+    give_up = [{"action": "fail", "reason": "there is no button 'Frobnicate'"}]
+    model = recording(tmp_path / "model", "Frobnicate", give_up)
+    done = user.agent_s("run", "Frobnicate", "--model", model, *PLAIN, "-c", "limits.max_replans=0")
+    assert done.returncode == 1
+    assert "Failed. there is no button 'Frobnicate'" in done.stdout
+
+
+def test_an_application_that_is_not_there_is_said(user: User, tmp_path: Path) -> None:
+    actions = [
+        {"action": "switch_applications", "app_code": "frobnicator"},
+        {"action": "fail", "reason": "it does not start"},
+    ]
+    model = recording(tmp_path / "model", "Open it", actions)
+    done = user.agent_s("run", "Open it", "--model", model, *PLAIN, "-c", "limits.max_replans=0")
+    assert done.returncode == 1
+    assert "✗" in done.stdout
+    assert "frobnicator" in done.stdout.partition("✗")[2]
+
+
+@pytest.mark.slow
+def test_an_application_that_shows_no_window_is_said(user: User, tmp_path: Path) -> None:
+    program = tmp_path / "bin/windowless"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec sleep 100\n")
+    program.chmod(0o755)
+    actions = [
+        {"action": "switch_applications", "app_code": "windowless"},
+        {"action": "fail", "reason": "it shows no window"},
+    ]
+    model = recording(tmp_path / "model", "Open it", actions)
+    path = f"{program.parent}:{user.environment()['PATH']}"
+    done = user.agent_s("run", "Open it", "--model", model, *PLAIN, "-c", "limits.max_replans=0", env={"PATH": path})
+    assert done.returncode == 1
+    assert "window" in done.stdout.partition("✗")[2].splitlines()[0]
+    assert user.desktops() == []
+
+
+def test_a_screen_that_does_not_answer_is_status_3(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [])
+    done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--display", ":4711")
+    assert done.returncode == 3
+    assert ":4711" in done.stderr
+    assert "--virtual" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_screen_that_display_names_is_used(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Open", [{"action": "switch_applications", "app_code": "mousepad"}])
+    with VirtualDesktop(size=(800, 600)) as desktop:
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        done = user.agent_s("run", "Open", "--model", model, *PLAIN, "-c", "policy.confirm=never", env=own)
+        titles = [window.title for window in desktop.observe().windows]
+        name = desktop.display
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"on your screen {name}" in done.stdout
+    assert any("Mousepad" in title for title in titles)
+
+
+def test_a_damaged_memory_is_status_3_and_left_as_it_is(user: User, tmp_path: Path) -> None:
+    user.memory.parent.mkdir(parents=True)
+    user.memory.write_bytes(b"this is no database" * 100)
+    done = user.agent_s("run", "Wait", "--model", recording(tmp_path / "model", "Wait", []))
+    assert done.returncode == 3
+    assert "damaged" in done.stderr
+    assert str(user.memory) in done.stderr
+    assert user.memory.read_bytes() == b"this is no database" * 100
+    assert user.desktops() == []
+
+
+@pytest.mark.slow
+def test_a_busy_memory_is_status_3(user: User, tmp_path: Path) -> None:
+    assert user.agent_s("memory", "stats").returncode == 0
+    holder = sqlite3.connect(user.memory, isolation_level=None)
+    holder.execute("PRAGMA journal_mode=DELETE")
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        done = user.agent_s("run", "Wait", "--model", recording(tmp_path / "model", "Wait", []))
+    finally:
+        holder.close()
+    assert done.returncode == 3
+    assert "another p" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_costs_the_record_and_not_the_run(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Keep", [{"action": "save_to_buffer", "text": "x" * 100_000}] * 5)
+
+    def no_large_files() -> None:  # the screen itself is a file of 320 x 240 x 4 bytes
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+
+    small = ("-c", "desktop.width=320", "-c", "desktop.height=240")
+    done = user.agent_s("run", "Keep", "--model", model, *PLAIN, *small, preexec_fn=no_large_files)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("no longer recorded") == 1
+    assert "5. agent.save_to_buffer" in done.stdout
+    (run,) = list_runs(user.runs)
+    assert "ends before" in run.problem
+
+
+def test_a_folder_that_cannot_be_written_costs_the_record_and_not_the_run(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
+    (tmp_path / "file").write_text("")
+    done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "file/run"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "goes on without a record" in done.stdout
+    assert "Report:" not in done.stdout
