@@ -21,7 +21,9 @@ SAVE = [
     {"action": "type", "text": "é 中 hello"},
     {"action": "hotkey", "keys": ["ctrl", "s"]},
     {"action": "hotkey", "keys": ["ctrl", "a"]},
-    {"action": "type", "text": "draft.txt", "enter": True},
+    {"action": "type", "text": "draft.txt"},
+    {"action": "hotkey", "keys": ["alt", "s"]},
+    {"action": "wait", "time": 2},
 ]
 PLAIN = ("-c", "memory.enabled=false", "-c", "reflection.enabled=false")
 
@@ -34,10 +36,10 @@ def test_a_task_from_the_sentence_to_the_file(user: User, tmp_path: Path) -> Non
     outcome = json.loads(done.stdout)
     assert done.stdout.count("\n") == 1
     assert (outcome["status"], outcome["verified"], outcome["task"]) == ("done", None, "Save it")
-    assert outcome["usage"]["steps"] == 5
+    assert outcome["usage"]["steps"] == 7
     (file,) = outcome["files"]
     assert Path(file).read_text() == "é 中 hello"
-    assert "agent.type(text='draft.txt', enter=True)" in done.stderr
+    assert "agent.type(text='draft.txt')" in done.stderr
     assert Path(outcome["report"]).is_file()
 
     run = Path(outcome["run"])
