@@ -1,0 +1,183 @@
+"""The other commands, as processes, on what runs have left."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command_line import User, recording
+
+pytestmark = pytest.mark.desktop
+
+
+@pytest.fixture
+def experienced(user: User, tmp_path: Path) -> User:
+    """Somebody for whom one run was recorded and learned from."""
+    model = recording(tmp_path / "model", "Wait a moment", [{"action": "wait", "time": 0}])
+    assert user.agent_s("run", "Wait a moment", "--model", model).returncode == 0
+    return user
+
+
+def test_runs_are_listed_shown_and_reported(experienced: User, tmp_path: Path) -> None:
+    (run,) = json.loads(experienced.agent_s("runs", "list", "--json").stdout)
+    assert (run["instruction"], run["status"], run["steps"]) == ("Wait a moment", "done", 1)
+    assert "Wait a moment" in experienced.agent_s("runs", "list").stdout
+
+    shown = json.loads(experienced.agent_s("runs", "show", run["run_id"][:6], "--json").stdout)
+    assert next(event["kind"] for event in shown["events"]) == "run_started"
+    assert shown["events"][-1]["outcome"]["run_id"] == run["run_id"]
+
+    page = tmp_path / "page.html"
+    told = experienced.agent_s("runs", "report", "last", "--output", str(page))
+    assert told.stdout.strip() == str(page)
+    assert "data:image/png;base64," in page.read_text()
+    assert experienced.agent_s("runs", "show", "nothing").returncode == 1
+
+
+def test_what_was_learned_can_be_looked_at_moved_and_deleted(experienced: User, tmp_path: Path) -> None:
+    listed = json.loads(experienced.agent_s("memory", "list", "--json").stdout)
+    assert [experience["kind"] for experience in listed] == ["narrative", "episodic"]
+    narrative = listed[0]
+
+    shown = experienced.agent_s("memory", "show", narrative["id"])
+    assert "instruction: Wait a moment" in shown.stdout
+    assert "run_id: " in shown.stdout
+    found = json.loads(experienced.agent_s("memory", "search", "how to wait a moment", "--json").stdout)
+    assert narrative["id"] in [experience["id"] for experience in found]
+    assert "Wait a moment" in experienced.agent_s("memory", "list", "--kind", "narrative").stdout
+
+    file = tmp_path / "experience.jsonl"
+    assert json.loads(experienced.agent_s("memory", "export", str(file), "--json").stdout)["exported"] == 2
+    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 0
+    assert experienced.agent_s("memory", "show", narrative["id"]).returncode == 1
+    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 1
+    back = json.loads(experienced.agent_s("memory", "import", str(file), "--json").stdout)
+    assert back == {"added": 1, "present": 1}
+
+    asked = experienced.agent_s("memory", "forget", "--all", input="n\n")
+    assert asked.returncode == 130
+    assert json.loads(experienced.agent_s("memory", "stats", "--json").stdout)["narrative"] == 1
+    run_id = narrative["provenance"]["run_id"]
+    assert json.loads(experienced.agent_s("memory", "forget", "--run", run_id, "--yes", "--json").stdout) == {
+        "forgotten": 2,
+        "unknown": 0,
+    }
+    assert json.loads(experienced.agent_s("memory", "list", "--json").stdout) == []
+
+
+def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text("{}\n")
+    done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))
+    assert done.returncode == 1
+    assert "no export" in done.stderr
+    assert len(json.loads(experienced.agent_s("memory", "list", "--json").stdout)) == 2
+
+
+def test_the_doctor_finds_all_that_is_needed(experienced: User) -> None:
+    done = experienced.agent_s("doctor", "--json")
+    told = json.loads(done.stdout)
+    checks = {check["name"]: check for check in told["checks"]}
+    assert done.returncode == 0, done.stdout
+    assert told["ok"] is True
+    assert checks["xvfb"]["state"] == "ok"
+    assert checks["memory"]["detail"].startswith("1 narrative and 1 episodic")
+    assert checks["virtual desktop"]["detail"].startswith("starts in")
+    assert checks["your screen"]["state"] == "optional"
+    assert not [check for check in told["checks"] if check["state"] == "missing"]
+
+
+def test_the_doctor_names_a_damaged_memory_and_rights_that_are_too_wide(experienced: User) -> None:
+    experienced.memory.parent.chmod(0o755)
+    experienced.runs.chmod(0o777)
+    done = experienced.agent_s("doctor")
+    assert done.returncode == 3
+    assert f"chmod 700 {experienced.memory.parent}" in done.stdout
+    assert f"chmod 700 {experienced.runs}" in done.stdout
+
+    experienced.memory.parent.chmod(0o700)
+    experienced.runs.chmod(0o700)
+    for file in experienced.memory.parent.glob("memory.sqlite-*"):
+        file.unlink()
+    experienced.memory.write_bytes(b"no database")
+    done = experienced.agent_s("doctor")
+    assert done.returncode == 3
+    assert "✗ memory" in done.stdout
+    assert "Missing: memory." in done.stdout
+
+
+def test_tasks_are_asked_for_where_no_command_is_given(experienced: User) -> None:
+    done = experienced.agent_s(input="\nFrobnicate the flux capacitor at once\n")
+    assert done.returncode == 0, done.stderr
+    assert "Task: Frobnicate the flux capacitor at once" in done.stdout
+    assert done.stdout.count("Report: ") == 1
+    assert len(json.loads(experienced.agent_s("runs", "list", "--json").stdout)) == 2
+
+
+def test_a_memory_of_another_program_is_refused(user: User) -> None:
+    user.memory.parent.mkdir(parents=True)
+    with sqlite3.connect(user.memory) as other:
+        other.execute("CREATE TABLE theirs (x)")
+    done = user.agent_s("memory", "list")
+    assert done.returncode == 3
+    assert "another program" in done.stderr
+
+
+def test_without_rights_to_the_home_it_says_so(user: User, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        (user.home / ".local").write_text("a file where a folder should be")
+    else:
+        user.home.chmod(0o500)
+    done = user.agent_s("memory", "list")
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "choose another" in done.stderr
+
+
+class TestSetup:
+    """`scripts/setup` on machines that lack things; it is run with a PATH of stand-ins, so it can change nothing."""
+
+    SCRIPT = Path(__file__).parents[2] / "scripts/setup"
+
+    def setup(self, tmp_path: Path, **programs: str) -> subprocess.CompletedProcess[str]:
+        tools = tmp_path / "bin"
+        tools.mkdir()
+        for name in ("bash", "dirname", "grep", "find", "id", "head", "env", "cat"):
+            found = next(Path(folder) / name for folder in ("/usr/bin", "/bin") if (Path(folder) / name).exists())
+            (tools / name).symlink_to(found)
+        for name, body in programs.items():
+            (tools / name.replace("_", "-")).write_text(f"#!/bin/bash\n{body}\n")
+            (tools / name.replace("_", "-")).chmod(0o755)
+        environment = {"PATH": str(tools), "VENV": str(tmp_path / "venv"), "HOME": str(tmp_path)}
+        return subprocess.run([self.SCRIPT], env=environment, capture_output=True, text=True, timeout=60)
+
+    def test_without_rights_it_says_what_to_type(self, tmp_path: Path) -> None:
+        done = self.setup(tmp_path, id="echo 1000", apt_get="exit 99", dpkg_query="exit 1", sudo="exit 1")
+        assert done.returncode == 1
+        assert "sudo apt-get install -y --no-install-recommends xvfb dbus-daemon" in done.stderr
+        assert "|" not in done.stderr.partition("sudo apt-get")[2]
+        assert not (tmp_path / "venv").exists()
+
+    def test_without_apt_get_it_names_the_packages(self, tmp_path: Path) -> None:
+        done = self.setup(tmp_path, dpkg_query="exit 1")
+        assert done.returncode == 1
+        assert "xvfb dbus-daemon" in done.stderr
+        assert "package manager" in done.stderr
+
+    def test_it_installs_only_what_is_missing_under_the_name_that_the_system_knows(self, tmp_path: Path) -> None:
+        log = tmp_path / "apt.log"
+        done = self.setup(
+            tmp_path,
+            id="echo 0",
+            dpkg_query='case "$4" in chromium*|openbox) exit 1;; *) echo install ok installed;; esac',
+            apt_cache='case "$2" in chromium) echo "  Candidate: (none)";; *) echo "  Candidate: 1.0";; esac',
+            apt_get=f'echo "$@" >> {log}',
+            python3="exit 1",
+        )
+        assert done.returncode == 1  # there is still no Python
+        (installed,) = log.read_text().splitlines()
+        assert installed.endswith("--no-install-recommends openbox chromium-browser python3 python3-venv")
