@@ -181,8 +181,28 @@ class Screen:
         self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
 
     def wait_for_manager(self, limit_s: float) -> bool:
-        """Wait until a window manager runs; return whether one did within the limit."""
-        return self._until(self._has_manager, limit_s)
+        """Wait until a window manager handles events; return whether one did within the limit.
+
+        That one is there is not enough: a window that maps while it is still starting up gets no focus. So it is asked
+        for the frame of a window that is never shown, which it answers once it has started; questions that come too
+        early are lost, so it is asked again and again.
+        """
+        if not self._until(self._has_manager, limit_s):
+            return False
+        with self._talking():
+            probe = self._root.create_window(0, 0, 1, 1, 0, 0)
+
+        def answered() -> bool:
+            self._ask_manager("_NET_REQUEST_FRAME_EXTENTS", probe.id, ())
+            with self._talking():
+                return self._properties([probe.id], "_NET_FRAME_EXTENTS")[probe.id] is not None
+
+        try:
+            return self._until(answered, limit_s)
+        finally:
+            with self._talking():
+                probe.destroy()
+                self._display.flush()
 
     def _has_manager(self) -> bool:
         with self._talking():

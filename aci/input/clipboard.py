@@ -150,19 +150,21 @@ class Clipboard:
         from Xlib import X
         from Xlib.protocol.request import SetSelectionOwner
 
-        if self._offered is None:
-            return
         self._offered = None
+        owner = self._display.get_selection_owner(self._atoms["CLIPBOARD"])
+        if not owner or owner.id != self._window.id:
+            return
         SetSelectionOwner(
             display=self._display.display, window=X.NONE, selection=self._atoms["CLIPBOARD"], time=X.CurrentTime
         )
         self._display.sync()
 
     def _read(self) -> Content:
-        if self._offered is not None:
-            return Content(self._offered.decode("utf-8"), plain=True)
-        if not self._display.get_selection_owner(self._atoms["CLIPBOARD"]):
+        owner = self._display.get_selection_owner(self._atoms["CLIPBOARD"])
+        if not owner:
             return Content(None, plain=True)
+        if owner.id == self._window.id and self._offered is not None:
+            return Content(self._offered.decode("utf-8"), plain=True)
         targets = self._convert(self._atoms["TARGETS"])
         names = [self._display.get_atom_name(target) for target in targets or []]
         plain = all(name in _PLAIN_NAMES or name.startswith(_PLAIN_PREFIXES) for name in names)

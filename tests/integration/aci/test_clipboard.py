@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from aci.input.clipboard import Clipboard, Content
+from aci.screen import open_display
 from aci.virtual import VirtualDesktop
 
 pytestmark = [
@@ -37,7 +39,19 @@ def other_reads(desktop: VirtualDesktop) -> str:
 
 def other_offers(desktop: VirtualDesktop, text: str, target: str = "UTF8_STRING") -> None:
     command = ["xclip", "-selection", "clipboard", "-target", target, "-in"]
+    before = owner(desktop)
     subprocess.run(command, env=desktop.environment, input=text.encode(), timeout=10, check=True)
+    deadline = time.monotonic() + 5
+    while owner(desktop) in (before, 0):  # It takes the clipboard in the background.
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def owner(desktop: VirtualDesktop) -> int:
+    display = open_display(desktop.display)
+    window = display.get_selection_owner(display.intern_atom("CLIPBOARD"))
+    display.close()
+    return window.id if window else 0
 
 
 @pytest.mark.parametrize(

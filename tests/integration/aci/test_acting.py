@@ -1,0 +1,231 @@
+"""Primitives on real applications: what they do there, not what they report."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.actions import (
+    Action,
+    Click,
+    DragAndDrop,
+    HoldAndPress,
+    Hotkey,
+    SaveToBuffer,
+    Scroll,
+    SwitchApplications,
+    Type,
+)
+from aci.desktop import ActionResult
+from aci.input.clipboard import Clipboard, Content
+from aci.observation import Element
+from aci.virtual import VirtualDesktop
+
+pytestmark = pytest.mark.desktop
+
+PAGE = """<!doctype html><meta charset=utf-8><title>Order</title>
+<label>Name <input id=field1></label> <label>Notes <textarea id=field2></textarea></label>
+<label>Secret <input id=field3 type=password></label> <label>Day <input id=field4 type=date></label>
+<button onclick="document.title = [field1, field2, field3, field4].map(field => field.value).join('|')">Send</button>
+<div style="height: 4000px"></div><p>The end</p>
+"""
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"{program} is not installed")
+
+
+def find(desktop: VirtualDesktop, fits: Callable[[Element], bool]) -> Element:
+    """Return the first element that fits, looking again for a while."""
+    deadline = time.monotonic() + 8
+    while True:
+        elements = desktop.observe().elements
+        found = next((element for element in elements if fits(element)), None)
+        if found is not None:
+            return found
+        assert time.monotonic() < deadline, [(element.role, element.name) for element in elements]
+        time.sleep(0.05)
+
+
+def do(desktop: VirtualDesktop, action: Action) -> ActionResult:
+    result = desktop.perform(action)
+    assert result.ok, result.error
+    return result
+
+
+def is_document(element: Element) -> bool:
+    return "multi_line" in element.states and "editable" in element.states
+
+
+@pytest.fixture
+def editor(desktop: VirtualDesktop) -> Iterator[Element]:
+    process = desktop.launch(["mousepad"])
+    yield find(desktop, is_document)
+    process.terminate()
+
+
+def text_of(desktop: VirtualDesktop) -> str | None:
+    return find(desktop, is_document).text
+
+
+@needs("mousepad")
+def test_unicode_is_typed_and_read_back(desktop: VirtualDesktop, editor: Element) -> None:
+    result = do(desktop, Type(text="é 中 😀\nsecond", element_id=editor.id))
+    assert result.note == "typed by paste, read back exactly"
+    assert text_of(desktop) == "é 中 😀\nsecond"
+    do(desktop, Type(text=" line"))
+    assert text_of(desktop) == "é 中 😀\nsecond line"
+    do(desktop, Type(text="all new", element_id=editor.id, overwrite=True, enter=True))
+    assert text_of(desktop) == "all new\n"
+
+
+@needs("mousepad")
+def test_what_was_copied_survives_typing(desktop: VirtualDesktop, editor: Element) -> None:
+    do(desktop, Type(text="copied", element_id=editor.id))
+    do(desktop, Hotkey(keys=("ctrl", "a")))
+    do(desktop, Hotkey(keys=("Ctrl", "C")))
+    clipboard = Clipboard(desktop.display)
+    try:
+        assert clipboard.content() == Content("copied", plain=True)
+        do(desktop, Type(text="typed ", element_id=editor.id, overwrite=True))
+        assert clipboard.content() == Content("copied", plain=True)
+    finally:
+        clipboard.close()
+    do(desktop, Hotkey(keys=("ctrl", "v")))
+    assert text_of(desktop) == "typed copied"
+
+
+@needs("mousepad")
+def test_keys_held_while_others_are_pressed(desktop: VirtualDesktop, editor: Element) -> None:
+    do(desktop, Type(text="abcdef", element_id=editor.id))
+    do(desktop, HoldAndPress(hold_keys=("shift",), press_keys=("Left", "Left")))
+    do(desktop, Hotkey(keys=("delete",)))
+    assert text_of(desktop) == "abcd"
+
+
+@needs("mousepad")
+def test_a_dialog_over_an_element_stops_the_click(desktop: VirtualDesktop, editor: Element) -> None:
+    do(desktop, Type(text="unsaved", element_id=editor.id))
+    seen = desktop.observe()
+    below = next(element for element in seen.elements if element.id == editor.id)
+    assert below.point is not None
+    # The dialog opens behind the observation's back, as it may between look and act.
+    desktop.x11._hands.press([0xFFE3, ord("s")])
+    deadline = time.monotonic() + 5
+    while desktop.x11.screen.window_at(below.point) == below.window_id and time.monotonic() < deadline:
+        time.sleep(0.02)
+    result = desktop.perform(Click(element_id=below.id))
+    assert not result.ok
+    assert result.error is not None
+    assert "covered by the window 'Save As'" in result.error
+    do(desktop, Hotkey(keys=("escape",)))
+
+
+@needs("mousepad")
+def test_an_element_of_a_closed_window_is_an_error(desktop: VirtualDesktop) -> None:
+    process = desktop.launch(["mousepad"])
+    gone = find(desktop, is_document)
+    process.terminate()
+    result = desktop.perform(Click(element_id=gone.id))
+    assert result.error == f"Element {gone.id} is no longer on the screen."
+
+
+@needs("mousepad")
+def test_a_menu_opens_and_its_entry_is_clicked(desktop: VirtualDesktop, editor: Element) -> None:
+    do(desktop, Type(text="abc", element_id=editor.id))
+    do(desktop, Click(element_id=find(desktop, lambda element: element.name == "Edit").id))
+    entry = find(desktop, lambda element: element.role == "menu item" and element.name == "Select All")
+    do(desktop, Click(element_id=entry.id))
+    do(desktop, Hotkey(keys=("backspace",)))
+    assert text_of(desktop) == ""
+
+
+def test_a_terminal_is_typed_into_by_keys(desktop: VirtualDesktop, tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    process = desktop.launch(["xterm"])
+    try:
+        do(desktop, Type(text="echo wrong"))
+        result = do(desktop, Type(text=f"echo 'é 中 ~ $HOME' > {target}", overwrite=True, enter=True))
+        assert "by keys" in result.note
+        deadline = time.monotonic() + 5
+        while not (target.exists() and target.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert target.read_text() == "é 中 ~ $HOME\n"
+    finally:
+        process.terminate()
+
+
+@needs("mousepad")
+def test_switching_brings_windows_to_the_front_and_starts_what_is_not_open(
+    desktop: VirtualDesktop, editor: Element
+) -> None:
+    terminal = desktop.launch(["xterm"])
+    try:
+        assert do(desktop, SwitchApplications(app_code="Mousepad")).note == "switched to 'Untitled 1 - Mousepad'"
+        assert desktop.observe().windows[0].app == "Mousepad"
+        do(desktop, SwitchApplications(app_code="terminal"))
+        assert desktop.observe().windows[0].app == "XTerm"
+    finally:
+        terminal.terminate()
+    assert do(desktop, SwitchApplications(app_code="terminal")).note.startswith("started ")
+    opened = desktop.observe().windows[0]
+    assert "XTerm" in opened.app
+    desktop.x11.screen.close_window(opened.id)
+
+
+def test_the_buffer_is_shown_until_it_is_cleared(desktop: VirtualDesktop) -> None:
+    do(desktop, SaveToBuffer(text="code 42"))
+    assert desktop.observe().buffer == ("code 42",)
+    desktop.clear_buffer()
+    assert desktop.observe().buffer == ()
+
+
+@needs("chromium")
+@pytest.mark.slow
+def test_a_web_form(desktop: VirtualDesktop, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(PAGE, encoding="utf-8")
+    browser = desktop.launch(["chromium", page.as_uri()])
+    try:
+        fields = {"Name": "é 中 😀 <b>", "Notes": "one\ntwo", "Secret": "s3cret"}
+        for label, text in fields.items():
+            field = find(desktop, lambda element, label=label: element.name == label and "editable" in element.states)  # type: ignore[misc]
+            do(desktop, Type(text=text, element_id=field.id))
+        month = find(desktop, lambda element: element.role == "spin button" and "Month" in element.name)
+        do(desktop, Type(text="05072024", element_id=month.id))
+        do(desktop, Click(element_id=find(desktop, lambda element: element.name == "Send").id))
+        expected = "é 中 😀 <b>|one two|s3cret|2024-05-07"
+        deadline = time.monotonic() + 5
+        while not browser.window_titles[0].startswith(expected):
+            assert time.monotonic() < deadline, browser.window_titles
+            time.sleep(0.05)
+        anchor = find(desktop, lambda element: element.name == "Send")
+        do(desktop, Scroll(element_id=anchor.id, clicks=-100))
+        find(desktop, lambda element: "The end" in element.name)
+    finally:
+        browser.terminate()
+
+
+@needs("soffice")
+@pytest.mark.slow
+def test_a_sheet(desktop: VirtualDesktop) -> None:
+    def cell(name: str) -> Element:
+        return find(desktop, lambda element: element.role == "table cell" and element.name.split()[0:1] == [name])
+
+    office = desktop.launch(["soffice", "--calc"], timeout_s=60)
+    try:
+        do(desktop, Type(text="Apple\tPear\n12\t30\n", element_id=cell("B2").id))
+        do(desktop, Type(text="Ap", element_id=cell("B4").id, enter=True))
+        do(desktop, Type(text="=SUM(B3:C3)", element_id=cell("C5").id, enter=True))
+        do(desktop, Type(text="é中😀", element_id=cell("C2").id, overwrite=True, enter=True))
+        read = {name: cell(name).text for name in ("B2", "C2", "B3", "C3", "B4", "C5")}
+        assert read == {"B2": "Apple", "C2": "é中😀", "B3": "12", "C3": "30", "B4": "Ap", "C5": "42"}
+        do(desktop, DragAndDrop(drag_from_id=cell("B2").id, drop_on_id=cell("C3").id))
+        assert "selected" in cell("C2").states
+    finally:
+        office.terminate()
