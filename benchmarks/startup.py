@@ -80,7 +80,16 @@ class Traces:
     display: str
 
     def count(self) -> int:
-        """Count its processes, sockets, locks and folders that are there."""
+        """Count its processes, sockets, locks and folders that are there and stay.
+
+        Where another server takes over the display's number there is something for a moment; it is looked at again.
+        """
+        deadline = time.monotonic() + 1.0
+        while (found := self._count_now()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
+
+    def _count_now(self) -> int:
         folders = [place.path for place in places() if place.id == self.desktop_id]
         return len(belonging_to(self.desktop_id)) + len(self._server_files()) + len(folders)
 
