@@ -1,0 +1,50 @@
+"""From a subtask and its steps to the next step."""
+
+from __future__ import annotations
+
+from agent_s.llm.offline.course import Course, decide, give_up
+from agent_s.llm.offline.grammar import parse_clause
+from agent_s.llm.offline.intents import Intent, InTurn, NotUnderstood
+from agent_s.llm.offline.planning import GIVE_UP, JOINT
+from agent_s.llm.offline.policies import pursue
+from agent_s.llm.offline.reading import not_understood, read_instruction
+from agent_s.llm.protocol import ActContext, ActResponse
+from agent_s.records import Subtask
+
+
+def act(context: ActContext) -> ActResponse:
+    """Return the next step of a subtask."""
+    if context.subtask.name.startswith(GIVE_UP):
+        return decide(lambda _: _refuse(context.subtask.info or context.subtask.name), context.steps, context.observation)
+    intents = intents_of(context.subtask)
+    intent = intents[0] if len(intents) == 1 else InTurn(intents)
+    return decide(lambda screen: pursue(intent, screen), context.steps, context.observation)
+
+
+def intents_of(subtask: Subtask) -> tuple[Intent, ...]:
+    """Return what a subtask asks for, in order; its name counts where its information has no reading."""
+    if subtask.name.startswith(GIVE_UP):
+        return ()
+    found = _read(subtask.info)
+    if found and not any(not_understood(intent) for intent in found):
+        return found
+    by_name = _read(subtask.name)
+    if by_name and not any(not_understood(intent) for intent in by_name):
+        return by_name
+    return found or by_name or (NotUnderstood(subtask.name),)
+
+
+def _read(text: str) -> tuple[Intent, ...]:
+    """Read a subtask: first as one clause, as this model plans them, then as an instruction of several."""
+    if not text.strip():
+        return ()
+    whole = parse_clause(text)
+    if not not_understood(whole) and JOINT not in text.strip():
+        return (whole,)
+    return tuple(part.intent for part in read_instruction(text)) or (whole,)
+
+
+def _refuse(reason: str) -> Course:
+    yield from ()
+    give_up(reason)
+

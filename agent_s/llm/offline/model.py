@@ -1,0 +1,56 @@
+"""The offline model: the same calls as a language model, answered by a grammar and policies."""
+
+from __future__ import annotations
+
+from agent_s.llm.offline import telling
+from agent_s.llm.offline.acting import act
+from agent_s.llm.offline.planning import make_plan
+from agent_s.llm.offline.verifying import verify
+from agent_s.llm.protocol import (
+    ActContext,
+    Context,
+    FuseContext,
+    ModelRequest,
+    ModelResponse,
+    PlanContext,
+    QueryContext,
+    ReflectContext,
+    Response,
+    SubtaskSummaryContext,
+    TaskSummaryContext,
+    VerifyContext,
+)
+
+
+class OfflineModel:
+    """Follows plain English instructions without a network; deterministic, and without any state of its own.
+
+    Attributes:
+        name: How it is called in events and reports.
+    """
+
+    name = "offline"
+
+    def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer one request; see `agent_s.llm.protocol.Model`."""
+        return ModelResponse(output=_answer(request.context))
+
+
+def _answer(context: Context) -> Response:
+    match context:
+        case QueryContext():
+            return telling.ask(context)
+        case FuseContext():
+            return telling.fuse(context)
+        case PlanContext():
+            return make_plan(context)
+        case ActContext():
+            return act(context)
+        case ReflectContext():
+            return telling.reflect(context)
+        case SubtaskSummaryContext():
+            return telling.summarize_subtask(context)
+        case TaskSummaryContext():
+            return telling.summarize_task(context)
+        case VerifyContext():
+            return verify(context)

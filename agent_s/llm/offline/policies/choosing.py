@@ -1,0 +1,336 @@
+"""Policies for choices: options of lists and groups, entries of menus, paths through menus and trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aci.actions import Hotkey, Scroll, Type, Wait
+from aci.observation import Element
+from agent_s.llm.offline.course import Achieved, Course, Move, give_up
+from agent_s.llm.offline.intents import FollowPath, SelectOptions
+from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, name_score, rank
+from agent_s.llm.offline.policies.common import (
+    Finder, Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, scroll_for, shorten,
+)
+from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
+from agent_s.llm.offline.screen import Screen, content_of, same_line
+from agent_s.llm.offline.targets import TargetQuery, named
+
+_COMBOS = ROLES["combo"] | frozenset({"toggle button", "push button", "menu button"})
+_OPTIONS = frozenset({"list item", "menu item", "check menu item", "radio menu item", "table cell", "tree item", "option", "radio button", "check box", "icon", "label", "static", "link", "page tab", "push button", "toggle button", "menu", "desktop icon"})
+_STATEFUL = frozenset({"check box", "radio button", "check menu item", "radio menu item", "switch"})
+
+
+def select_options(intent: SelectOptions, screen: Screen) -> Course:
+    """Choose each value: in a list that is named, else wherever one of that name is."""
+    start = screen
+    evidence: list[str] = []
+    values = yield from _as_one(intent, screen)
+    for number, value in enumerate(values):
+        screen, shown = yield from _select_one(value, intent, screen, add=number > 0)
+        evidence.append(shown)
+    return Achieved("; ".join(part for part in evidence if part) or changed(start, screen))
+
+
+def _as_one(intent: SelectOptions, screen: Screen) -> Steps[tuple[TargetQuery, ...]]:
+    """Take "Mele, Ivo" as one value where there is such a one."""
+    yield from ()
+    whole = intent.said.strip()
+    if len(intent.values) > 1 or (intent.source is not None and " " in whole):
+        found = rank(TargetQuery(phrase=whole, name=whole), screen)
+        if found and found[0].score >= EXACT - 2:
+            return (TargetQuery(phrase=whole, name=whole),)
+    return intent.values
+
+
+def _select_one(value: TargetQuery, intent: SelectOptions, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
+    if intent.source is not None:
+        screen, combo = yield from _find_source(intent.source, value, screen)
+        if combo is not None:
+            return (yield from choose_in(combo, value, screen))
+        value = _in_source(value, intent.source, screen)
+    return (yield from _pick(value, screen, add))
+
+
+def _in_source(value: TargetQuery, source: TargetQuery, screen: Screen) -> TargetQuery:
+    inside = elements_within(source, screen)
+    if not inside:
+        return value
+    placed = replace(value, within=source)
+    return placed if rank(placed, screen) else value
+
+
+def _find_source(source: TargetQuery, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, Element | None]]:
+    """Find the drop-down list that is named; None where the options are in sight without one."""
+    find = finder(source, _COMBOS | EDITABLE, ROLES["combo"])
+    combos = [one for one in find(screen) if one.score >= 64]
+    options = rank(value, screen, _OPTIONS)
+    if not combos and not options:
+        screen, _ = yield from await_element(screen, lambda view: find(view) or rank(value, view, _OPTIONS), source)
+        combos = [one for one in find(screen) if one.score >= 64]
+        options = rank(value, screen, _OPTIONS)
+    if not combos and not options:
+        screen, combos = yield from scroll_for(screen, find, source)
+    if combos and combos[0].element.role in ROLES["combo"]:
+        return screen, combos[0].element
+    if options and options[0].score >= 84:
+        return screen, None
+    if combos and (combos[0].element.role not in EDITABLE or "has_popup" in combos[0].element.states):
+        return screen, combos[0].element
+    if not source.name and (only := _only_combo(screen)) is not None:
+        return screen, only
+    if not options and not _has_place(source, screen):
+        give_up(not_found(source, screen))
+    return screen, None
+
+
+def _only_combo(screen: Screen) -> Element | None:
+    combos = [element for element in screen.front if element.role in ROLES["combo"] and element.point is not None]
+    return combos[0] if len(combos) == 1 else None
+
+
+def _has_place(source: TargetQuery, screen: Screen) -> bool:
+    return bool(elements_within(source, screen))
+
+
+def choose_in(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
+    """Choose an entry of a drop-down list: from what opens, else by typing its name."""
+    if value.name and _shows(combo, value.name) and value.ordinal is None:
+        return screen, f"{name_of(combo)} shows {value.name!r} already"
+    visible = _entries(value, combo, screen, opened=False) if combo.role == "list box" else []
+    if not visible:
+        before = screen
+        screen, _ = yield from click_best(screen, [Candidate(combo, 100.0, "the list")])
+        screen, visible = yield from _await_entries(value, combo, before, screen)
+    if visible:
+        before = screen
+        screen, entry = yield from click_best(screen, visible)
+        after = now(screen, combo)
+        if after is not None and value.name and not _shows(after, value.name) and after == now(before, combo) and screen.popups:
+            sight = yield from must(Hotkey(keys=("Return",)), f"confirm {name_of(entry)}")
+            screen, after = sight.screen, now(sight.screen, combo)
+        if after is not None and value.name and not _shows(after, value.name) and _has_content(after) and not _names_alike(entry, after):
+            give_up(f"{name_of(combo)} shows {content_of(after) or after.name!r} after {value.name!r} was chosen")
+        return screen, f"{name_of(entry)} was chosen from {name_of(combo)}"
+    return (yield from _type_choice(combo, value, screen))
+
+
+def _names_alike(entry: Element, combo: Element) -> bool:
+    return name_score(entry.name, content_of(combo) or combo.name)[0] >= 66
+
+
+def _has_content(combo: Element) -> bool:
+    return bool(content_of(combo))
+
+
+def _shows(combo: Element, name: str) -> bool:
+    """Tell whether a drop-down list shows a value as its choice."""
+    return any(shown and name_score(name, shown)[0] >= 96 for shown in (combo.text or "", combo.name if not combo.label else ""))
+
+
+def _await_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Wait briefly until the list has opened and holds the entry; scroll in it where it is long."""
+    for pause in (0.4, 0.6):
+        found = _entries(value, combo, screen, opened=True, before=before)
+        if found:
+            return screen, found
+        sight = yield Move(Wait(time=pause), f"wait for the entries of {name_of(combo)}")
+        screen = sight.screen
+    found = _entries(value, combo, screen, opened=True, before=before)
+    if found:
+        return screen, found
+    return (yield from _scroll_entries(value, combo, before, screen))
+
+
+def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Scroll an open list for an entry further down, then further up."""
+    for clicks in (-5, -5, -5, -5, 10, 10):
+        entries = _opened(combo, before, screen)
+        if not entries:
+            return screen, []
+        middle = entries[len(entries) // 2]
+        sight = yield Move(Scroll(element_id=middle.id, clicks=clicks), f"scroll the list to look for {value.describe()!r}")
+        if not sight.ok:
+            return sight.screen, []
+        screen = sight.screen
+        found = _entries(value, combo, screen, opened=True, before=before)
+        if found:
+            return screen, found
+    return screen, []
+
+
+def _opened(combo: Element, before: Screen, screen: Screen) -> list[Element]:
+    """Return the entries that came with the opening of a list."""
+    known = set(before.observation.by_id)
+    popups = {window.id for window in screen.popups}
+    own = f"{combo.role}:{combo.name}"
+    return [
+        element
+        for element in screen.elements
+        if element.role in _OPTIONS and element.point is not None and element.id != combo.id
+        and (element.window_id in popups or element.id not in known or own in element.path)
+    ]  # fmt: skip
+
+
+def _entries(value: TargetQuery, combo: Element, screen: Screen, opened: bool, before: Screen | None = None) -> list[Candidate]:
+    pool = {element.id for element in (_opened(combo, before, screen) if before is not None else screen.elements)}
+    found = [one for one in rank(value, screen, _OPTIONS, ROLES["item"] | ROLES["menuitem"]) if one.element.id in pool and one.element.id != combo.id]
+    if not opened:
+        own = f"{combo.role}:{combo.name}"
+        return [one for one in found if own in one.element.path]
+    return found
+
+
+def _type_choice(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
+    """Type the name of an entry, which lists take as a search; the way out where their entries cannot be seen."""
+    if not value.name or value.ordinal is not None:
+        yield from do(Hotkey(keys=("Escape",)), "close the list again")
+        give_up(f"{name_of(combo)} has no entry {value.describe()!r} in sight")
+    editable = "editable" in combo.states
+    action = Type(text=value.name, element_id=combo.id if editable else None, overwrite=editable, enter=True)
+    sight = yield from must(action, f"type {shorten(value.name)!r} to choose it in {name_of(combo)}")
+    after = now(sight.screen, combo)
+    if after is not None and _shows(after, value.name):
+        return sight.screen, f"{name_of(combo)} shows {value.name!r}"
+    if sight.screen.popups:
+        sight = yield from do(Hotkey(keys=("Escape",)), "close the list again")
+    give_up(f"{name_of(combo)} has no entry {value.name!r}")
+
+
+def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
+    """Choose something that is in sight, or an entry of a drop-down list that holds it unseen."""
+    find = finder(value, _SELECTABLE, ACTIONABLE)
+    screen, found = yield from await_element(screen, find, value, waits=(0.5, 0.7))
+    found = [one for one in found if one.score >= 64]
+    if found and found[0].element.role in ROLES["combo"]:
+        return screen, f"{name_of(found[0].element)} shows {value.name!r} already" if _shows(found[0].element, value.name) else ""
+    if found:
+        return (yield from _choose_visible(found, screen, add))
+    if (only := _only_combo(screen)) is not None:
+        return (yield from choose_in(only, value, screen))
+    screen, found = yield from scroll_for(screen, find, value)
+    if not found:
+        give_up(not_found(value, screen))
+    return (yield from _choose_visible(found, screen, add))
+
+
+_SELECTABLE = (ACTIONABLE | _OPTIONS | frozenset({"text line", "heading", "image", "paragraph", "section"})) - frozenset({"spin button", "slider"})
+
+
+def _choose_visible(found: list[Candidate], screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
+    element = found[0].element
+    if element.role in ROLES["text"] and (box := _box_beside(element, screen)) is not None:
+        found, element = [Candidate(box, 90.0, "the box beside it")], box
+    if element.role in _STATEFUL and element.states & {"checked"}:
+        return screen, f"{name_of(element)} is chosen already"
+    if "selected" in element.states and element.role in ("page tab", "list item", "tree item", "table cell") and not add and _alone(element, screen):
+        return screen, f"{name_of(element)} is selected already"
+    hold = ("ctrl",) if add and element.role in ("list item", "table cell", "tree item", "icon") else ()
+    before = screen
+    screen, element = yield from click_best(screen, found, hold=hold)
+    after = now(screen, element)
+    if after is not None and element.role in _STATEFUL and not after.states & {"checked"} and not after.states & {"selected"}:
+        sight = yield from must(Hotkey(keys=("space",)), f"press space, since the click did not choose {name_of(element)}")
+        screen = sight.screen
+    return screen, f"{name_of(element)} was chosen; {changed(before, screen)}"
+
+
+def _alone(element: Element, screen: Screen) -> bool:
+    peers = [other for other in screen.elements if other.role == element.role and other.window_id == element.window_id and "selected" in other.states]
+    return len(peers) == 1 and ("focused" in element.states or element.role == "page tab")
+
+
+def _box_beside(element: Element, screen: Screen) -> Element | None:
+    boxes = [other for other in screen.elements if other.role in CHECKABLE and other.window_id == element.window_id and same_line(other.rect, element.rect) and not other.name]
+    return min(boxes, key=lambda other: abs(other.rect.center.x - element.rect.x), default=None)
+
+
+# Paths through menus and trees
+
+
+def follow_path(intent: FollowPath, screen: Screen) -> Course:
+    """Click one item after another, in menus as they open, then in the dialog that a menu led to."""
+    start = screen
+    for depth, item in enumerate(intent.items):
+        screen = yield from _follow(item, intent.items[:depth], intent.items[depth + 1 :], screen)
+    return Achieved(f"{' > '.join(intent.items)} was chosen; {changed(start, screen)}")
+
+
+def _follow(item: str, before: tuple[str, ...], after: tuple[str, ...], screen: Screen) -> Steps[Screen]:
+    find = _item_finder(item, first=not before)
+    query = TargetQuery(phrase=item, name=item, kinds=("menuitem",) if screen.popups or not before else ())
+    screen, found = yield from await_element(screen, find, query)
+    if not found and not before:
+        screen, found = yield from _by_main_menu(item, find, screen)
+    if not found:
+        screen, found = yield from scroll_for(screen, find, query)
+    if not found:
+        if screen.popups:
+            yield from do(Hotkey(keys=("Escape",)), "close the menu again")
+        where = f" after {' > '.join(before)}" if before else ""
+        give_up(not_found(query, screen) + where)
+    element = found[0].element
+    if "disabled" in element.states:
+        yield from do(Hotkey(keys=("Escape",)), "close the menu again")
+        give_up(f"{name_of(element)} is disabled now")
+    if after and _opens_already(element, after[0], screen):
+        return screen
+    screen, element = yield from click_best(screen, found)
+    if after:
+        screen = yield from _open_branch(element, after[0], screen)
+    return screen
+
+
+def _item_finder(item: str, first: bool) -> Finder:
+    """Look in an open menu alone while there is one; else among menus first, then among all that can be chosen."""
+
+    def find(screen: Screen) -> list[Candidate]:
+        query = TargetQuery(phrase=item, name=item)
+        popups = {window.id for window in screen.popups}
+        found = [one for one in rank(query, screen, _SELECTABLE - EDITABLE, ROLES["menuitem"] if first else ACTIONABLE) if one.score >= 66]
+        if popups and not first:
+            inside = [one for one in found if one.element.window_id in popups]
+            if inside:
+                return inside
+        return [one for one in found if not first or one.score >= 80]
+
+    return find
+
+
+def _opens_already(element: Element, following: str, screen: Screen) -> bool:
+    """Tell whether a branch of a tree, or a menu, is open: what follows is in sight behind it."""
+    if "expanded" not in element.states and element.role not in ("menu",):
+        return False
+    if element.role == "menu":
+        return bool(screen.popups) and bool(_item_finder(following, first=False)(screen)) and "selected" in element.states
+    return bool(rank(named(following), screen, _SELECTABLE - EDITABLE))
+
+
+def _open_branch(element: Element, following: str, screen: Screen) -> Steps[Screen]:
+    """Unfold a branch of a tree that a click only selected."""
+    current = now(screen, element)
+    if current is None or "expandable" not in current.states or "expanded" in current.states or current.role in ("menu", "menu item"):
+        return screen
+    for key in ("Right", "plus"):
+        sight = yield from do(Hotkey(keys=(key,)), f"press {key} to unfold {name_of(element)}")
+        screen = sight.screen
+        current = now(screen, element)
+        if current is None or "expanded" in current.states or rank(named(following), screen, _SELECTABLE - EDITABLE):
+            break
+    return screen
+
+
+def _by_main_menu(item: str, find: Finder, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Look in the application's one menu button where it has no menu bar."""
+    for name in ("Main Menu", "Primary menu", "Open Menu", "Menu", "Chromium", "Application menu", "Customize and control Chromium"):
+        buttons = [one for one in rank(named(name, "button"), screen, ROLES["button"] | ROLES["menu"]) if one.score >= 84]
+        if buttons:
+            sight_screen, _ = yield from click_best(screen, buttons)
+            found = find(sight_screen)
+            if not found:
+                sight = yield from do(Hotkey(keys=("Escape",)), "close the menu again, since it does not hold it")
+                return sight.screen, []
+            return sight_screen, found
+    return screen, []
+
+

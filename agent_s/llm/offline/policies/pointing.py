@@ -1,0 +1,248 @@
+"""Policies for the pointer, the keys and the view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aci.actions import DragAndDrop, HoldAndPress, Hotkey, Scroll
+from aci.observation import Element
+from agent_s.llm.offline.course import Achieved, Course, give_up
+from agent_s.llm.offline.intents import ClickOn, DragOnto, FocusOn, PressKeys, ScrollView, Unfold
+from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
+from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
+from agent_s.llm.offline.policies.common import (
+    Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, scroll_for, scrollable, seek,
+)
+from agent_s.llm.offline.roles import EDITABLE, ROLES
+from agent_s.llm.offline.screen import Screen
+from agent_s.llm.offline.targets import TargetQuery, named
+
+MOST_SCROLLS = 15
+_TAB_ROLES = frozenset({"page tab"})
+_FOLDED = frozenset({"expandable"})
+
+
+def click_on(intent: ClickOn, screen: Screen) -> Course:
+    """Click each element; what is not in sight is waited for, scrolled to, and looked for where the intent says."""
+    start = screen
+    last: Element | None = None
+    for query in intent.targets:
+        if query.every:
+            screen = yield from _click_all(query, screen, intent)
+            continue
+        screen, found = yield from _find(query, screen, intent)
+        if not found:
+            return (yield from _press_instead(query, intent, screen))
+        for _ in range(intent.times):
+            screen, last = yield from click_best(screen, found, intent.clicks, intent.button, intent.hold)
+            found = rank(query, screen) or found
+    clicked = name_of(last) if last is not None else intent.said
+    return Achieved(f"{clicked} was clicked; {changed(start, screen)}")
+
+
+def _find(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[tuple[Screen, list[Candidate]]]:
+    find = finder(query)
+    screen, found = yield from await_element(screen, find, query)
+    if not found and intent.explore:
+        screen, found = yield from explore(screen, query, intent.explore)
+    if not found:
+        screen, found = yield from scroll_for(screen, find, query)
+    return screen, found
+
+
+def _press_instead(query: TargetQuery, intent: ClickOn, screen: Screen) -> Course:
+    """Press the key of that name where there is no such button ("press the Enter button")."""
+    chords = parse_keys(query.name) if query.name and not query.quoted and intent.button == "left" else None
+    if chords and len(chords[0][0]) > 1:
+        sight = yield from must(Hotkey(keys=chords[0]), f"press {show_chord(chords[0])}, since there is no such button")
+        return Achieved(f"{show_chord(chords[0])} was pressed; {changed(screen, sight.screen)}")
+    if query.name.casefold() == "submit" and intent.said == "submit":
+        sight = yield from must(Hotkey(keys=("Return",)), "press Return, since there is no button to submit with")
+        return Achieved(f"Return was pressed; {changed(screen, sight.screen)}")
+    give_up(not_found(query, screen))
+
+
+def _click_all(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[Screen]:
+    screen, found = yield from seek(screen, finder(query), query)
+    best = found[0].score
+    for candidate in [one for one in found if one.score >= best - 3]:
+        screen, _ = yield from click_best(screen, [candidate], intent.clicks, intent.button, intent.hold)
+    return screen
+
+
+def explore(screen: Screen, query: TargetQuery, where: str) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Open one tab or section after another until the element is in sight."""
+    for element in _doors(screen, where):
+        if now(screen, element) is None:
+            continue
+        screen, _ = yield from click_best(screen, [Candidate(element, 100.0, "not looked into yet")])
+        found = rank(query, screen)
+        if found:
+            return screen, found
+    return screen, []
+
+
+def _doors(screen: Screen, where: str) -> Sequence[Element]:
+    if where == "tabs":
+        tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
+        web = [element for element in tabs if any(part.startswith("document web") for part in element.path)]
+        return (web or tabs)[:12]
+    folded = [element for element in screen.front if "expandable" in element.states and "expanded" not in element.states]
+    plain = [element for element in folded if element.role not in ROLES["combo"] | EDITABLE | {"menu", "push button menu"}]
+    in_page = [element for element in plain if any(part.startswith("document web") for part in element.path)]
+    tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
+    headings = [element for element in screen.front if element.role in ("heading",)]
+    return (in_page or plain or tabs or headings)[:12]
+
+
+def press_keys(intent: PressKeys, screen: Screen) -> Course:
+    """Press the chords; a single sign that names a button in sight is a click on it."""
+    if intent.label and (button := _button_named(intent, screen)):
+        return (yield from click_on(ClickOn((named(button.name),), times=intent.times, said=button.name), screen))
+    start = screen
+    for chords in _batches(intent):
+        if len(chords) == 1:
+            sight = yield from must(Hotkey(keys=chords[0]), f"press {show_chord(chords[0])}")
+        else:
+            hold = chords[0][:-1]
+            keys = tuple(chord[-1] for chord in chords)
+            sight = yield from must(HoldAndPress(hold_keys=hold, press_keys=keys), f"press {', '.join(keys)}")
+        screen = sight.screen
+    return Achieved(f"the keys were pressed; {changed(start, screen)}")
+
+
+def _button_named(intent: PressKeys, screen: Screen) -> Element | None:
+    """Find a button that is called like the key: "7" on a calculator, "Delete" in a dialog."""
+    label = intent.label.strip()
+    if len(label) > 1 and label.casefold() not in ("delete", "insert", "menu", "space", "plus", "minus", "equals", "dot"):
+        return None
+    found = [one for one in rank(named(label, "button"), screen, ROLES["button"]) if one.score >= EXACT and screen.is_active(one.element)]
+    if len(label) > 1 and found and label != found[0].element.name:
+        return None
+    return found[0].element if found else None
+
+
+def _batches(intent: PressKeys) -> list[tuple[Chord, ...]]:
+    """Group chords so that many presses take few steps: those with the same modifiers go together."""
+    chords = [chord for _ in range(intent.times) for chord in intent.chords]
+    batches: list[list[Chord]] = []
+    for chord in chords:
+        last = batches[-1] if batches else None
+        if last and last[0][:-1] == chord[:-1] and len(last) < 60 and _may_join(chord):
+            last.append(chord)
+        else:
+            batches.append([chord])
+    return [tuple(batch) for batch in batches]
+
+
+def _may_join(chord: Chord) -> bool:
+    """Keys that open or close something are pressed alone, so that what they did can be seen."""
+    return chord[-1] not in ("Return", "Escape") and not (len(chord) > 1 and chord[0] in ("ctrl", "alt", "super"))
+
+
+def drag_onto(intent: DragOnto, screen: Screen) -> Course:
+    """Drag one element onto another."""
+    screen, sources = yield from seek(screen, finder(intent.source), intent.source)
+    screen, targets = yield from seek(screen, finder(intent.destination), intent.destination, scroll=False)
+    source = sources[0].element
+    target = next((one.element for one in targets if one.element.id != source.id), None)
+    if target is None:
+        give_up(not_found(intent.destination, screen))
+    sight = yield from must(DragAndDrop(drag_from_id=source.id, drop_on_id=target.id), f"drag {name_of(source)} onto {name_of(target)}")
+    return Achieved(f"{name_of(source)} was dragged onto {name_of(target)}; {changed(screen, sight.screen)}")
+
+
+def focus_on(intent: FocusOn, screen: Screen) -> Course:
+    """Click an element for the keyboard only."""
+    screen, found = yield from seek(screen, finder(intent.target, prefer=EDITABLE), intent.target)
+    if "focused" in found[0].element.states:
+        return Achieved(f"{name_of(found[0].element)} has the keyboard")
+    screen, element = yield from click_best(screen, found)
+    return Achieved(f"{name_of(element)} was clicked")
+
+
+def unfold(intent: Unfold, screen: Screen) -> Course:
+    """Expand or collapse: by a double click or keys where a click on it only selects."""
+    screen, found = yield from seek(screen, finder(_foldable(intent.target)), intent.target)
+    element = _folding(found)
+    if _is_unfolded(element) == intent.expanded:
+        return Achieved(f"{name_of(element)} is {'expanded' if intent.expanded else 'collapsed'} already")
+    before = screen
+    screen, element = yield from click_best(screen, [Candidate(element, 100.0, "to fold")])
+    for keys in (("Right",) if intent.expanded else ("Left",), ("plus",) if intent.expanded else ("minus",), ("Return",)):
+        current = now(screen, element)
+        if current is None or not current.states & _FOLDED or _is_unfolded(current) == intent.expanded:
+            break
+        sight = yield from do(Hotkey(keys=keys), f"press {keys[0]}, since the click did not fold {name_of(element)}")
+        screen = sight.screen
+    current = now(screen, element)
+    if current is not None and current.states & _FOLDED and _is_unfolded(current) != intent.expanded:
+        give_up(f"{name_of(element)} could not be {'expanded' if intent.expanded else 'collapsed'}")
+    return Achieved(f"{name_of(element)} was {'expanded' if intent.expanded else 'collapsed'}; {changed(before, screen)}")
+
+
+def _foldable(query: TargetQuery) -> TargetQuery:
+    """Read "the section below" as any section: the word says where it is on the page, not beneath what."""
+    from dataclasses import replace
+
+    return replace(query, name="", phrase="") if query.name.casefold() in ("below", "above") else query
+
+
+def _folding(found: list[Candidate]) -> Element:
+    best = found[0].score
+    peers = [one.element for one in found if one.score >= best - 12]
+    return next((element for element in peers if "expandable" in element.states), found[0].element)
+
+
+def _is_unfolded(element: Element) -> bool:
+    return "expanded" in element.states
+
+
+def scroll_view(intent: ScrollView, screen: Screen) -> Course:
+    """Turn the wheel, to an end by keys where there is one, or until something is in sight."""
+    if intent.until is not None:
+        return (yield from _scroll_until(intent, intent.until, screen))
+    surface = _surface(intent, screen)
+    if surface is None:
+        keys = ("ctrl", "Home" if intent.direction == "up" else "End") if intent.to_end else ("Page_Up" if intent.direction == "up" else "Page_Down",)
+        sight = yield from must(Hotkey(keys=keys), f"press {show_chord(keys)}, since nothing in sight can be scrolled")
+        return Achieved(changed(screen, sight.screen))
+    sign = 1 if intent.direction in ("up", "left") else -1
+    for _ in range(MOST_SCROLLS if intent.to_end else 1):
+        clicks = sign * (50 if intent.to_end else intent.clicks or 5)
+        before = screen
+        sight = yield from must(Scroll(element_id=surface.id, clicks=max(-100, min(100, clicks))), f"scroll {intent.direction}")
+        screen = sight.screen
+        surface = now(screen, surface) or _surface(intent, screen) or surface
+        if before.elements == screen.elements:
+            break
+    return Achieved(f"scrolled {intent.direction}")
+
+
+def _surface(intent: ScrollView, screen: Screen) -> Element | None:
+    if intent.within is None:
+        return scrollable(screen)
+    found = rank(intent.within, screen)
+    if found:
+        return found[0].element
+    inside = elements_within(intent.within, screen)
+    return next((element for element in screen.elements if inside and element.id in inside and element.point is not None), scrollable(screen))
+
+
+def _scroll_until(intent: ScrollView, query: TargetQuery, screen: Screen) -> Course:
+    find = finder(query)
+    for _ in range(MOST_SCROLLS):
+        found = [one for one in find(screen) if one.element.point is not None]
+        if found:
+            return Achieved(f"{name_of(found[0].element)} is in sight")
+        surface = _surface(intent, screen)
+        if surface is None:
+            break
+        before = screen
+        sight = yield from must(Scroll(element_id=surface.id, clicks=6 if intent.direction == "up" else -6), f"scroll {intent.direction} to look for {query.describe()!r}")
+        screen = sight.screen
+        if before.elements == screen.elements:
+            break
+    if find(screen):
+        return Achieved(f"{query.describe()!r} is in sight")
+    give_up(not_found(query, screen))

@@ -1,0 +1,201 @@
+"""An observation as the matching and the policies see it: windows by rank, names by geometry, what lies in what."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from aci.geometry import Rect
+from aci.observation import Element, Observation, Window
+from agent_s.llm.offline.roles import EDITABLE, LABELS, ROLES
+
+_LABELLED_ROLES = ROLES["field"] | ROLES["slider"] | ROLES["combo"] | frozenset({"check box", "radio button", "switch", "terminal"})
+_BOXES = frozenset({"check box", "radio button", "switch"})
+_GAP_BESIDE, _GAP_ABOVE = 240, 40
+_DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font chooser|popover|popup menu)(?::|$)")
+
+
+class Screen:
+    """What is on the screen, with what can be worked out from it.
+
+    Args:
+        observation: What the desktop saw.
+    """
+
+    def __init__(self, observation: Observation) -> None:
+        self.observation = observation
+        self.elements = observation.elements
+        self.windows = observation.windows
+        self.buffer = observation.buffer
+
+    @cached_property
+    def window_by_id(self) -> dict[int, Window]:
+        """Windows by id."""
+        return {window.id: window for window in self.windows}
+
+    @property
+    def active(self) -> Window | None:
+        """The window that has the keyboard, or the topmost real one."""
+        return self.observation.active_window or next((window for window in self.windows if not window.popup), None)
+
+    @cached_property
+    def popups(self) -> tuple[Window, ...]:
+        """Menus and the like that hold something, topmost first."""
+        held = {element.window_id for element in self.elements}
+        return tuple(window for window in self.windows if window.popup and window.id in held)
+
+    @cached_property
+    def focus(self) -> Element | None:
+        """The element that has the keyboard."""
+        focus_id = self.observation.focus_id
+        if focus_id is not None and focus_id in self.observation.by_id:
+            return self.observation.by_id[focus_id]
+        return next((element for element in self.elements if "focused" in element.states and self.is_active(element)), None)
+
+    def is_active(self, element: Element) -> bool:
+        """Tell whether an element lies in the active window."""
+        return self.active is not None and element.window_id == self.active.id
+
+    @cached_property
+    def _penalties(self) -> dict[int, int]:
+        """How unlikely an element of each window is meant, in points of a score."""
+        active = self.active
+        penalties: dict[int, int] = {}
+        for window in self.windows:
+            if active is None or window.id == active.id or (window.popup and (window.app == active.app or not window.app)):
+                penalties[window.id] = 0
+            elif window.app == active.app:
+                penalties[window.id] = 4
+            else:
+                penalties[window.id] = 9
+        return penalties
+
+    def penalty(self, element: Element) -> int:
+        """Return how much less likely an element is meant for lying where it lies."""
+        penalty = self._penalties.get(element.window_id, 9)
+        if self._has_inner_dialog and not any(_DIALOG_PATH.match(part) for part in element.path):
+            penalty += 3
+        return penalty
+
+    @cached_property
+    def _has_inner_dialog(self) -> bool:
+        return any(_DIALOG_PATH.match(part) for element in self.front for part in element.path) and any(
+            not any(_DIALOG_PATH.match(part) for part in element.path) for element in self.front
+        )
+
+    @cached_property
+    def front(self) -> tuple[Element, ...]:
+        """Elements of the active window and of open menus."""
+        allowed = {window_id for window_id, penalty in self._penalties.items() if penalty == 0}
+        return tuple(element for element in self.elements if element.window_id in allowed)
+
+    @cached_property
+    def dialogs(self) -> tuple[Window, ...]:
+        """Windows that are dialogs by what they say, or small beside another window of the application."""
+        return tuple(window for window in self.windows if not window.popup and (window.modal or self._is_secondary(window)))
+
+    def _is_secondary(self, window: Window) -> bool:
+        siblings = [other for other in self.windows if other.id != window.id and not other.popup and other.app == window.app]
+        paths = [element.path[0] for element in self.elements if element.window_id == window.id and element.path]
+        if any(_DIALOG_PATH.match(path) for path in paths[:1]):
+            return True
+        return bool(siblings) and all(window.rect.area < other.rect.area for other in siblings)
+
+    @cached_property
+    def labels(self) -> dict[int, str]:
+        """Name that stands beside or above each field, box or slider, by element id."""
+        texts = [element for element in self.elements if element.role in LABELS and shown_name(element)]
+        return {
+            element.id: label
+            for element in self.elements
+            if element.role in _LABELLED_ROLES and (label := self._label_near(element, texts))
+        }
+
+    def _label_near(self, element: Element, texts: list[Element]) -> str:
+        best: tuple[float, str] | None = None
+        for text in texts:
+            if text.window_id != element.window_id:
+                continue
+            distance = _label_distance(element, text.rect)
+            if distance is not None and (best is None or distance < best[0]) and not self._between(text, element):
+                best = (distance, shown_name(text))
+        return best[1] if best else ""
+
+    def _between(self, text: Element, element: Element) -> bool:
+        """Tell whether another field stands between a text and an element in the same line."""
+        if not same_line(text.rect, element.rect):
+            return False
+        left, right = sorted((text.rect, element.rect))
+        return any(
+            other.id not in (text.id, element.id)
+            and other.window_id == element.window_id
+            and other.role in _LABELLED_ROLES
+            and same_line(other.rect, element.rect)
+            and left.right <= other.rect.center.x <= right.x
+            for other in self.elements
+        )
+
+    def editors(self) -> list[Element]:
+        """Return the fields of the active window that take text, the largest first."""
+        fields = [
+            element
+            for element in self.front
+            if (element.role in EDITABLE or "editable" in element.states)
+            and "editable" in element.states | ({"editable"} if element.role == "terminal" else set())
+            and not element.states & {"disabled", "read_only"}
+            and element.point is not None
+        ]
+        return sorted(fields, key=lambda element: (-_size_of_content(element), element.rect.y, element.rect.x))
+
+    def has_sheet(self) -> bool:
+        """Tell whether cells named by address are on the screen."""
+        return any(is_cell_of_sheet(element) for element in self.elements)
+
+
+def shown_name(element: Element) -> str:
+    """Return what an element is called on the screen."""
+    return element.name or (element.text or "" if element.role in LABELS else "")
+
+
+def is_cell_of_sheet(element: Element) -> bool:
+    """Tell whether an element is a cell with an address, such as "B2"."""
+    return element.role == "table cell" and re.fullmatch(r"[A-Z]{1,3}[1-9]\d{0,6}", element.name) is not None
+
+
+def content_of(element: Element) -> str:
+    """Return the text that an element holds; a named text without content of its own counts by its name."""
+    if element.text is not None:
+        return element.text
+    return "" if element.role in EDITABLE else element.name
+
+
+def same_line(one: Rect, other: Rect) -> bool:
+    """Tell whether two rectangles stand side by side."""
+    overlap = min(one.bottom, other.bottom) - max(one.y, other.y)
+    return overlap * 2 >= min(one.height, other.height) > 0
+
+
+def same_column(one: Rect, other: Rect) -> bool:
+    """Tell whether two rectangles stand one above the other."""
+    overlap = min(one.right, other.right) - max(one.x, other.x)
+    return overlap * 4 >= min(one.width, other.width) > 0
+
+
+def _label_distance(element: Element, text: Rect) -> float | None:
+    """Return how far a text is from an element that it may label; None where it cannot."""
+    rect = element.rect
+    if same_line(rect, text):
+        if element.role in _BOXES and 0 <= text.x - rect.right + 4 <= 60:
+            return float(text.x - rect.right)
+        if element.role not in _BOXES and -4 <= rect.x - text.right <= _GAP_BESIDE:
+            return float(rect.x - text.right)
+        return None
+    gap = rect.y - text.bottom
+    if element.role not in _BOXES and -2 <= gap <= _GAP_ABOVE and same_column(rect, text):
+        return 60.0 + gap
+    return None
+
+
+def _size_of_content(element: Element) -> int:
+    """Weigh an editor: documents and multi-line fields go before single lines."""
+    return element.rect.area * (3 if "multi_line" in element.states or element.role == "document text" else 1)
