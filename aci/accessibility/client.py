@@ -10,7 +10,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from aci.accessibility.atspi import PREFIX, StateBit
+from aci.accessibility.atspi import StateBit
 from aci.accessibility.bus import Bus
 from aci.accessibility.details import extents, full_text
 from aci.accessibility.elements import Draft
@@ -44,6 +44,30 @@ class Reading:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Handle:
+    """What reaches the object behind an element.
+
+    Attributes:
+        ref: The object.
+        text_at: The objects that hold its text, a line each.
+        shift: What is added to the extents it reports, px.
+        shows: The bits of its state that say that it can be seen.
+    """
+
+    ref: Ref
+    text_at: tuple[Ref, ...]
+    shift: tuple[int, int]
+    shows: int
+
+
+def _handle(draft: Draft) -> _Handle:
+    node = draft.node
+    # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
+    shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
+    return _Handle(node.ref, node.text_at or (node.ref,), node.shift, shows)
+
+
 class AccessibilityClient:
     """Reads and changes elements over the accessibility bus.
 
@@ -63,7 +87,7 @@ class AccessibilityClient:
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
         self._tracker = IdTracker(ids)
-        self._drafts: dict[int, Draft] = {}
+        self._handles: dict[int, _Handle] = {}
         self._nudged: set[int] = set()
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
@@ -99,7 +123,7 @@ class AccessibilityClient:
                 pointer_nudge(window)
             scene = self._run(self._reader.read(windows, screen))
         elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker)
-        self._drafts.update(drafts)
+        self._handles.update((identity, _handle(draft)) for identity, draft in drafts.items())
         return Reading(elements, focus_id, scene.notes)
 
     def last_event_at(self) -> float:
@@ -112,27 +136,20 @@ class AccessibilityClient:
 
     def element_text(self, element_id: int) -> str | None:
         """Return the text that an element read before has now, or None where it has none or is gone."""
-        draft = self._drafts.get(element_id)
-        if draft is None:
-            return None
-        return self._run(full_text(self._bus, draft.node))
+        handle = self._handles.get(element_id)
+        return None if handle is None else self._run(full_text(self._bus, handle.text_at))
 
     def set_text(self, element_id: int, text: str) -> bool:
         """Replace the text of an element; False where it does not allow that."""
-        draft = self._drafts.get(element_id)
-        if draft is None:
+        handle = self._handles.get(element_id)
+        if handle is None or len(handle.text_at) > 1:
             return False
-        targets = draft.node.text_at or (draft.node.ref,)
-        if len(targets) > 1:
-            return False
-        return bool(self._run(self._bus.ask(*targets[0], "EditableText", "SetTextContents", "s", [text])))
+        return bool(self._run(self._bus.ask(*handle.text_at[0], "EditableText", "SetTextContents", "s", [text])))
 
     def locate(self, element_id: int) -> Rect | None:
         """Return where an element read before is right now, px; None where it is gone or not to be seen."""
-        draft = self._drafts.get(element_id)
-        if draft is None:
-            return None
-        return self._run(self._extents_now(draft))
+        handle = self._handles.get(element_id)
+        return None if handle is None else self._run(self._extents_now(handle))
 
     def close(self) -> None:
         """Leave the bus and end the thread."""
@@ -144,15 +161,15 @@ class AccessibilityClient:
         if not self._thread.is_alive():
             self._loop.close()
 
-    async def _extents_now(self, draft: Draft) -> Rect | None:
-        ref = draft.node.ref
+    async def _extents_now(self, handle: _Handle) -> Rect | None:
+        ref = handle.ref
         rect, states = await asyncio.gather(extents(self._bus, ref), self._bus.ask(*ref, "Accessible", "GetState"))
         if rect is None or not rect.area or states is None:
             return None
         bits = states[0] | states[1] << 32
-        if bits & StateBit.DEFUNCT or not bits & (StateBit.SHOWING | StateBit.VISIBLE):
+        if bits & handle.shows != handle.shows:
             return None
-        return rect.moved(*draft.node.shift)
+        return rect.moved(*handle.shift)
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         if not self._thread.is_alive():
@@ -204,6 +221,3 @@ async def _address_once(session_bus_address: str) -> str:
         return str(reply.body[0])
     finally:
         bus.disconnect()
-
-
-__all__ = ["PREFIX", "AccessibilityClient", "Reading", "Ref", "accessibility_bus_address"]

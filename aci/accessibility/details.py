@@ -37,9 +37,8 @@ async def extents(bus: Bus, ref: Ref) -> Rect | None:
     return Rect(*answer)
 
 
-async def full_text(bus: Bus, node: Node) -> str | None:
-    """Return all text that a node holds now, or None where it has none to give."""
-    refs = node.text_at or (node.ref,)
+async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
+    """Return all text that some objects hold now, a line each, or None where they have none to give."""
     lines = await asyncio.gather(*(_text_of(bus, ref) for ref in refs))
     known = [line for line in lines if line is not None]
     return "\n".join(known) if known else None
@@ -64,7 +63,7 @@ async def _read_text(bus: Bus, node: Node) -> None:
         node.text = "•" * min(length, LONGEST_TEXT)
         return
     if node.text_at:
-        node.text = await full_text(bus, node)
+        node.text = await full_text(bus, node.text_at)
         return
     end = -1
     if node.has(StateBit.MULTI_LINE):

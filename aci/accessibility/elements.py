@@ -167,7 +167,8 @@ class _Walk:
         draft = self._draft(node, place)
         if draft is not None and draft.name and self._owns(draft, place):
             inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
-        within = [found for child in self.ordered(node, inner.document) for found in self.visit(child, inner)]
+        children = () if node.text_at else self.ordered(node, inner.document)
+        within = [found for child in children for found in self.visit(child, inner)]
         _label_from_neighbours(within)
         if draft is None or not self._stays(draft, within, place):
             if node.has(StateBit.FOCUSED):

@@ -96,6 +96,12 @@ class Application:
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
 
+    def forget_the_gone(self) -> None:
+        """Drop what was kept of objects that are not there any more."""
+        self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
+        if len(self.settled) > 2 * len(self.nodes) + 1000:
+            self.settled = {key: value for key, value in self.settled.items() if key[0] in self.nodes}
+
     @property
     def shows_by(self) -> StateBit:
         """The state that tells whether a node can be on the screen; GTK 4 does not maintain SHOWING inside windows."""

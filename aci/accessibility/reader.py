@@ -105,13 +105,14 @@ class Reader:
                 await read_tree(bus, application)
                 await read_details(bus, application, showing(application))
                 await self._read_views(application)
+                application.forget_the_gone()
         except CallRefused:
             return [], _silence(application), []
         except TimeoutError:
             note = f"{_called(application)} took more than {APPLICATION_LIMIT_S:g} s to read; its elements are missing."
             return [], note, []
-        drafts = self._drafts(application, windows, screen)
-        return drafts, _silence(application) if bus.silent(name) else "", []
+        drafts, unsure = _drafts(application, windows, screen)
+        return drafts, _silence(application) if bus.silent(name) else "", unsure
 
     async def _answers(self, application: Application) -> bool:
         name = application.root.name
@@ -136,18 +137,21 @@ class Reader:
                 await read_details(self._bus, application, table.children)
             application.nodes.update({node.ref: node for node in table.children})
 
-    def _drafts(self, application: Application, windows: Sequence[Window], screen: Rect) -> list[Draft]:
-        drafts: list[Draft] = []
-        matched = match_windows(application, windows)
-        for top in application.tops:
-            window = matched.get(top.ref)
-            if window is None:
-                continue
-            mend_extents(application, top, window, windows)
-            found = draft_elements(application, top, window, windows, screen)
-            mark_active_cells(found)
-            drafts += found
-        return drafts
+
+def _drafts(application: Application, windows: Sequence[Window], screen: Rect) -> tuple[list[Draft], list[Window]]:
+    drafts: list[Draft] = []
+    unsure: list[Window] = []
+    matched = match_windows(application, windows)
+    for top in application.tops:
+        window = matched.get(top.ref)
+        if window is None:
+            continue
+        if not mend_extents(application, top, window, windows):
+            unsure.append(window)
+        found = draft_elements(application, top, window, windows, screen)
+        mark_active_cells(found)
+        drafts += found
+    return drafts, unsure
 
 
 def _has_window(application: Application, windows: Sequence[Window]) -> bool:

@@ -113,6 +113,9 @@ def mark_active_cells(drafts: Sequence[Draft]) -> None:
     if named is None:
         return
     (top, left), (bottom, right) = named
+    for draft in drafts:
+        if draft.node.text_at:  # the input line, which says that it has the keyboard while the sheet has it
+            draft.states = draft.states - {"focused"}
     marks: set[State] = {"selected", "focused"} if (top, left) == (bottom, right) else {"selected"}
     for draft in cells:
         row, column = draft.node.cell or (-1, -1)

@@ -48,17 +48,31 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
         return []
     rows, columns = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
     wanted = [cell for cell in product(rows, columns)][:MOST_CELLS]
-    refs = await _refs(bus, application, table.ref, wanted)
-    if not refs:
-        return []
+    known = application.cells.setdefault(table.ref, {})
+    for _ in range(2):
+        await _find(bus, table.ref, known, wanted)
+        nodes = await _read_cells(bus, table, known, rows, columns)
+        if nodes is not None:
+            return nodes
+        known.clear()  # they went out of date, as after another sheet was chosen
+    return []
+
+
+async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
+    """Read the cells of a range; None where one of them is gone."""
     lefts = await _edges(bus, refs, [(rows[0], column) for column in columns], across=True)
     tops = await _edges(bus, refs, [(row, columns[0]) for row in rows], across=False)
-    nodes = await asyncio.gather(*(_cell(bus, table, cell, refs[cell]) for cell in wanted if cell in refs))
-    for node in nodes:
-        if node.cell is not None and node.cell[0] in tops and node.cell[1] in lefts:
-            (y, height), (x, width) = tops[node.cell[0]], lefts[node.cell[1]]
-            node.rect = Rect(x, y, width, height)
-    return list(nodes)
+    if not lefts or not tops:
+        return None
+    wanted = [cell for cell in product(tops, lefts) if cell in refs][:MOST_CELLS]
+    texts = await asyncio.gather(*(bus.ask(*refs[cell], "Text", "GetText", "ii", [0, -1]) for cell in wanted))
+    if any(text is None for text in texts):
+        return None
+    nodes = []
+    for cell, text in zip(wanted, texts, strict=True):
+        (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
+        nodes.append(_cell(table, cell, refs[cell], text, Rect(x, y, width, height)))
+    return nodes
 
 
 def parse_address(name: str) -> Cell | None:
@@ -104,14 +118,13 @@ async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
     return None if row is None or column is None or row < 0 or column < 0 else (row, column)
 
 
-async def _refs(bus: Bus, application: Application, table: Ref, wanted: list[Cell]) -> dict[Cell, Ref]:
-    known = application.cells.setdefault(table, {})
+async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]) -> None:
+    """Add the objects of cells that are not known yet."""
     missing = [cell for cell in wanted if cell not in known]
     answers = await asyncio.gather(*(bus.ask(*table, "Table", "GetAccessibleAt", "ii", cell) for cell in missing))
     for cell, answer in zip(missing, answers, strict=True):
         if answer is not None and not answer[1].endswith("/null"):
             known[cell] = Ref(*answer)
-    return known
 
 
 async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
@@ -124,15 +137,14 @@ async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across:
         if rect is not None and rect.area
     ]
     edges = {}
-    for (number, start, length), following in zip(starts, [*starts[1:], None], strict=True):
+    for (number, start, length), following in zip(starts, [*starts[1:], None], strict=False):
         # A merged cell reaches over its neighbours: what counts is where the next one begins.
         adjacent = following is not None and following[0] == number + 1
         edges[number] = (start, following[1] - start if following is not None and adjacent else length)
     return edges
 
 
-async def _cell(bus: Bus, table: Node, cell: Cell, ref: Ref) -> Node:
-    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, -1])
+def _cell(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect) -> Node:
     shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
     return Node(
         ref=ref,
@@ -142,8 +154,9 @@ async def _cell(bus: Bus, table: Node, cell: Cell, ref: Ref) -> Node:
         description="",
         states=shared,
         interfaces=frozenset({"Accessible", "Component", "Text"}),
-        text=text if text is not None else "",
+        text=text,
         cell=cell,
+        rect=rect,
     )
 
 

@@ -62,7 +62,7 @@ def _window_relative(application: Application) -> bool:
     return application.toolkit.startswith("GTK 4")
 
 
-def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> None:
+def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
     """Turn the extents that an application reports for one of its windows into those on the screen.
 
     GTK 4 counts from the corner of the window without its shadow, and places what pops up as if it began where its
@@ -74,6 +74,9 @@ def mend_extents(application: Application, top: Node, window: Window, windows: S
         top: One of its windows; all nodes in it must have been asked for their extents just now.
         window: The X11 window of `top`.
         windows: All X11 windows.
+
+    Returns:
+        Whether the result can be relied on.
     """
     if _window_relative(application) and top.rect is not None:
         popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
@@ -82,7 +85,8 @@ def mend_extents(application: Application, top: Node, window: Window, windows: S
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif not application.toolkit.startswith("Chromium"):
-        _mend_drawn(top)
+        return _mend_drawn(top)
+    return True
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
@@ -112,25 +116,32 @@ def _shift(node: Node, by: tuple[int, int]) -> None:
         pending.extend(current.children)
 
 
-def _mend_drawn(top: Node) -> None:
+def _mend_drawn(top: Node) -> bool:
     """Walk down, shifting what LibreOffice draws itself.
 
     Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner
     object have the same size; there the error shows as the difference of their places.
+
+    Returns:
+        False where a drawn part does not have the size of what it lies in, so that the error is not known.
     """
+    known = True
     pending: list[tuple[Node, Rect | None, tuple[int, int]]] = [(top, None, (0, 0))]
     while pending:
         node, outer, by = pending.pop()
         reported = node.rect
         if reported is not None and outer is not None:
-            if node.role == "root pane" and _same_size(reported, outer):
-                by = (outer.x - reported.x, outer.y - reported.y)
+            if node.role == "root pane":
+                fits = _same_size(reported, outer)
+                known = known and fits
+                by = (outer.x - reported.x, outer.y - reported.y) if fits else by
             elif by != (0, 0) and reported == outer and node.role == "panel":
                 by = (0, 0)
             if by != (0, 0):
                 node.rect = reported.moved(*by)
                 node.shift = by
         pending.extend((child, node.rect, by) for child in node.children)
+    return known
 
 
 def _same_size(one: Rect, other: Rect) -> bool:

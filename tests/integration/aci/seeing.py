@@ -27,6 +27,19 @@ def until(desktop: VirtualDesktop, holds: Callable[[Observation], object]) -> Ob
             raise AssertionError(f"not within {LIMIT_S} s; seen:\n{observation.to_text()}")
 
 
+def at_rest(desktop: VirtualDesktop, role: str, name: str) -> Element:
+    """Wait for an element that has come to rest, as after smooth scrolling."""
+    last: list[Element | None] = [None]
+
+    def same_as_before(seen: Observation) -> bool:
+        before, last[0] = last[0], find(seen, role, name)
+        return before is not None and before == last[0]
+
+    until(desktop, same_as_before)
+    assert last[0] is not None
+    return last[0]
+
+
 def element(desktop: VirtualDesktop, role: str, name: str) -> Element:
     """Wait for an element of this role and name or label."""
     found = find(until(desktop, lambda seen: find(seen, role, name)), role, name)

@@ -10,7 +10,7 @@ import pytest
 from aci.actions import Click, Scroll, Type
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
-from tests.integration.aci.seeing import element, find, until
+from tests.integration.aci.seeing import at_rest, element, find, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -91,11 +91,10 @@ def test_what_is_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop,
     heading = find(seen, "heading", "Order form")
     assert heading is not None
     browser.perform(Scroll(element_id=heading.id, clicks=-40))
-    scrolled = until(browser, lambda now: find(now, "paragraph", "Far below"))
-    assert find(scrolled, "heading", "Order form") is None
-    browser.perform(Scroll(element_id=find(scrolled, "paragraph", "Far below").id, clicks=40))  # type: ignore[union-attr]
-    back = until(browser, lambda now: find(now, "heading", "Order form"))
-    assert find(back, "heading", "Order form").id == heading.id  # type: ignore[union-attr]
+    below = at_rest(browser, "paragraph", "Far below")
+    assert find(browser.observe(), "heading", "Order form") is None
+    browser.perform(Scroll(element_id=below.id, clicks=40))
+    assert at_rest(browser, "heading", "Order form").id == heading.id
 
 
 def test_open_list_is_chosen_from(browser: VirtualDesktop) -> None:

@@ -1,0 +1,122 @@
+"""The accessibility client by itself, against a real bus."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+from aci.actions import Click, Hotkey
+from aci.errors import ConnectionLost
+from aci.observation import Element
+from aci.virtual import VirtualDesktop
+from tests.integration.aci.seeing import element, find, until
+
+pytestmark = pytest.mark.desktop
+
+
+@pytest.fixture(scope="module")
+def editor() -> Iterator[VirtualDesktop]:
+    with VirtualDesktop(size=(1000, 700)) as desktop:
+        desktop.launch(["mousepad"])
+        element(desktop, "menu", "File")
+        yield desktop
+
+
+@pytest.fixture
+def client(editor: VirtualDesktop) -> Iterator[AccessibilityClient]:
+    made = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    yield made
+    made.close()
+
+
+def read(client: AccessibilityClient, editor: VirtualDesktop) -> tuple[Element, ...]:
+    screen = editor.x11.screen
+    return client.read(screen.windows(), screen.rect).elements
+
+
+def body(elements: tuple[Element, ...]) -> Element:
+    return next(item for item in elements if item.role == "text")
+
+
+def test_text_is_set_and_read_back_exactly(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    field = body(read(client, editor))
+    text = "é 中 😀\n" * 3
+    assert client.set_text(field.id, text)
+    assert client.element_text(field.id) == text
+    assert body(read(client, editor)).text == text
+
+
+def test_labels_take_no_text(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    menu = next(item for item in read(client, editor) if item.role == "menu")
+    assert not client.set_text(menu.id, "x")
+    assert not client.set_text(10_000, "x")
+    assert client.element_text(10_000) is None
+
+
+def test_menu_item_is_located_until_its_menu_closes(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    editor.perform(Click(element_id=element(editor, "menu", "Edit").id))
+    until(editor, lambda seen: find(seen, "menu item", "Paste"))
+    item = next(item for item in read(client, editor) if item.name == "Paste")
+    assert client.locate(item.id) == item.rect
+    editor.perform(Hotkey(keys=("Escape",)))
+    until(editor, lambda seen: not find(seen, "menu item", "Paste"))
+    assert client.locate(item.id) is None
+    assert client.locate(10_000) is None
+
+
+def test_events_are_noticed(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    field = body(read(client, editor))
+    before = client.last_event_at()
+    client.set_text(field.id, "changed")
+    until(editor, lambda _: client.last_event_at() > before)
+
+
+def test_applications_are_named_with_their_process(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    [(name, pid)] = client.applications()
+    assert name == "mousepad"
+    assert pid in {window.pid for window in editor.observe().windows}
+
+
+def test_lost_connection_comes_back_by_itself(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+    before = read(client, editor)
+    client._loop.call_soon_threadsafe(client._bus.close)
+    assert [(item.id, item.name) for item in read(client, editor)] == [(item.id, item.name) for item in before]
+
+
+def test_closed_client_says_so(editor: VirtualDesktop) -> None:
+    client = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    client.close()
+    client.close()
+    with pytest.raises(ConnectionLost):
+        client.applications()
+
+
+def test_bus_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(ConnectionLost):
+        AccessibilityClient("unix:path=/nonexistent/bus")
+
+
+def test_bus_that_goes_away_is_an_error() -> None:
+    with VirtualDesktop(size=(400, 300)) as desktop:
+        client = AccessibilityClient(accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"]))
+        screen, windows = desktop.x11.screen.rect, desktop.x11.screen.windows()
+    try:
+        with pytest.raises(ConnectionLost):
+            client.read(windows, screen)
+    finally:
+        client.close()
+
+
+def test_client_works_beside_a_loop_of_the_caller(editor: VirtualDesktop) -> None:
+    async def inside() -> list[tuple[str, int]]:
+        address = await asyncio.to_thread(accessibility_bus_address, editor.environment["DBUS_SESSION_BUS_ADDRESS"])
+        client = AccessibilityClient(address)
+        try:
+            return client.applications()
+        finally:
+            client.close()
+
+    assert asyncio.run(inside())
