@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -87,6 +88,13 @@ def test_home_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         seen = subprocess.run(["env"], env=desktop.environment, capture_output=True, text=True, check=True).stdout
         assert "EXTRA=yes" in seen
         assert "SOME_API_KEY" not in seen
+
+
+@pytest.mark.skipif(shutil.which("xhost") is None, reason="xhost tells whom the server admits")
+def test_other_users_are_not_admitted() -> None:
+    with VirtualDesktop() as desktop:
+        told = subprocess.run(["xhost"], env=desktop.environment, capture_output=True, text=True, check=True).stdout
+    assert told.splitlines()[1:] == [f"SI:localuser:#{os.getuid()}"]
 
 
 def test_a_home_that_is_to_be_kept_stays(parent: Path) -> None:
