@@ -90,10 +90,10 @@ def test_what_is_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop,
     assert find(seen, "paragraph", "Far below") is None
     heading = find(seen, "heading", "Order form")
     assert heading is not None
-    browser.perform(Scroll(element_id=heading.id, clicks=-40))
+    browser.perform(Scroll(element_id=heading.id, clicks=-100))
     below = at_rest(browser, "paragraph", "Far below")
     assert find(browser.observe(), "heading", "Order form") is None
-    browser.perform(Scroll(element_id=below.id, clicks=40))
+    browser.perform(Scroll(element_id=below.id, clicks=100))
     assert at_rest(browser, "heading", "Order form").id == heading.id
 
 
