@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -196,7 +197,9 @@ def _inside(rect: Rect, other: Rect) -> float:
 
 
 def _plain(text: str) -> str:
-    return _BLANKS.sub("", text).casefold()
+    """Return a text without blanks, case, accents and other differences that are hardly to be seen."""
+    letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return _BLANKS.sub("", "".join(letters)).casefold()
 
 
 def _by_window(elements: Sequence[Element]) -> dict[int, list[Element]]:

@@ -34,14 +34,16 @@ class Limits:
         first_s: Longest wait where a window is seen for the first time.
         most_areas: Areas that are looked at, of about one line each.
         least_confidence: Texts recognized with less are left out, 0 to 1.
-        least_confidence_of_marks: The same for texts without a word in them, which icons are often taken for.
+        least_confidence_of_short: The same for one or two letters or digits.
+        least_confidence_of_marks: The same for what is hardly letters or digits, as which icons are often taken.
     """
 
     steady_s: float = 0.4
     first_s: float = 1.5
     most_areas: int = 400
-    least_confidence: float = 0.6
-    least_confidence_of_marks: float = 0.95
+    least_confidence: float = 0.7
+    least_confidence_of_short: float = 0.93
+    least_confidence_of_marks: float = 0.97
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,15 @@ class TextReader:
 
     def _is_sure(self, box: TextBox) -> bool:
         text = box.text.strip()
-        is_word = any(character.isalnum() for character in text) and (len(text) > 1 or text.isascii())
-        least = self._limits.least_confidence if is_word else self._limits.least_confidence_of_marks
-        return bool(text) and box.confidence >= least
+        return bool(text) and box.confidence >= self._least_confidence(text)
+
+    def _least_confidence(self, text: str) -> float:
+        told = sum(character.isalnum() for character in text)
+        if len(text) <= 2 and told == len(text):
+            return self._limits.least_confidence_of_short
+        if len(text) > 2 and told * 2 >= len(text):
+            return self._limits.least_confidence
+        return self._limits.least_confidence_of_marks
 
     def _elements(self, texts: Sequence[Found], windows: Sequence[Window], screen: Rect) -> list[Element]:
         above: dict[int, list[Rect]] = {}

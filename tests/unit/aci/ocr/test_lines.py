@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from aci.geometry import Rect
+from aci.ocr.lines import LARGEST_HEIGHT_PX, LARGEST_WIDTH_PX, find_lines
+from tests.unit.aci.ocr.pictures import blank
+
+
+def drawn(*texts: tuple[int, int, str], size: int = 13) -> NDArray[np.uint8]:
+    image = Image.fromarray(blank())
+    for x, y, text in texts:
+        ImageDraw.Draw(image).text((x, y), text, fill="black", font=ImageFont.load_default(size=size))
+    return np.array(image)
+
+
+def pieces(pixels: NDArray[np.uint8]) -> list[Rect]:
+    return find_lines(pixels, np.ones(pixels.shape[:2], dtype=bool))
+
+
+def test_plain_picture_has_none() -> None:
+    assert pieces(blank()) == []
+    assert find_lines(drawn((10, 10, "Hidden")), np.zeros((300, 400), dtype=bool)) == []
+
+
+def test_lines_and_columns_come_apart_in_reading_order() -> None:
+    found = pieces(drawn((10, 10, "Name of the file"), (250, 10, "Size"), (10, 40, "Report"), (250, 40, "12 kB")))
+    assert len(found) == 4
+    assert [(rect.x < 200, rect.y < 35) for rect in found] == [
+        (True, True),
+        (False, True),
+        (True, False),
+        (False, False),
+    ]
+
+
+def test_words_of_a_line_and_dots_of_its_letters_stay_together() -> None:
+    assert len(pieces(drawn((10, 10, "Save as a copy: lilli")))) == 1
+    assert len(pieces(drawn((10, 10, "ÄÖÜ iii jjj")))) == 1
+
+
+def test_frame_around_lines_does_not_hold_them_together() -> None:
+    pixels = drawn((30, 30, "First line"), (30, 70, "Second line"), (30, 110, "Third line"))
+    image = Image.fromarray(pixels)
+    ImageDraw.Draw(image).rectangle((10, 10, 380, 280), outline="black", width=2)
+    assert len(pieces(np.array(image))) == 3
+
+
+def test_rules_carets_and_boxes_are_no_text() -> None:
+    pixels = blank()
+    pixels[50, 10:390] = 0
+    pixels[80:96, 100] = 0
+    pixels[150:250, 150:250] = 90
+    assert pieces(pixels) == []
+
+
+def test_only_what_is_wanted_is_cut_out() -> None:
+    pixels = drawn((10, 10, "Told already"), (10, 60, "Not told"))
+    wanted = np.ones(pixels.shape[:2], dtype=bool)
+    wanted[:40] = False
+    [rect] = find_lines(pixels, wanted)
+    assert rect.y > 50
+
+
+def test_text_lies_wholly_in_its_piece() -> None:
+    pixels = drawn((40, 50, "Ägypten gjpqy"))
+    [rect] = pieces(pixels)
+    ink = np.argwhere(pixels[:, :, 0] < 200)
+    assert rect.y <= ink[:, 0].min() and ink[:, 0].max() < rect.bottom
+    assert rect.x <= ink[:, 1].min() and ink[:, 1].max() < rect.right
+
+
+def test_pieces_without_a_plain_line_are_cut_to_a_size_that_an_engine_can_take() -> None:
+    noise = np.random.default_rng(0).integers(0, 2, (900, 2600, 1), dtype=np.uint8) * 255
+    found = pieces(np.repeat(noise, 3, axis=2))
+    assert all(rect.width <= LARGEST_WIDTH_PX + 4 and rect.height <= LARGEST_HEIGHT_PX + 4 for rect in found)
+    assert sum(rect.area for rect in found) >= 900 * 2600

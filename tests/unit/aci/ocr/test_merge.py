@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from aci.geometry import Rect
+from aci.observation import Element
+from aci.ocr.merge import Found, merge, same_text, tells, weave
+from tests.unit.aci.ocr.pictures import element, window
+
+PLACE = Rect(100, 100, 80, 20)
+
+
+def found(text: str, rect: Rect = PLACE, window_id: int = 1) -> Found:
+    return Found(rect, text, window_id)
+
+
+def texts(elements: list[Element], *read: Found) -> list[str]:
+    return [text.text for text in merge(elements, read).texts]
+
+
+def test_text_that_an_element_tells_is_dropped() -> None:
+    assert texts([element(1, "Save as…", PLACE)], found("Save as...")) == []
+    assert texts([element(1, "", PLACE, "entry", "user@host")], found("user@host")) == []
+
+
+def test_part_of_what_a_large_element_tells_is_dropped() -> None:
+    around = Rect(0, 0, 400, 300)
+    assert texts([element(1, "", around, "text", "one line\nanother 1ine\nthird")], found("another line")) == []
+
+
+def test_text_beside_its_element_is_dropped_only_when_it_is_the_same() -> None:
+    beside = Rect(100, 125, 80, 20)
+    assert texts([element(1, "Downloads", beside)], found("Down1oads")) == []
+    assert texts([element(1, "All Downloads of today", beside)], found("Downloads")) == ["Downloads"]
+
+
+def test_other_text_at_the_place_of_an_element_stays() -> None:
+    assert texts([element(1, "Drawing", Rect(0, 0, 400, 300), "canvas")], found("Label")) == ["Label"]
+
+
+def test_element_of_another_window_or_far_away_does_not_count() -> None:
+    assert texts([element(1, "Save", PLACE, window_id=2)], found("Save")) == ["Save"]
+    assert texts([element(1, "Save", Rect(100, 200, 80, 20))], found("Save")) == ["Save"]
+
+
+def test_nameless_button_is_called_by_the_text_in_it() -> None:
+    button = element(5, "", Rect(90, 90, 120, 40), "push button")
+    merged = merge([button], [found("file", Rect(150, 100, 40, 20)), found("Open", Rect(100, 100, 40, 20))])
+    assert merged.texts == ()
+    assert [(each.id, each.name, each.role) for each in merged.elements] == [(5, "Open file", "push button")]
+
+
+@pytest.mark.parametrize(
+    ("role", "rect"),
+    [("canvas", Rect(90, 90, 120, 40)), ("entry", Rect(90, 90, 120, 40)), ("list item", Rect(0, 0, 800, 600))],
+)
+def test_what_is_not_named_by_the_text_in_it_keeps_it_as_an_element(role: str, rect: Rect) -> None:
+    merged = merge([element(1, "", rect, role)], [found("Open")])
+    assert merged.elements[0].name == ""
+    assert [text.text for text in merged.texts] == ["Open"]
+
+
+def test_innermost_element_is_the_one_that_is_named() -> None:
+    row, button = element(1, "", Rect(80, 80, 200, 60), "list item"), element(2, "", PLACE, "push button")
+    assert [each.name for each in merge([row, button], [found("Open")]).elements] == ["", "Open"]
+
+
+def test_text_read_twice_where_pieces_overlap_is_there_once() -> None:
+    assert texts([], found("Hello world"), found("Hello wor", Rect(100, 100, 60, 20))) == ["Hello world"]
+    assert texts([], found("Yes"), found("Yes", Rect(300, 100, 80, 20))) == ["Yes", "Yes"]
+
+
+def test_common_mistakes_of_recognition_do_not_make_texts_different() -> None:
+    assert same_text("ls -la /home", "Is -la /home")
+    assert same_text("naïve café", "naive café")
+    assert not same_text("OK", "On")
+    assert not same_text("Page 1", "Sheet 2")
+    assert tells("Free space: 77.2 GiB", "space: 77.2")
+    assert not tells("Cut", "Cut and paste")
+
+
+def test_texts_follow_the_element_that_they_lie_in() -> None:
+    canvas = element(1, "Drawing", Rect(0, 0, 200, 100), "canvas")
+    after = element(2, "Next", Rect(0, 200, 50, 20), "push button")
+    other = element(3, "Other", Rect(300, 0, 50, 20), window_id=2)
+    inner, lower = element(11, "inside", Rect(20, 60, 40, 10)), element(12, "below", Rect(0, 250, 40, 10))
+    upper, elsewhere = element(13, "first", Rect(20, 20, 40, 10)), element(14, "there", PLACE, window_id=3)
+    woven = weave([canvas, after, other], [lower, inner, elsewhere, upper], [window(1), window(3), window(2)])
+    assert [each.id for each in woven] == [1, 13, 11, 2, 12, 14, 3]

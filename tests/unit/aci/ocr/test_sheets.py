@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import numpy as np
+
+from aci.geometry import Rect
+from aci.ocr.engine import TextBox
+from aci.ocr.sheets import Tile, make_sheets, make_tile
+from tests.unit.aci.ocr.pictures import FakeEngine, blank, write
+
+
+def tile(word: int, width: int = 60, height: int = 14, shade: int = 255) -> Tile:
+    pixels = blank(width, height, shade)
+    write(pixels, word, Rect(2, 2, width - 4, height - 4))
+    return make_tile(pixels, np.ones(pixels.shape[:2], dtype=bool))
+
+
+def test_every_tile_gets_back_what_stands_in_it() -> None:
+    tiles = [tile(word, width=40 + 17 * word, height=10 + word, shade=255 - word) for word in range(1, 30)]
+    engine = FakeEngine()
+    read: dict[bytes, tuple[TextBox, ...]] = {}
+    sheets = list(make_sheets(tiles))
+    for sheet in sheets:
+        read |= sheet.by_tile(engine.recognize(sheet.pixels))
+    assert 1 < len(sheets) < len(tiles)
+    assert len(read) == len(tiles)
+    for word, each in enumerate(tiles, 1):
+        [box] = read[each.key]
+        assert box.text == f"word {word}"
+        assert (box.rect.x, box.rect.y, box.rect.height) == (2, 2, each.pixels.shape[0] - 4)
+
+
+def test_box_that_an_engine_pads_is_cut_to_its_tile() -> None:
+    [sheet] = make_sheets([tile(1), tile(2)])
+    (first, place), _ = sheet.places
+    padded = TextBox(Rect(place.x - 5, place.y - 4, place.width + 9, place.height + 8), "padded", 1.0)
+    [box] = sheet.by_tile([padded])[first.key]
+    assert box.rect == Rect(0, 0, place.width, place.height)
+
+
+def test_key_tells_pixels_and_shape() -> None:
+    assert tile(1).key == tile(1).key
+    assert tile(1).key != tile(2).key
+    flat, tall = blank(20, 10), blank(10, 20)
+    every = np.ones((10, 20), dtype=bool)
+    assert make_tile(flat, every).key != make_tile(tall, every.T).key
+
+
+def test_what_is_not_wanted_neither_shows_nor_counts() -> None:
+    pixels = blank(60, 14)
+    wanted = np.ones((14, 60), dtype=bool)
+    wanted[:, 30:] = False
+    plain = make_tile(pixels, wanted)
+    write(pixels, 5, Rect(32, 2, 20, 10))
+    covered = make_tile(pixels, wanted)
+    assert covered.key == plain.key
+    assert (covered.pixels == 255).all()

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aci.geometry import Rect
+from aci.ocr.silence import blocks_within, changed_blocks, silent_map, tells_its_text
+from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
+
+SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
+
+
+def test_only_what_elements_tell_is_left_out() -> None:
+    silent = silent_map([window()], [element(1, "Save", SMALL)], SCREEN, {1: 7})
+    assert silent[30, 60] == 0
+    assert silent[SMALL.y - 1, SMALL.x] == 0, "letters may stand out by a pixel"
+    assert silent[60, 60] == 7
+
+
+def test_element_of_a_covered_window_does_not_hide_the_window_above_it() -> None:
+    above, below = window(2, Rect(0, 0, 100, 100)), window(1)
+    silent = silent_map([above, below], [element(1, "Save", SMALL, window_id=1)], SCREEN, {1: 1, 2: 2})
+    assert silent[30, 60] == 2
+    assert silent[200, 200] == 1
+
+
+def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
+    silent = silent_map([window(1, Rect(0, 0, 50, 50)), window(9, Rect(100, 0, 50, 50))], [], SCREEN, {1: 1})
+    assert silent[20, 20] == 1
+    assert silent[20, 120] == silent[200, 200] == 0
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "text", "rect", "told"),
+    [
+        ("push button", "Save", None, SMALL, True),
+        ("push button", "", None, SMALL, False),
+        ("entry", "", "", SMALL, True),
+        ("text", "", "much text", LARGE, True),
+        ("image", "A chart of sales", None, SMALL, False),
+        ("canvas", "Drawing", None, LARGE, False),
+        ("link", "Offer", None, LARGE, False),
+        ("paragraph", "long " * 40, None, LARGE, True),
+        ("table cell", "A1", "", SMALL, True),
+        ("password text", "", None, SMALL, True),
+    ],
+)
+def test_what_is_known_of_an_element(role: str, name: str, text: str | None, rect: Rect, told: bool) -> None:
+    assert tells_its_text(element(1, name, rect, role, text)) is told
+
+
+def test_password_is_never_read_whatever_the_role() -> None:
+    assert tells_its_text(replace(element(1, "", SMALL, "entry"), states=frozenset({"password"})))
+
+
+@pytest.mark.parametrize(("width", "height"), [(64, 48), (70, 50), (1366, 33)])
+@pytest.mark.parametrize("depth", [None, 3])
+def test_each_changed_pixel_marks_its_block_alone(width: int, height: int, depth: int | None) -> None:
+    before = np.zeros((height, width) if depth is None else (height, width, depth), dtype=np.uint8)
+    for x, y in ((0, 0), (width - 1, height - 1), (width // 2, height // 2), (17, 16)):
+        now = before.copy()
+        now[y, x] = 1
+        marked = changed_blocks(before, now)
+        assert marked.shape == (-(-height // 16), -(-width // 16))
+        assert np.argwhere(marked).tolist() == [[y // 16, x // 16]]
+
+
+def test_equal_pictures_have_no_changed_block() -> None:
+    assert not changed_blocks(blank(), blank()).any()
+
+
+def test_rectangle_is_asked_for_the_blocks_that_it_touches() -> None:
+    marked = np.zeros((4, 4), dtype=bool)
+    marked[2, 2] = True
+    assert blocks_within(marked, Rect(30, 30, 3, 3))
+    assert not blocks_within(marked, Rect(0, 0, 32, 64))
+    assert blocks_within(marked, Rect(-20, -20, 200, 200))
