@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import click
 
-from agent_s.cli.exits import DONE, INTERRUPTED
+from agent_s.cli.exits import DONE
 
 
 def ask_for_tasks() -> int:
@@ -25,10 +25,10 @@ def ask_for_tasks() -> int:
     settings = load_settings()
     choice = choose_desktop(None, virtual=False)
     screen = choose_display(quiet=False, json=False)
-    with open_memory(settings) as memory, choice.open(settings) as desktop:
+    with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         screen.notice(f"Model {settings.model}, on {choice.words}.")
-        screen.notice("Say in a sentence what is to be done. Ctrl-D ends, Ctrl-C stops a task.")
+        screen.notice("Say in a sentence what is to be done. Ctrl-C stops a task, Ctrl-D ends.")
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
                 continue
@@ -46,9 +46,9 @@ def ask_for_tasks() -> int:
                     name_folder=lambda started: run_folder(settings.runs_folder, started),
                 )
             tell(task.instruction, ended, choice, settings.model, as_json=False)
-            if interrupts.caught is not None and not sys.stdin.isatty():
-                return INTERRUPTED
-    return DONE
+            if interrupts.exit_status is not None and not sys.stdin.isatty():
+                return interrupts.exit_status
+        return idle.exit_status or DONE
 
 
 def _read_line() -> str | None:

@@ -1,0 +1,67 @@
+"""`agent-s demo`: tasks are done on real applications, checked by what these hold, and done again without a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_s.events import ModelCalled, ReplayStarted
+from agent_s.settings import configs_folder
+from agent_s.trajectory import read_trajectory
+from evaluation.task import load_tasks
+from tests.e2e.command_line import User
+
+pytestmark = pytest.mark.desktop
+
+
+def test_one_task_is_verified_and_then_replayed_without_the_model(user: User) -> None:
+    done = user.agent_s("demo", "--only", "1", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    first, again = told["tasks"]
+    assert told["ok"] is True
+    assert (first["status"], first["verified"], first["replayed"]) == ("done", True, False)
+    assert first["model_calls"] > 0
+    assert (again["status"], again["verified"], again["replayed"], again["model_calls"]) == ("done", True, True, 0)
+
+    events = read_trajectory(Path(again["trajectory"])).events
+    assert not [event for event in events if isinstance(event, ModelCalled)]
+    assert [event for event in events if isinstance(event, ReplayStarted)]
+    page = Path(told["report"]).read_text()
+    for row in (first, again):
+        assert Path(row["report"]).is_file()
+        assert str(Path(row["report"]).relative_to(Path(told["report"]).parent)) in page
+    assert not user.memory.exists(), "the demo must not touch the person's own memory"
+    assert user.desktops() == []
+
+
+def test_the_infeasible_task_ends_with_the_reason(user: User) -> None:
+    last = str(len(load_tasks(configs_folder() / "demo")))
+    done = user.agent_s("demo", "--only", last)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "there is no button 'Frobnicate'" in done.stdout
+    assert "Report: " in done.stdout
+
+
+def test_a_task_that_fails_makes_the_demo_fail(user: User) -> None:
+    done = user.agent_s("demo", "--only", "1", "--json", "-c", "limits.max_steps=1")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["ok"] is False
+    assert told["tasks"][0]["status"] == "out_of_budget"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_all_tasks_are_verified(user: User) -> None:
+    done = user.agent_s("demo", "--keep")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = done.stdout.partition("Model calls")[2]
+    for task in load_tasks(configs_folder() / "demo"):
+        assert f"✓ {task.id}" in table
+    assert "✗" not in table
+    memory = Path(done.stdout.rpartition("Memory: ")[2].strip())
+    assert memory.is_file()
+    assert memory.parent.parent == user.runs
