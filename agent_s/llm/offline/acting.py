@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from agent_s.llm.offline.course import Course, decide, give_up
+from agent_s.llm.offline.following import leave_questions
 from agent_s.llm.offline.grammar import parse_clause
-from agent_s.llm.offline.intents import Intent, InTurn, NotUnderstood
+from agent_s.llm.offline.intents import InTurn, Intent, NotUnderstood
 from agent_s.llm.offline.planning import GIVE_UP, JOINT
 from agent_s.llm.offline.policies import pursue
 from agent_s.llm.offline.reading import not_understood, read_instruction
@@ -16,7 +17,9 @@ def act(context: ActContext) -> ActResponse:
     """Return the next step of a subtask."""
     if context.subtask.name.startswith(GIVE_UP):
         return decide(lambda _: _refuse(context.subtask.info or context.subtask.name), context.steps, context.observation)
-    intents = intents_of(context.subtask)
+    following = intents_of(context.left[0])[:1] if context.left else ()
+    intents = leave_questions((*intents_of(context.subtask), *following))
+    intents = intents[: len(intents) - len(following)]
     intent = intents[0] if len(intents) == 1 else InTurn(intents)
     return decide(lambda screen: pursue(intent, screen), context.steps, context.observation)
 

@@ -120,7 +120,20 @@ def _sentences(block: str) -> list[str]:
             sentences.append(block[start : match.start()])
             start = match.end()
     sentences.append(block[start:])
-    return [_without_stop(sentence) for sentence in sentences if sentence.strip(" .!?")]
+    return [_without_goal(_without_stop(sentence)) for sentence in sentences if sentence.strip(" .!?")]
+
+
+_TEXT_VERBS = ("type", "write", "enter", "input", "append", "add", "insert", "fill", "set", "put", "paste", "search", "replace", "create", "make", "complete", "")
+
+
+def _without_goal(sentence: str) -> str:
+    """Drop the goal of "Enable auto-save: choose Tools > Options, ...", which the steps behind the colon spell out."""
+    head, colon, steps = sentence.partition(": ")
+    if not colon or len(head) > 200 or not begins_clause(steps):
+        return sentence
+    verb = first_verb(strip_fillers(head))
+    says_steps = re.search(r"\b(?:steps?|following|this|do|instructions?|task|follows)\b", head, re.IGNORECASE)
+    return steps if verb not in _TEXT_VERBS or (says_steps and not verb) or not verb and head.count(" ") > 1 else sentence
 
 
 def _ends_sentence(before: str, after: str) -> bool:

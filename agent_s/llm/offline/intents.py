@@ -43,11 +43,15 @@ class OpenThing:
 
 @dataclass(frozen=True, slots=True)
 class CloseThing:
-    """Close something: what kind, its name ("" for the one in front), and what to do with unsaved changes."""
+    """Close something: what kind, its name ("" for the one in front), and what to do with unsaved changes.
+
+    `leave` holds what the next clause is about, so that a question which that one answers is left to it.
+    """
 
     what: Literal["window", "app", "dialog", "tab", "menu", "any"]
     name: str = ""
     changes: Literal["ask", "save", "discard"] = "ask"
+    leave: tuple[TargetQuery, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,8 @@ class SaveFile:
         folder: Folder as it was said, "" for where the dialog is.
         overwrite: Whether an existing file may be replaced: only if that was asked.
         format: Format that was asked for, "" where none was.
+        save_as: Whether a name or folder was given.
+        leave: What the next clause is about, so that a question which that one answers is left to it.
     """
 
     name: str = ""
@@ -202,6 +208,7 @@ class SaveFile:
     overwrite: bool = False
     format: str = ""
     save_as: bool = False
+    leave: tuple[TargetQuery, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

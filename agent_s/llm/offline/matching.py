@@ -96,7 +96,7 @@ def normalize(text: str) -> str:
     text = text.casefold().replace("&", " and ").replace("’", "'").replace("…", "...")
     text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$", "", text)
     text = re.sub(r"(?<=\w)_(?=\w)|^_(?=\w)", "", text) if text.count("_") == 1 else text
-    text = re.sub(r"[\s/|,;-]+", " ", text)
+    text = re.sub(r"[\s/|,;‐-―−-]+", " ", text)
     bare = text.strip(" .:*?!\"'()[]{}<>")
     return bare or text.strip()
 

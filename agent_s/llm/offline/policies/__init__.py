@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
+from agent_s.llm.offline.following import leave_questions
 from agent_s.llm.offline.intents import (
     AnswerDialog,
     ClearField,
@@ -193,7 +194,7 @@ def run_inner(intent: Intent, screen: Screen) -> Steps[tuple[Screen, str]]:
 
 def _in_turn(intents: tuple[Intent, ...], screen: Screen) -> Course:
     evidence: list[str] = []
-    for intent in intents:
+    for intent in leave_questions(intents):
         screen, shown = yield from run_inner(intent, screen)
         evidence.append(shown)
     return Achieved("; ".join(part for part in evidence if part))

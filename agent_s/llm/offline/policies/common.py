@@ -54,7 +54,7 @@ def await_element(screen: Screen, find: Finder, query: TargetQuery, waits: tuple
 def scroll_for(screen: Screen, find: Finder, query: TargetQuery) -> Steps[tuple[Screen, list[Candidate]]]:
     """Scroll what can be scrolled, down and then up, until the element is in sight or nothing moves any more."""
     surface = scrollable(screen)
-    if surface is None:
+    if surface is None or screen.has_sheet():
         return screen, []
     for clicks, most in ((-8, SCROLLS), (10, SCROLLS + 1)):
         for _ in range(most):
@@ -81,6 +81,8 @@ def scrollable(screen: Screen) -> Element | None:
     """Return an element over which the wheel scrolls the main part of the active window; None where nothing would move."""
     front = [element for element in screen.front if element.point is not None]
     window = screen.active
+    if screen.has_sheet():
+        return next((element for element in front if element.role == "table cell"), None)
     for role in _SCROLLED_ROLES:
         surfaces = [element for element in front if element.role == role]
         if surfaces:

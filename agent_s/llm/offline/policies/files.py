@@ -163,7 +163,7 @@ def _save_in_dialog(intent: SaveFile, title: str, screen: Screen) -> Course:
 
 def _until_gone(dialog: Window, intent: SaveFile, screen: Screen) -> Steps[Screen]:
     for pause in _LOOKS:
-        if dialog.id not in screen.window_by_id and not _question(None, screen):
+        if is_left(intent.leave, screen) or (dialog.id not in screen.window_by_id and not _question(None, screen)):
             return screen
         screen = yield from _answer_questions(intent, screen)
         if dialog.id not in screen.window_by_id:
@@ -206,6 +206,8 @@ def _front_button(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
 def _answer_questions(intent: SaveFile, screen: Screen) -> Steps[Screen]:
     """Answer what saving may ask: replace a file only if that was asked, keep the format that the name says."""
     for pause in (0.4, 0.0):
+        if is_left(intent.leave, screen):
+            return screen
         if replace := _asks_to_replace(screen):
             if not intent.overwrite:
                 give_up(f"a file of the name {intent.name!r} exists already, and the instruction does not say to replace it")
@@ -217,6 +219,12 @@ def _answer_questions(intent: SaveFile, screen: Screen) -> Steps[Screen]:
         sight = yield Move(Wait(time=pause), "see whether saving asks something")
         screen = sight.screen
     return screen
+
+
+def is_left(queries: tuple[TargetQuery, ...], screen: Screen) -> bool:
+    """Tell whether a dialog asks what the next clause of the instruction answers."""
+    dialogs = {window.id for window in screen.dialogs}
+    return any(one.element.window_id in dialogs and one.score >= 84 for query in queries for one in rank(query, screen, ROLES["button"])[:1])
 
 
 def _format_choice(intent: SaveFile, offered: list[Element], screen: Screen) -> Candidate:

@@ -10,6 +10,7 @@ from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import AnswerDialog, ClickOn, CloseThing, OpenThing
 from agent_s.llm.offline.matching import EXACT, Candidate, name_score, nearest_names, rank
 from agent_s.llm.offline.policies.common import Steps, changed, click_best, do, finder, must, name_of, seek
+from agent_s.llm.offline.policies.files import is_left
 from agent_s.llm.offline.policies.pointing import click_on
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
@@ -180,6 +181,8 @@ def _button_of(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
 
 def _answer_unsaved(question: Window, window: Window, intent: CloseThing, screen: Screen) -> Course:
     """Discard or save only where that was asked; else leave the question open for the person."""
+    if is_left(intent.leave, screen):
+        return Achieved(f"the window {question.title!r} asks what to do with the changes")
     names = {"discard": _DISCARD, "save": _KEEP, "ask": ()}[intent.changes]
     if not names:
         give_up(f"{window.title or window.app!r} has unsaved changes and asks whether to save them; the instruction does not say")
