@@ -92,7 +92,7 @@ class MiniLmEmbedder:
                 length = len(encodings[index].ids)
                 ids[row, :length] = encodings[index].ids
                 mask[row, :length] = 1.0
-            # Threads of BLAS spin while they wait for each other: on a busy machine one is twenty times faster than two.
+            # Threads of BLAS spin while they wait for each other: on a busy machine one is far faster than two.
             with self._threads.limit(limits=1, user_api="blas"):
                 vectors[batch] = _encode(model, ids, mask)
         return vectors
