@@ -21,7 +21,7 @@ from agent_s.llm.protocol import (
     WebResult,
 )
 from agent_s.plan import order_plan
-from agent_s.records import Plan, Task
+from agent_s.records import NoPlan, Plan, Task
 from agent_s.search import WebSearch
 from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
 
@@ -90,18 +90,22 @@ class Manager:
         guideline = self._fuse(task, query, web_results, found)
         return Knowledge(query, web_results, found, guideline, tuple(problems))
 
-    def plan(self, context: PlanContext) -> Plan:
+    def plan(self, context: PlanContext) -> Plan | NoPlan:
         """Plan, and let the model mend an invalid plan once.
 
         Raises:
             PlanError: The second answer is not a valid plan either.
         """
-        response = cast(PlanResponse, self._ask(context))
         try:
-            return order_plan(response, self._max_subtasks)
+            return self._plan_once(context)
         except PlanError as error:
-            mended = cast(PlanResponse, self._ask(with_fields(context, problem=str(error))))
-            return order_plan(mended, self._max_subtasks)
+            return self._plan_once(with_fields(context, problem=str(error)))
+
+    def _plan_once(self, context: PlanContext) -> Plan | NoPlan:
+        response = cast(PlanResponse, self._ask(context))
+        if response.gives_up:
+            return NoPlan(reason=response.gives_up)
+        return order_plan(response, self._max_subtasks)
 
     def _ask(self, context: QueryContext | FuseContext | PlanContext) -> object:
         return self._model.complete(ModelRequest(context)).output

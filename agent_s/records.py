@@ -61,6 +61,8 @@ class Limits(Record):
         max_subtasks: Subtasks in one plan.
         max_replans: How often a failed subtask may be planned anew.
         max_model_calls: Calls of the model in the whole run.
+        max_tokens: Tokens sent and received in the whole run; None for no limit.
+        max_dollars: Cost of the whole run; None for no limit. Needs models whose price is known.
         max_seconds: Wall time of the whole run, s.
     """
 
@@ -69,6 +71,8 @@ class Limits(Record):
     max_subtasks: Annotated[int, Field(ge=1)] = 40
     max_replans: Annotated[int, Field(ge=0)] = 3
     max_model_calls: Annotated[int, Field(ge=0)] = 300
+    max_tokens: Annotated[int | None, Field(ge=0)] = None
+    max_dollars: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
     max_seconds: Annotated[float, Field(gt=0)] = 1800.0
 
 
@@ -96,6 +100,12 @@ class Plan(Record):
     subtasks: tuple[Subtask, ...]
     edges: tuple[tuple[str, str], ...] = ()
     source: Literal["model", "memory"] = "model"
+
+
+class NoPlan(Record):
+    """There is no way to do the task, or no other way after a failure; the reason is for the person who gave it."""
+
+    reason: str
 
 
 class Effect(Record):

@@ -30,7 +30,7 @@ from agent_s.events import (
 from agent_s.learning import Learner
 from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
 from agent_s.manager import Manager
-from agent_s.records import Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
+from agent_s.records import NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
 from agent_s.session import People, Session, Stopped
@@ -195,6 +195,8 @@ class Run:
             yield from self.session.new_calls()
             return Ending("failed", f"there is no valid plan: {error}")
         yield from self.session.new_calls()
+        if isinstance(plan, NoPlan):
+            return Ending("failed", plan.reason)
         self.progress.plan = plan
         yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
         return plan

@@ -51,11 +51,13 @@ class PlanResponse(Response):
         nodes: Subtasks, in the order in which they were thought of.
         edges: Pairs (before, after) of subtask names.
         not_understood: Words of the instruction that the plan does not cover; empty where it covers all.
+        gives_up: Why nothing can be planned; empty where there is a plan.
     """
 
-    nodes: tuple[PlannedNode, ...]
+    nodes: tuple[PlannedNode, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
     not_understood: tuple[str, ...] = ()
+    gives_up: str = ""
 
 
 class ActResponse(Response):

@@ -140,6 +140,12 @@ def test_the_same_plan_twice_is_refused() -> None:
     assert (ended.status, ended.reason, ended.verified) == ("failed", "not there", False)
 
 
+def test_a_planner_that_gives_up_ends_the_task_with_its_reason() -> None:
+    gives_up = PlanResponse(gives_up="I do not understand 'frobnicate'")
+    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"plan": [gives_up]})))
+    assert (ended.status, ended.reason, ended.usage.steps) == ("failed", "I do not understand 'frobnicate'", 0)
+
+
 def test_replanning_is_bounded() -> None:
     model = ScriptedModel({"plan": [plan(name) for name in "abcdef"], "act": [act(Fail(reason="no"))] * 6})
     events = run(FakeDesktop(screen(OK)), model, limits=Limits(max_replans=2))
