@@ -40,11 +40,13 @@ class Conducted:
 
     Attributes:
         outcome: How it ended.
+        model: Name of the model that planned and acted.
         folder: Where it was recorded; None where it could not be.
         report: Its page; None where it could not be written.
     """
 
     outcome: Outcome
+    model: str
     folder: Path | None = None
     report: Path | None = None
 
@@ -125,10 +127,12 @@ def conduct(
     """
     recorder: Recorder | None = None
     outcome: Outcome | None = None
+    model = ""
     with display:
         try:
             for event in interrupts.watch(agent.stream(task, state_check), agent.stop):
                 if isinstance(event, RunStarted):
+                    model = event.model
                     recorder = _start_recording(name_folder(event), display)
                 if recorder is not None:
                     recorder(event)
@@ -141,10 +145,17 @@ def conduct(
         if outcome is None:  # the end was lost to a second Ctrl-C that came with it
             raise KeyboardInterrupt
         if recorder is None:
-            return Conducted(outcome)
+            return Conducted(outcome, model)
         if finish is not None:
             finish(recorder.folder)
-        return Conducted(outcome, recorder.folder, _report(recorder.folder, display))
+        return Conducted(outcome, model, recorder.folder, _report(recorder.folder, display))
+
+
+def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
+    """Say who acts and where, since neither needs to be named."""
+    name = getattr(agent.model, "name", type(agent.model).__name__)
+    hint = " (it follows plain instructions and needs no network)" if name == "offline" else ""
+    display.notice(f"Model {name}{hint}, on {choice.words}.")
 
 
 def keep_files(home: Path, folder: Path) -> list[Path]:

@@ -15,19 +15,20 @@ def ask_for_tasks() -> int:
 
     All tasks share one desktop, so that each goes on where the last one ended.
     """
-    from agent_s.cli.conduct import build_agent, choose_desktop, conduct, open_memory
+    from agent_s.cli.conduct import build_agent, choose_desktop, conduct, introduce, open_memory
     from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.options import with_default_model
     from agent_s.cli.progress import choose_display
     from agent_s.cli.run import make_task, tell
     from agent_s.settings import load_settings
     from agent_s.trajectory import run_folder
 
-    settings = load_settings()
+    settings = with_default_model(load_settings())
     choice = choose_desktop(None, virtual=False)
     screen = choose_display(quiet=False, json=False)
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
-        screen.notice(f"Model {settings.model}, on {choice.words}.")
+        introduce(agent, choice, screen)
         screen.notice("Say in a sentence what is to be done. Ctrl-C stops a task, Ctrl-D ends.")
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
@@ -45,7 +46,7 @@ def ask_for_tasks() -> int:
                     interrupts=interrupts,
                     name_folder=lambda started: run_folder(settings.runs_folder, started),
                 )
-            tell(task.instruction, ended, choice, settings.model, as_json=False)
+            tell(task.instruction, ended, choice, as_json=False)
             if interrupts.exit_status is not None and not sys.stdin.isatty():
                 return interrupts.exit_status
         return idle.exit_status or DONE

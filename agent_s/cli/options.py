@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,3 +53,12 @@ def read_settings(
         values[key.strip()] = value
     values.update({key: value for key, value in (options or {}).items() if value is not None})
     return load_settings(config_file, values)
+
+
+def with_default_model(settings: Settings) -> Settings:
+    """Name the model where nothing names one: that of the provider whose key is set, else `offline`."""
+    if "model" in settings.model_fields_set:
+        return settings
+    from agent_s.llm.build import default_model
+
+    return settings.model_copy(update={"model": default_model(os.environ)})

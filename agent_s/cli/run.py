@@ -9,7 +9,7 @@ import click
 
 from agent_s.cli.exits import DONE, ENVIRONMENT, NOT_DONE
 from agent_s.cli.lazy import examples
-from agent_s.cli.options import json_option, read_settings, settings_options
+from agent_s.cli.options import json_option, read_settings, settings_options, with_default_model
 
 if TYPE_CHECKING:
     from agent_s.cli.conduct import Conducted, DesktopChoice
@@ -63,14 +63,14 @@ def run(
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
 
-    settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
+    settings = with_default_model(read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm}))
     choice = choose_desktop(display, virtual)
     if record is not None:
         refuse_used_folder(record)
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts:
         ended = run_task(task, settings, choice, record, screen, interrupts)
-    status = tell(task, ended, choice, settings.model, as_json)
+    status = tell(task, ended, choice, as_json)
     return status if interrupts.exit_status is None else _tell_how_to_go_on(task, interrupts.exit_status)
 
 
@@ -90,13 +90,13 @@ def run_task(
         MemoryStoreError: The memory cannot be opened.
         SettingsError: The settings name a model that does not exist.
     """
-    from agent_s.cli.conduct import build_agent, conduct, open_memory
+    from agent_s.cli.conduct import build_agent, conduct, introduce, open_memory
     from agent_s.trajectory import run_folder
 
     task = make_task(instruction)
     with open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
-        screen.notice(f"Model {settings.model}, on {choice.words}.")
+        introduce(agent, choice, screen)
         home: Path | None = getattr(desktop, "home", None)
         return conduct(
             agent,
@@ -136,14 +136,14 @@ def refuse_used_folder(record: Path) -> None:
         raise click.UsageError(f"--record: {record} already holds a run: choose another folder.")
 
 
-def tell(task: str, ended: Conducted, choice: DesktopChoice, model: str, as_json: bool) -> int:
+def tell(task: str, ended: Conducted, choice: DesktopChoice, as_json: bool) -> int:
     """Write how a run ended, and return its exit status."""
     from agent_s.cli.terminal import echo_json, plural, printable
     from agent_s.report import heading
 
     outcome = ended.outcome
     if as_json:
-        echo_json(as_values(task, ended, choice, model))
+        echo_json(as_values(task, ended, choice))
     else:
         usage = outcome.usage
         click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
@@ -153,14 +153,14 @@ def tell(task: str, ended: Conducted, choice: DesktopChoice, model: str, as_json
     return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
 
 
-def as_values(task: str, ended: Conducted, choice: DesktopChoice, model: str) -> dict[str, Any]:
+def as_values(task: str, ended: Conducted, choice: DesktopChoice) -> dict[str, Any]:
     """Return a run as the JSON object of `--json`."""
     from agent_s.cli.conduct import FILES_FOLDER
 
     files = ended.folder / FILES_FOLDER if ended.folder else None
     return {
         "task": task,
-        "model": model,
+        "model": ended.model,
         "display": choice.display,
         **ended.outcome.model_dump(mode="json"),
         "run": ended.folder,
