@@ -6,6 +6,7 @@ memory.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -104,14 +105,15 @@ class AgentS:
 
         Raises:
             SettingsError: The settings name something that does not exist.
+            ModelUnavailable: There is no key for the model.
             MemoryStoreError: The memory cannot be opened.
         """
-        from agent_s.llm.build import build_model
+        from agent_s.llm.build import build_models
 
         if memory is None and settings.memory.enabled:
             memory = open_memory(settings)
         return cls(
-            model=build_model(settings.model),
+            model=build_models(settings, os.environ),
             desktop=desktop,
             memory=memory,
             limits=settings.limits,

@@ -5,7 +5,10 @@ AgentError
 ├── SettingsError          a setting is unknown, has the wrong type or contradicts another
 ├── ModelError             a model gave no usable answer
 │   ├── ModelUnavailable   it cannot be reached, or refuses the key
+│   ├── ModelRefused       it declines, or a filter of its provider stopped it
+│   ├── ResponseCutOff     its answer, or what it was sent, is longer than allowed
 │   └── MalformedResponse  its answer breaks the response type, also after it was told why
+│       └── EmptyResponse  it answers with nothing
 ├── PlanError              a plan is empty, has a cycle, or names a dependency that is not there
 ├── SearchError            a search engine that was configured did not answer
 ├── LimitReached           a budget of the run is used up
@@ -36,6 +39,18 @@ class ModelUnavailable(ModelError):
 
 class MalformedResponse(ModelError):
     """The model's answer breaks the response type, also after it was told why."""
+
+
+class ModelRefused(ModelError):
+    """The model declines, or a filter of its provider stopped it; the message says which."""
+
+
+class ResponseCutOff(ModelError):
+    """The answer, or what the model was sent, is longer than allowed; the message names the setting."""
+
+
+class EmptyResponse(MalformedResponse):
+    """The model answers with nothing, also after it was told so."""
 
 
 class PlanError(AgentError):

@@ -80,7 +80,7 @@ class Session:
         people: People,
         clock: Callable[[], float],
     ) -> None:
-        self.model = MeteredModel(model, limits.max_model_calls, clock)
+        self.model = MeteredModel(model, limits, clock)
         self.model_name = str(getattr(model, "name", type(model).__name__))
         self.clock = clock
         self.steps = 0

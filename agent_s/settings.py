@@ -63,6 +63,31 @@ class PolicySettings(Section):
     allowed_apps: tuple[str, ...] = ()
 
 
+ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
+
+
+class ProviderSettings(Section):
+    """How models of providers and servers are asked.
+
+    Attributes:
+        timeout_s: Longest wait for an answer, s.
+        retries: How often a request is sent again after a fault that may pass.
+        max_output_tokens: Longest answer, thinking included.
+        max_pictures: Screenshots in one request; 0 for a model that cannot see.
+        longest_edge: Longest edge of a screenshot as it is sent, px.
+        effort: How much thought an answer is worth, where the provider knows that; None for its default.
+        prices: A price list in the form of the packaged one; None for that one.
+    """
+
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    retries: Annotated[int, Field(ge=0, le=20)] = 4
+    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000
+    max_pictures: Annotated[int, Field(ge=0, le=20)] = 3
+    longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568
+    effort: Literal["low", "medium", "high"] | None = None
+    prices: Path | None = None
+
+
 class ReflectionSettings(Section):
     """When the trajectory reflector speaks.
 
@@ -79,12 +104,16 @@ class Settings(Section):
     """Everything that can be set.
 
     Attributes:
-        model: `offline`, or `recorded:FILE`.
+        model: `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`.
+        roles: Other models for plan, act, reflect, verify or summarize.
+        provider: How models of providers and servers are asked.
         replay: Whether verified experience is done again without a model.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
 
     model: str = "offline"
+    roles: dict[ModelRole, str] = {}
+    provider: ProviderSettings = ProviderSettings()
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from agent_s.errors import LimitReached
 from agent_s.llm.protocol import Kind, Model, ModelRequest, ModelResponse, TokenUsage
+from agent_s.records import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,29 +25,44 @@ class MeteredModel:
 
     Args:
         model: The model that answers.
-        max_calls: Calls that are allowed.
+        limits: Calls, tokens and dollars that are allowed.
         clock: Seconds that only go forward.
 
     Attributes:
         calls: The calls made so far, oldest first.
     """
 
-    def __init__(self, model: Model, max_calls: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, model: Model, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.calls: list[Call] = []
         self._model = model
-        self._max_calls = max_calls
+        self._limits = limits
         self._clock = clock
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request.
 
         Raises:
-            LimitReached: The budget of calls is used up.
+            LimitReached: A budget is used up, or what was used has no known price although dollars are limited.
             ModelError: There is no usable answer.
         """
-        if len(self.calls) >= self._max_calls:
-            raise LimitReached(f"{self._max_calls} model calls are used up (limits.max_model_calls)")
+        self._check()
         started = self._clock()
         response = self._model.complete(request)
         self.calls.append(Call(request.kind, self._clock() - started, response.usage))
         return response
+
+    def _check(self) -> None:
+        limits = self._limits
+        if len(self.calls) >= limits.max_model_calls:
+            raise LimitReached(f"{limits.max_model_calls} model calls are used up (limits.max_model_calls)")
+        tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in self.calls)
+        if limits.max_tokens is not None and tokens >= limits.max_tokens:
+            raise LimitReached(f"{limits.max_tokens} tokens are used up (limits.max_tokens)")
+        if limits.max_dollars is not None and self._dollars() >= limits.max_dollars:
+            raise LimitReached(f"{limits.max_dollars:g} dollars are used up (limits.max_dollars)")
+
+    def _dollars(self) -> float:
+        used = [call.usage for call in self.calls if call.usage.input_tokens or call.usage.output_tokens]
+        if any(usage.dollars is None for usage in used):
+            raise LimitReached("the price of the model is not known, so that limits.max_dollars cannot be kept")
+        return sum(usage.dollars or 0.0 for usage in used)

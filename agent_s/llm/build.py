@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
+import importlib.util
+import secrets
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from agent_s.errors import SettingsError
+from agent_s.errors import ModelUnavailable, SettingsError
 from agent_s.llm.protocol import Model
+from agent_s.settings import ProviderSettings, Settings
+
+if TYPE_CHECKING:
+    from agent_s.llm.prices import Prices
+    from agent_s.llm.wire import Wire
+
+NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:FILE"
+KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+URL_KEY_NAME = "AGENT_S_API_KEY"
 
 
-def build_model(name: str) -> Model:
-    """Build the model with this name: `offline`, or `recorded:FILE`.
+def default_model(environment: Mapping[str, str]) -> str:
+    """Return the name of the model that is taken where none is named: the provider's whose key is set, else `offline`.
+
+    Args:
+        environment: Such as `os.environ`.
+    """
+    for provider, key_name in KEY_NAMES.items():
+        if environment.get(key_name, "").strip():
+            from agent_s.llm.prices import load_prices
+
+            return f"{provider}:{load_prices().defaults[provider]}"
+    return "offline"
+
+
+def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
+    """Build the model that the settings name, with those of its roles.
+
+    Args:
+        settings: `model`, `roles`, `provider` and `limits` are used.
+        environment: Where keys come from, such as `os.environ`.
+
+    Raises:
+        SettingsError: There is no such model, or its price is not known although dollars are limited.
+        ModelUnavailable: There is no key for it, or its SDK is not installed.
+        ModelError: A recording cannot be read.
+    """
+    names = dict.fromkeys((settings.model, *settings.roles.values()))
+    models = {name: build_model(name, environment, settings.provider) for name in names}
+    if settings.limits.max_dollars is not None:
+        for name in names:
+            _require_price(name, settings.provider)
+    if not settings.roles:
+        return models[settings.model]
+    from agent_s.llm.roles import ModelByRole
+
+    return ModelByRole(models[settings.model], {role: models[name] for role, name in settings.roles.items()})
+
+
+def build_model(
+    name: str, environment: Mapping[str, str] | None = None, provider: ProviderSettings | None = None
+) -> Model:
+    """Build the model with this name; nothing is sent yet.
+
+    Args:
+        name: `offline`, `anthropic:NAME`, `openai:NAME`, the base URL of a server with `#NAME` of its model (or
+            without, where it has only one), or `recorded:FILE`. Without NAME a provider's default is taken.
+        environment: Where keys come from, such as `os.environ`; None for nowhere but a keyring.
+        provider: How providers are asked.
 
     Raises:
         SettingsError: There is no such model.
+        ModelUnavailable: There is no key for it, or its SDK is not installed.
         ModelError: The recording cannot be read.
     """
     kind, _, rest = name.partition(":")
@@ -24,4 +85,107 @@ def build_model(name: str) -> Model:
         from agent_s.llm.recorded import RecordedModel
 
         return RecordedModel(Path(rest))
-    raise SettingsError(f"There is no model {name!r}. Set `model` to offline or recorded:FILE.")
+    if kind in ("http", "https"):
+        return _served(name, environment or {}, provider or ProviderSettings())
+    if kind in KEY_NAMES:
+        return _provided(kind, rest, environment or {}, provider or ProviderSettings())
+    raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
+
+
+def _provided(provider: str, model: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
+    from agent_s.llm.keys import require_key
+    from agent_s.llm.prices import load_prices
+
+    _require_sdk(provider)
+    prices = load_prices(settings.prices)
+    model = model or prices.defaults.get(provider) or load_prices().defaults[provider]
+    key = require_key(KEY_NAMES[provider], environment, provider)
+    address = environment.get(f"{provider.upper()}_BASE_URL", "").strip()
+    wire: Wire
+    if provider == "anthropic":
+        from agent_s.llm import anthropic
+
+        wire = anthropic.AnthropicWire(
+            model,
+            key,
+            address or anthropic.ADDRESS,
+            timeout_s=settings.timeout_s,
+            max_output_tokens=settings.max_output_tokens,
+            effort=settings.effort,
+        )
+    else:
+        from agent_s.llm import openai
+
+        wire = openai.OpenAIWire(
+            model,
+            key,
+            address or openai.ADDRESS,
+            timeout_s=settings.timeout_s,
+            max_output_tokens=settings.max_output_tokens,
+            effort=settings.effort,
+        )
+    return _assembled(f"{provider}:{model}", wire, settings, prices)
+
+
+def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
+    from agent_s.llm.chat import ChatWire
+    from agent_s.llm.keys import find_key
+    from agent_s.llm.prices import load_prices
+
+    address, model = _split(url)
+    _require_sdk("openai")
+    wire = ChatWire(
+        address,
+        model,
+        find_key(URL_KEY_NAME, environment) or "",
+        timeout_s=settings.timeout_s,
+        max_output_tokens=settings.max_output_tokens,
+    )
+    name = f"{address}#{model}" if model else address
+    return _assembled(name, wire, settings, load_prices(settings.prices))
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Return the base URL and the model of `http://HOST:PORT/v1#MODEL`."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise SettingsError(f"{url!r} is not a URL: {error}. Write http://HOST:PORT/v1#MODEL.") from error
+    if not host:
+        raise SettingsError(f"{url!r} names no host. Write http://HOST:PORT/v1#MODEL.")
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError(f"The URL of a model holds no key, since it is shown and recorded. Set {URL_KEY_NAME}.")
+    if parts.query:
+        raise SettingsError(f"The URL of a model has no query. Write {parts.scheme}://{parts.netloc}/v1#MODEL.")
+    path = parts.path.rstrip("/") or "/v1"
+    return f"{parts.scheme}://{parts.netloc}{path.removesuffix('/chat/completions')}", parts.fragment
+
+
+def _assembled(name: str, wire: Wire, settings: ProviderSettings, prices: Prices) -> Model:
+    from agent_s.llm.provider import ProviderModel
+    from agent_s.llm.rendering import Renderer
+    from agent_s.llm.retrying import Retrying
+
+    renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge)
+    return ProviderModel(name, wire, renderer, Retrying(settings.retries), prices)
+
+
+def _require_sdk(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise ModelUnavailable(f"The Python package {package} is not installed: pip install 'agent-s[{package}]'")
+
+
+def _require_price(name: str, settings: ProviderSettings) -> None:
+    from agent_s.llm.prices import load_prices
+
+    if name == "offline" or name.startswith("recorded:"):
+        return
+    kind, _, model = name.partition(":")
+    prices = load_prices(settings.prices)
+    full = name if model else f"{kind}:{prices.defaults.get(kind, '')}"
+    if full not in prices.models:
+        raise SettingsError(
+            f"The price of {full} is not known, so that limits.max_dollars cannot be kept. Set limits.max_tokens, or "
+            "provider.prices to a list that has it."
+        )
