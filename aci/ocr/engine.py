@@ -83,10 +83,10 @@ def build_engine(name: EngineName, models: Path | None = None) -> TextEngine:
     """
     match name:
         case "rapidocr":
-            require("rapidocr", pip_command("rapidocr>=3", "onnxruntime>=1.17"))
-            require("onnxruntime", pip_command("onnxruntime>=1.17"))
-            from aci.ocr.rapidocr import RapidOcr
+            from aci.ocr.rapidocr import REQUIREMENTS, RapidOcr
 
+            for module in ("rapidocr", "onnxruntime"):
+                require(module, pip_command(*REQUIREMENTS))
             return RapidOcr()
         case "tesseract":
             from aci.ocr.tesseract import Tesseract

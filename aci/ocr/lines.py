@@ -29,7 +29,7 @@ _STEP = 16
 _FRAME_PX = 64
 """Straight edges of this length belong to frames and rules, not to letters."""
 _COLUMN_GAP_PX = 24
-"""Wider than the space between two words of a line."""
+_HIGHEST_LINE_PX = 40
 _LOW_PX = 7
 _ACCENT_GAP_PX = 3
 """A part lower than `_LOW_PX` so near to another one is a dot, accent or underline of it."""
@@ -60,6 +60,14 @@ def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
     kept = [piece.moved(frame.x, frame.y) for piece in pieces if _may_be_text(across, piece)]
     grown = [_grown(piece, frame) for piece in kept]
     return [grown[index] for index in reading_order(grown)]
+
+
+def word_gap(height: int) -> int:
+    """Return how far apart two words on a line of this height may be, px; labels side by side are farther apart.
+
+    Engines join what is farther apart than that, and in fixed-width fonts part what is nearer.
+    """
+    return max(12, height)
 
 
 def _edges(pixels: NDArray[np.uint8], wanted: Mask) -> tuple[Mask, Mask]:
@@ -94,7 +102,9 @@ def _cut(edges: Mask, piece: Rect, deepest: int) -> list[Rect]:
     if len(rows) > 1 and deepest:
         bands = (Rect(piece.x, piece.y + start, piece.width, end - start) for start, end in rows)
         return [found for band in bands for found in _cut(edges, band, deepest - 1)]
-    columns = _runs(np.any(part, axis=0), _COLUMN_GAP_PX)
+    height = rows[-1][1] - rows[0][0] if rows else 0
+    gap = word_gap(height) if height <= _HIGHEST_LINE_PX else _COLUMN_GAP_PX
+    columns = _runs(np.any(part, axis=0), gap)
     if len(columns) > 1 and deepest:
         strips = (Rect(piece.x + start, piece.y, end - start, piece.height) for start, end in columns)
         return [found for strip in strips for found in _cut(edges, strip, deepest - 1)]

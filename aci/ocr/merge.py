@@ -12,7 +12,7 @@ import numpy as np
 
 from aci.accessibility.roles import FIELDS, INTERACTIVE
 from aci.geometry import Rect
-from aci.grounding import overlap, reading_order
+from aci.grounding import bounding, overlap, reading_order
 from aci.observation import Element, Window
 from aci.ocr.silence import PICTURES
 
@@ -91,6 +91,20 @@ def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
         for index, element in enumerate(elements)
     )
     return Merged(named, tuple(_without_twins(rest)))
+
+
+def whole_lines(found: Sequence[Found]) -> list[Found]:
+    """Join what stands on one line of a window, however far apart: for terminals, where a line belongs together."""
+    lines: list[Found] = []
+    for index in reading_order([text.rect for text in found]):
+        text = found[index]
+        last = lines[-1].rect if lines else text.rect
+        common = min(last.bottom, text.rect.bottom) - max(last.y, text.rect.y)
+        if lines and text.rect.x >= last.x and common * 2 > min(last.height, text.rect.height):
+            lines[-1] = replace(text, rect=bounding([last, text.rect]), text=f"{lines[-1].text} {text.text}")
+        else:
+            lines.append(text)
+    return lines
 
 
 def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequence[Window]) -> tuple[Element, ...]:

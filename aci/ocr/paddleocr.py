@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.geometry import Rect
-from aci.ocr.engine import TextBox
+from aci.ocr.engine import TextBox, pip_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,24 +57,36 @@ class PaddleOcr:
         ]
 
     def _load(self) -> Any:
-        from paddleocr import PaddleOCR
-
         detection, recognition = self._folders[_DETECTION], self._folders[_RECOGNITION]
         onnx = (detection / "inference.onnx").exists()
-        return PaddleOCR(
-            text_detection_model_name=_model_name(detection),
-            text_detection_model_dir=str(detection),
-            text_recognition_model_name=_model_name(recognition),
-            text_recognition_model_dir=str(recognition),
-            # Each of these would be one more model, for photographed pages.
-            use_doc_orientation_classify=False,
-            use_doc_unwarping=False,
-            use_textline_orientation=False,
-            text_det_limit_type="max",
-            text_det_limit_side_len=2000,
-            text_det_unclip_ratio=1.2,
-            **({"engine": "onnxruntime"} if onnx else {}),
-        )
+        try:
+            return _pipeline(detection, recognition, onnx)
+        except ImportError as error:
+            package = "onnxruntime" if onnx else "paddlepaddle"
+            raise MissingDependency(
+                f"PaddleOCR cannot be loaded: {error}.", pip_command("paddleocr", package)
+            ) from error
+        except (RuntimeError, ValueError, LookupError, OSError) as error:
+            raise RecognitionFailed(f"PaddleOCR cannot use the models in {self._models}: {error!r}") from error
+
+
+def _pipeline(detection: Path, recognition: Path, onnx: bool) -> Any:
+    from paddleocr import PaddleOCR
+
+    return PaddleOCR(
+        text_detection_model_name=_model_name(detection),
+        text_detection_model_dir=str(detection),
+        text_recognition_model_name=_model_name(recognition),
+        text_recognition_model_dir=str(recognition),
+        # Each of these would be one more model, for photographed pages.
+        use_doc_orientation_classify=False,
+        use_doc_unwarping=False,
+        use_textline_orientation=False,
+        text_det_limit_type="max",
+        text_det_limit_side_len=2000,
+        text_det_unclip_ratio=1.2,
+        **({"engine": "onnxruntime"} if onnx else {}),
+    )
 
 
 def _folder(models: Path | None, kind: str) -> Path:

@@ -6,14 +6,15 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from aci.errors import RecognitionFailed
+from aci.errors import MissingDependency, RecognitionFailed
 from aci.geometry import Rect
-from aci.ocr.engine import TextBox
+from aci.ocr.engine import TextBox, pip_command
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+REQUIREMENTS = ("rapidocr>=3", "onnxruntime>=1.17")
 _MOST_THREADS = 4
 _LARGEST_SIDE_PX = 2000
 
@@ -68,8 +69,10 @@ class RapidOcr:
         ]
 
     def _load(self) -> Any:
-        from rapidocr import RapidOCR
-
+        try:
+            from rapidocr import RapidOCR
+        except ImportError as error:  # such as a library of the system that its own libraries need
+            raise MissingDependency(f"RapidOCR cannot be loaded: {error}.", pip_command(*REQUIREMENTS)) from error
         return RapidOCR(params={**_SETTINGS, "EngineConfig.onnxruntime.intra_op_num_threads": self._threads})
 
     @staticmethod

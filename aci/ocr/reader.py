@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aci.geometry import Rect
@@ -14,8 +15,9 @@ from aci.grounding import Placement, ground
 from aci.observation import Element, Window
 from aci.ocr.areas import Area, AreaFinder, frame
 from aci.ocr.engine import TextBox, TextEngine
-from aci.ocr.merge import Found, merge, weave
+from aci.ocr.merge import Found, merge, weave, whole_lines
 from aci.ocr.recognizer import Recognizer
+from aci.policy import TERMINALS
 from aci.tracking import IdTracker, Sighting
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ class TextReader:
         self._recognizer.wait([area.tile.key for area in taken], started + budget)
         shown = {window.id: window for window in windows}
         found, late, failures = self._found(taken, shown)
-        merged = merge(elements, found)
+        merged = merge(elements, _lines_of_terminals(found, shown))
         texts = self._elements(merged.texts, windows, frame(screenshot))
         notes = (
             *_left_out(rest, shown, "too many at once"),
@@ -188,6 +190,15 @@ class TextReader:
         return [
             _element(identity, text, placement) for identity, (text, placement) in zip(ids, seen.values(), strict=True)
         ]
+
+
+def _lines_of_terminals(found: Sequence[Found], windows: Mapping[int, Window]) -> list[Found]:
+    terminals = {each.id for each in windows.values() if TERMINALS.search(each.app)}
+    joined: list[Found] = []
+    for window_id, texts in groupby(found, key=lambda text: text.window_id):
+        lines = list(texts)
+        joined += whole_lines(lines) if window_id in terminals else lines
+    return joined
 
 
 def _element(identity: int, text: Found, placement: Placement) -> Element:

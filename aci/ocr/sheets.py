@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aci.geometry import Rect
+from aci.grounding import bounding, reading_order
 from aci.ocr.engine import TextBox
+from aci.ocr.lines import word_gap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +61,7 @@ class Sheet:
                 if inside is not None and _near(place).contains(box.rect.center):
                     found[tile.key].append(TextBox(inside.moved(-place.x, -place.y), box.text, box.confidence))
                     break
-        return {key: tuple(read) for key, read in found.items()}
+        return {key: tuple(_joined(read)) for key, read in found.items()}
 
 
 def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
@@ -113,6 +115,30 @@ def _sheet(tiles: Sequence[Tile]) -> Sheet:
         sheet[rect.y : rect.bottom, rect.x : rect.right] = tile.pixels
         inner.append((tile, rect))
     return Sheet(sheet, tuple(inner))
+
+
+def _joined(boxes: Sequence[TextBox]) -> list[TextBox]:
+    """Join what an engine has read as several words although it stands on one line."""
+    lines: list[TextBox] = []
+    for index in reading_order([box.rect for box in boxes]):
+        box = boxes[index]
+        if lines and _continues(lines[-1].rect, box.rect):
+            lines[-1] = _both(lines[-1], box)
+        else:
+            lines.append(box)
+    return lines
+
+
+def _continues(before: Rect, after: Rect) -> bool:
+    common = min(before.bottom, after.bottom) - max(before.y, after.y)
+    lower = min(before.height, after.height)
+    return common * 2 > lower and -lower < after.x - before.right <= word_gap(lower)
+
+
+def _both(one: TextBox, other: TextBox) -> TextBox:
+    lengths = len(one.text), len(other.text)
+    confidence = (one.confidence * lengths[0] + other.confidence * lengths[1]) / max(1, sum(lengths))
+    return TextBox(bounding([one.rect, other.rect]), f"{one.text} {other.text}", confidence)
 
 
 def _near(place: Rect) -> Rect:

@@ -128,13 +128,30 @@ def test_paddleocr_reads_labels(tmp_path: Path) -> None:
 
 def models_for_paddle(folder: Path) -> Path:
     """Lay out the models that come with rapidocr as PaddleOCR expects its own."""
+    import onnxruntime
     import rapidocr
+    import yaml
 
-    for kind in ("det", "rec"):
-        [model] = (Path(rapidocr.__file__).parent / "models").glob(f"*_{kind}_small.onnx")
+    detection, recognition = (
+        next((Path(rapidocr.__file__).parent / "models").glob(f"*_{kind}_small.onnx")) for kind in ("det", "rec")
+    )
+    session = onnxruntime.InferenceSession(str(recognition), providers=["CPUExecutionProvider"])
+    letters = session.get_modelmeta().custom_metadata_map["character"].splitlines()
+    normalize = {"mean": [0.5] * 3, "std": [0.5] * 3, "scale": "1./255.", "order": "hwc"}
+    steps = {
+        "det": ([{"DetResizeForTest": None}, {"NormalizeImage": normalize}, {"ToCHWImage": None}], {}),
+        "rec": ([{"RecResizeImg": {"image_shape": [3, 48, 320]}}], {"character_dict": letters}),
+    }
+    for kind, model in (("det", detection), ("rec", recognition)):
         (folder / kind).mkdir()
         (folder / kind / "inference.onnx").symlink_to(model)
-        (folder / kind / "inference.yml").write_text(f"Global:\n  model_name: PP-OCRv6_small_{kind}\n")
+        before, after = steps[kind]
+        description = {
+            "Global": {"model_name": f"PP-OCRv6_small_{kind}"},
+            "PreProcess": {"transform_ops": before},
+            "PostProcess": {"name": "DBPostProcess" if kind == "det" else "CTCLabelDecode", **after},
+        }
+        (folder / kind / "inference.yml").write_text(yaml.safe_dump(description, allow_unicode=True))
     return folder
 
 

@@ -41,6 +41,19 @@ def test_words_of_a_line_and_dots_of_its_letters_stay_together() -> None:
     assert len(pieces(drawn((10, 10, "ÄÖÜ iii jjj")))) == 1
 
 
+def test_labels_of_a_menu_bar_come_apart_and_words_do_not() -> None:
+    image = Image.fromarray(blank())
+    font, x, ends = ImageFont.load_default(size=13), 10, []
+    for label in ("Open file", "Edit", "View", "Help"):
+        ImageDraw.Draw(image).text((x, 10), label, fill="black", font=font)
+        x += int(ImageDraw.Draw(image).textlength(label, font=font))
+        ends.append(x)
+        x += 16
+    found = pieces(np.array(image))
+    assert len(found) == 4
+    assert all(abs(rect.right - end) < 6 for rect, end in zip(found, ends, strict=True))
+
+
 def test_frame_around_lines_does_not_hold_them_together() -> None:
     pixels = drawn((30, 30, "First line"), (30, 70, "Second line"), (30, 110, "Third line"))
     image = Image.fromarray(pixels)

@@ -4,7 +4,7 @@ import pytest
 
 from aci.geometry import Rect
 from aci.observation import Element
-from aci.ocr.merge import Found, merge, same_text, tells, weave
+from aci.ocr.merge import Found, merge, same_text, tells, weave, whole_lines
 from tests.unit.aci.ocr.pictures import element, window
 
 PLACE = Rect(100, 100, 80, 20)
@@ -77,6 +77,18 @@ def test_common_mistakes_of_recognition_do_not_make_texts_different() -> None:
     assert not same_text("Page 1", "Sheet 2")
     assert tells("Free space: 77.2 GiB", "space: 77.2")
     assert not tells("Cut", "Cut and paste")
+
+
+def test_lines_of_a_terminal_stay_whole() -> None:
+    columns = [
+        found("4096 May", Rect(200, 21, 60, 12)),
+        found("drwxr-xr-x", Rect(10, 20, 70, 14)),
+        found("# exit", Rect(10, 40, 40, 14)),
+        found("3 root", Rect(100, 20, 40, 14)),
+    ]
+    lines = whole_lines(columns)
+    assert [line.text for line in lines] == ["drwxr-xr-x 3 root 4096 May", "# exit"]
+    assert lines[0].rect == Rect(10, 20, 250, 14)
 
 
 def test_texts_follow_the_element_that_they_lie_in() -> None:

@@ -31,10 +31,26 @@ def test_every_tile_gets_back_what_stands_in_it() -> None:
 
 def test_box_that_an_engine_pads_is_cut_to_its_tile() -> None:
     [sheet] = make_sheets([tile(1), tile(2)])
-    (first, place), _ = sheet.places
+    first, place = sheet.places[0]
     padded = TextBox(Rect(place.x - 5, place.y - 4, place.width + 9, place.height + 8), "padded", 1.0)
     [box] = sheet.by_tile([padded])[first.key]
     assert box.rect == Rect(0, 0, place.width, place.height)
+
+
+def test_words_of_a_line_are_joined_and_lines_are_not() -> None:
+    [sheet] = make_sheets([tile(1, 200, 60)])
+    only, place = sheet.places[0]
+    read = [
+        TextBox(Rect(place.x + 60, place.y + 1, 50, 15), "root", 0.5),
+        TextBox(Rect(place.x, place.y, 50, 16), "-rw-r--r--", 1.0),
+        TextBox(Rect(place.x, place.y + 30, 50, 16), "next", 0.9),
+        TextBox(Rect(place.x + 150, place.y, 40, 16), "far", 0.9),
+    ]
+    texts = {box.text: box for box in sheet.by_tile(read)[only.key]}
+    assert set(texts) == {"-rw-r--r-- root", "far", "next"}
+    line = texts["-rw-r--r-- root"]
+    assert line.rect == Rect(0, 0, 110, 16)
+    assert 0.5 < line.confidence < 1.0
 
 
 def test_key_tells_pixels_and_shape() -> None:
