@@ -55,7 +55,9 @@ class RecordedModel:
     def __init__(self, path: Path) -> None:
         self.name = f"recorded:{path}"
         try:
-            header, *self._lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            # Not splitlines: it also splits at U+2028 and its like, which JSON leaves as they are.
+            lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+            header, *self._lines = [json.loads(line) for line in lines]
             version = header["schema_version"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(f"{path} is not a recording of a model: {error}") from error

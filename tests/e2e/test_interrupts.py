@@ -128,6 +128,18 @@ def test_twice_ends_it_too(user: User, tmp_path: Path) -> None:
     assert user.desktops() == []
 
 
+def test_the_demo_ends_in_order_too(user: User) -> None:
+    process = user.start("demo", "--only", "1")
+    read_until(process, "agent.")
+    os.killpg(process.pid, signal.SIGINT)
+    said = end(process)
+    assert process.returncode == 130
+    assert "again, from memory" not in said
+    assert user.desktops() == []
+    (run,) = list_runs(user.runs)
+    assert run.status == "stopped"
+
+
 def test_after_a_kill_the_doctor_cleans_up_and_the_record_can_be_read(user: User, tmp_path: Path) -> None:
     open_it = {"action": "switch_applications", "app_code": "mousepad"}
     model = recording(tmp_path / "model", "Wait", [open_it, LONG])

@@ -55,3 +55,12 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "calls.jsonl").write_text(text)
     with pytest.raises(ModelError, match=r"calls\.jsonl"):
         RecordedModel(tmp_path / "calls.jsonl")
+
+
+def test_line_separators_in_texts_do_not_split_the_recording(tmp_path: Path) -> None:
+    words = "Press\u2028OK\u0085"
+    script = ScriptedModel({"act": [ActResponse(next_action=words, action=Done())]})
+    task, path = Task(instruction=f"Now {words} now"), tmp_path / "calls.jsonl"
+    first = AgentS(model=RecordingModel(script, path), desktop=FakeDesktop(SCREEN)).run(task)
+    again = AgentS(model=RecordedModel(path), desktop=FakeDesktop(SCREEN)).run(task)
+    assert (first.status, again.status) == ("done", "done")
