@@ -239,6 +239,7 @@ _RECIPES = (
             "--disable-component-update",
             "--disable-sync",
             "--disable-dev-shm-usage",
+            "--disable-smooth-scrolling",
         ),
         environment={"ACCESSIBILITY_ENABLED": "1"},
     ),

@@ -20,6 +20,7 @@ from aci.screen import Screen
 _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0
 """How long a window is waited for once the program has ended well: it may have handed over to a running instance."""
+_FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
 
 
@@ -191,7 +192,11 @@ class Launcher:
         ended_at: float | None = None
         while True:
             new = [window for window in self._screen.managed_windows() if window.id not in before]
-            if any(process.owns(window) for window in new):
+            shown = next((window for window in new if process.owns(window)), None)
+            if shown is not None:
+                if not shown.active:
+                    # Window managers withhold the focus when there was input shortly before.
+                    self._screen.activate(shown.id, limit_s=_FOCUS_LIMIT_S)
                 return
             status = process.returncode
             if status is not None:

@@ -31,12 +31,14 @@ from aci.input.xtest import Xtest
 from aci.launching import Process
 from aci.observation import Element, Observation
 from aci.screen import Screen
-from aci.settle import Settle
+from aci.settle import QUIET_S, Settle
 from aci.switching import find_window
 
 _LINES = frozenset({"text", "entry", "password text"})
 """Roles of fields with one line, in which End leads behind what is there."""
 _LAUNCH_QUIET_S = 0.4
+_SCROLL_QUIET_S = 0.3
+"""A page that glides to its new place pauses between its first frames for longer than other things do."""
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02
 
@@ -124,7 +126,7 @@ class Performer:
     def _act(
         self, action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, seen: Observation | None
     ) -> ActionResult:
-        note = ""
+        note, quiet = "", QUIET_S
         before, started = self._settle.look(), self._clock()
         match action:
             case Click():
@@ -133,6 +135,7 @@ class Performer:
                 self._hands.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
                 self._hands.scroll(self._target(action.element_id, seen), action.clicks)
+                quiet = _SCROLL_QUIET_S
             case DragAndDrop():
                 hold = chord(action.hold_keys)
                 start, end = self._target(action.drag_from_id, seen), self._target(action.drop_on_id, seen)
@@ -143,7 +146,7 @@ class Performer:
                 self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case Type():
                 note = self._type(action, seen)
-        settled = self._settle.wait(before, started)
+        settled = self._settle.wait(before, started, quiet_s=quiet)
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
     def _type(self, action: Type, seen: Observation | None) -> str:

@@ -84,6 +84,7 @@ class X11Desktop:
                 "(`--display :0`), or use a virtual desktop (`--virtual`)."
             )
         self._environment["DISPLAY"] = self._name = name
+        self._private = private_home is not None
         self._ids = count(1) if ids is None else ids
         self._open = ExitStack()
         self._seen: Observation | None = None
@@ -191,7 +192,7 @@ class X11Desktop:
 
     @cached_property
     def _hands(self) -> Xtest:
-        hands = Xtest(self._name)
+        hands = Xtest(self._name, private=self._private)
         self._open.callback(hands.close)
         return hands
 

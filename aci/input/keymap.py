@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+_MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)
+"""What XF86keysym.h defines for multimedia keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +26,16 @@ class Keymap:
     was typed.
     """
 
-    def __init__(self, display: Any) -> None:
-        """Take an open Xlib display, which the keymap shares with its caller."""
+    def __init__(self, display: Any, private: bool = False) -> None:
+        """Take a display.
+
+        Args:
+            display: An open Xlib display, which the keymap shares with its caller.
+            private: Whether the keyboard is nobody's, so that multimedia keys may be borrowed as well: they lie side by
+                side, and window managers take long over each run of keys that changes.
+        """
         self._display = display
+        self._private = private
         self._first = display.display.info.min_keycode
         self._width = 2
         self._strokes: dict[int, Stroke] = {}
@@ -46,11 +56,14 @@ class Keymap:
         self._width = max(2, len(rows[0]))
         self._lent = {symbol: code for symbol, code in self._lent.items() if symbol in rows[code - self._first]}
         lent = set(self._lent.values())
-        self._spare = [code for code, row in zip(codes, rows, strict=True) if not any(row) and code not in lent]
+        self._spare = [
+            code for code, row in zip(codes, rows, strict=True) if code not in lent and self._may_be_borrowed(row)
+        ]
+        used = lent.union(self._spare)
         self._strokes = {}
         for column, shift in _columns(group):
             for code, row in zip(codes, rows, strict=True):
-                if code not in lent and column < len(row) and row[column]:
+                if code not in used and column < len(row) and row[column]:
                     self._strokes.setdefault(row[column], Stroke(code, shift))
 
     def stroke(self, keysym: int) -> Stroke | None:
@@ -86,7 +99,7 @@ class Keymap:
             if keysym in self._lent:
                 continue
             if self._spare:
-                code = self._spare.pop()
+                code = self._spare.pop(0)
             else:
                 code = self._lent.pop(next(iter(self._lent)))
                 reused = True
@@ -96,21 +109,35 @@ class Keymap:
 
     def commit(self) -> None:
         """Tell the server of the keys that were lent."""
-        for code, keysym in self._pending.items():
-            self._map(code, keysym)
+        self._map(self._pending)
         self._pending.clear()
-        self._display.sync()
 
     def take_back(self) -> None:
         """Empty all keys that were lent."""
-        for code in self._lent.values():
-            self._map(code, 0)
+        self._map(dict.fromkeys(self._lent.values(), 0))
         self._lent.clear()
+
+    def _may_be_borrowed(self, symbols: list[int]) -> bool:
+        return all(symbol == 0 or (self._private and symbol in _MULTIMEDIA_KEYSYMS) for symbol in symbols)
+
+    def _map(self, keys: Mapping[int, int]) -> None:
+        """Change the mapping, all keys that lie side by side at once."""
+        for run in _runs(sorted(keys)):
+            # Both levels alike, so that a Shift that is held does no harm.
+            rows = [[keys[code], keys[code]] + [0] * (self._width - 2) for code in run]
+            self._display.change_keyboard_mapping(run[0], rows)
         self._display.sync()
 
-    def _map(self, code: int, keysym: int) -> None:
-        # Both levels alike, so that a Shift that is held does no harm.
-        self._display.change_keyboard_mapping(code, [[keysym, keysym] + [0] * (self._width - 2)])
+
+def _runs(codes: Iterable[int]) -> list[list[int]]:
+    """Cut ascending numbers into runs without a gap."""
+    runs: list[list[int]] = []
+    for code in codes:
+        if runs and runs[-1][-1] == code - 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    return runs
 
 
 def _columns(group: int) -> list[tuple[int, bool]]:

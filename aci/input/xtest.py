@@ -36,11 +36,12 @@ class Xtest:
     Usable from several threads, one action at a time.
     """
 
-    def __init__(self, display_name: str, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, display_name: str, private: bool = False, pause: Callable[[float], None] = time.sleep) -> None:
         """Connect.
 
         Args:
             display_name: Name of the X display.
+            private: Whether the keyboard is nobody's, so that more keys may be borrowed.
             pause: Waits for some seconds.
 
         Raises:
@@ -48,6 +49,7 @@ class Xtest:
         """
         self._lock = threading.RLock()
         self._display = open_display(display_name)
+        self._private = private
         self._pause = pause
         self._keymap: Keymap | None = None
         self._keys_down: list[int] = []
@@ -262,7 +264,7 @@ class Xtest:
         """Read the mapping, which the user may have changed, and borrow keys for what it lacks."""
         group = min(1, self._state() >> _GROUP_SHIFT & _GROUP_MASK)
         if self._keymap is None:
-            self._keymap = Keymap(self._display)
+            self._keymap = Keymap(self._display, self._private)
         self._keymap.refresh(group)
         self._keymap.lend(symbols)
         self._keymap.commit()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from aci.screen import open_display
+from aci.screen import Screen, open_display
 from aci.virtual import VirtualDesktop
 
 
@@ -52,7 +52,7 @@ class RecordingWindow:
         events, self.seen = self.seen, []
         return events
 
-    def wait_for(self, kind: int, limit_s: float = 5.0) -> None:
+    def wait_for(self, kind: int, limit_s: float = 20.0) -> None:
         deadline = time.monotonic() + limit_s
         while time.monotonic() < deadline:
             if any(event.type == kind for event in self.collect(0.02)):
@@ -76,6 +76,12 @@ class RecordingWindow:
         return text
 
     def close(self) -> None:
+        """Go, and wait until the window manager knows: the server gives the next window the same id."""
+        self.window.destroy()
+        self.display.sync()
+        screen = Screen(self.display.get_display_name())
+        assert screen._until(lambda: self.id not in [window.id for window in screen.managed_windows()], 5.0)
+        screen.close()
         self.display.close()
 
 

@@ -16,9 +16,9 @@ from tests.integration.aci.conftest import RecordingWindow
 pytestmark = pytest.mark.desktop
 
 
-@pytest.fixture
-def hands(desktop: VirtualDesktop) -> Iterator[Xtest]:
-    opened = Xtest(desktop.display)
+@pytest.fixture(params=[True, False], ids=["private", "shared"])
+def hands(desktop: VirtualDesktop, request: pytest.FixtureRequest) -> Iterator[Xtest]:
+    opened = Xtest(desktop.display, private=request.param)
     yield opened
     opened.close()
 
@@ -42,7 +42,7 @@ def test_any_text_arrives_whole(hands: Xtest, recorder: RecordingWindow, text: s
 
 
 def test_more_foreign_characters_than_spare_keys_arrive_whole(hands: Xtest, recorder: RecordingWindow) -> None:
-    text = "".join(chr(0x4E00 + number) for number in range(70))
+    text = "".join(chr(0x4E00 + number) for number in range(200))
     arrived = []
     recorder.collect()
     hands.type_text(text, drained=lambda: arrived.append(recorder.typed()))
