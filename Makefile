@@ -9,10 +9,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.agent-s-ready
 PACKAGES := agent_s aci memory_store evaluation benchmarks
 
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo test lint format bench constraints clean
 
 help:  ## Show this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## Install packages of the system (Debian, Ubuntu), the virtual environment and the embedder.
 
@@ -41,6 +41,9 @@ bench: setup  ## Run the benchmarks (BENCHARGS="--quick").
 	@for file in benchmarks/[a-z]*.py; do \
 		name=$$(basename "$$file" .py); echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" --json $(BENCHARGS); \
 	done
+
+constraints:  ## Pin the versions that the virtual environment has.
+	$(BIN)/python scripts/write-constraints
 
 clean:  ## Remove the virtual environment and what tools left.
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
