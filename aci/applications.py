@@ -5,6 +5,7 @@ Applications are read from desktop entries (Desktop Entry Specification 1.5).
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -289,6 +290,18 @@ def prepare(argv: Sequence[str], private_home: Path | None, root: bool) -> Prepa
     given = {argument.partition("=")[0] for argument in argv[1:]}
     wanted = [option for option in options if option.partition("=")[0] not in given]
     return Prepared((argv[0], *wanted, *argv[1:]), recipe.environment)
+
+
+def sockets_elsewhere(home: Path) -> set[Path]:
+    """Return the sockets that applications with a certain home leave outside of it when they are killed.
+
+    LibreOffice names the one by which a second start finds the first after the MD5 of its profile's address, each byte
+    written without a leading zero.
+    """
+    profile = (home / ".config/libreoffice/4").as_uri()
+    digest = hashlib.md5(profile.encode("utf-16-le"), usedforsecurity=False).digest()
+    name = f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_{''.join(f'{byte:x}' for byte in digest)}"
+    return {Path("/tmp") / name, Path("/var/tmp") / name}
 
 
 def _write_files(files: Mapping[str, str], home: Path) -> None:

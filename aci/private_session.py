@@ -13,6 +13,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
+from aci.applications import sockets_elsewhere
 from aci.errors import MissingDependency, StartFailed
 from aci.places import DesktopPlace, Owner
 from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
@@ -123,7 +124,7 @@ class PrivateSession:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=1.0)
         self._running.clear()
-        remove_sockets(sockets)
+        remove_sockets(sockets | sockets_elsewhere(self.home))
         if self.display:
             remove_server_files(int(self.display[1:]))
 

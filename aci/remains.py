@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from aci.applications import sockets_elsewhere
 from aci.places import DesktopPlace, places
 from aci.private_session import remove_server_files
 from aci.processes import belonging_to, bound_sockets, end, remove_sockets
@@ -77,7 +78,7 @@ def _remove(item: Remains, grace_s: float) -> bool:
     sockets = bound_sockets(belonging_to(item.desktop_id))
     stuck = end(lambda: belonging_to(item.desktop_id), grace_s)
     if not stuck:
-        remove_sockets(sockets)
+        remove_sockets(sockets | sockets_elsewhere(DesktopPlace(item.folder).home))
     if item.display is not None:
         remove_server_files(item.display)
     shutil.rmtree(item.folder, ignore_errors=True)

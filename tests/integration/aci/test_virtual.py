@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from aci.applications import sockets_elsewhere
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.places import common_folder
 from aci.processes import belonging_to
@@ -88,6 +89,18 @@ def test_home_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         seen = subprocess.run(["env"], env=desktop.environment, capture_output=True, text=True, check=True).stdout
         assert "EXTRA=yes" in seen
         assert "SOME_API_KEY" not in seen
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is the application that does this")
+def test_a_socket_that_an_application_left_outside_is_removed() -> None:
+    with VirtualDesktop() as desktop:
+        home = desktop.home
+        office = desktop.launch(["soffice", "--calc"], timeout_s=60)
+        assert sockets_elsewhere(home) & set(Path("/tmp").iterdir())
+        for pid in {window.pid for window in office.windows if window.pid}:
+            os.kill(pid, signal.SIGKILL)
+    assert not sockets_elsewhere(home) & set(Path("/tmp").iterdir())
 
 
 @pytest.mark.skipif(shutil.which("xhost") is None, reason="xhost tells whom the server admits")
