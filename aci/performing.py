@@ -31,14 +31,14 @@ from aci.input.xtest import Xtest
 from aci.launching import Process
 from aci.observation import Element, Observation
 from aci.screen import Screen
-from aci.settle import QUIET_S, Settle
+from aci.settle import FIRST_CHANGE_S, QUIET_S, Settle
 from aci.switching import find_window
 
 _LINES = frozenset({"text", "entry", "password text"})
 """Roles of fields with one line, in which End leads behind what is there."""
 _LAUNCH_QUIET_S = 0.4
-_SCROLL_QUIET_S = 0.3
-"""A page that glides to its new place pauses between its first frames for longer than other things do."""
+_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.45, 0.6
+"""A page may draw what the pointer passes over at once, and its new place only half a second later."""
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02
 
@@ -126,7 +126,7 @@ class Performer:
     def _act(
         self, action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, seen: Observation | None
     ) -> ActionResult:
-        note, quiet = "", QUIET_S
+        note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
         before, started = self._settle.look(), self._clock()
         match action:
             case Click():
@@ -135,7 +135,7 @@ class Performer:
                 self._hands.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
                 self._hands.scroll(self._target(action.element_id, seen), action.clicks)
-                quiet = _SCROLL_QUIET_S
+                quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
             case DragAndDrop():
                 hold = chord(action.hold_keys)
                 start, end = self._target(action.drag_from_id, seen), self._target(action.drop_on_id, seen)
@@ -146,7 +146,7 @@ class Performer:
                 self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case Type():
                 note = self._type(action, seen)
-        settled = self._settle.wait(before, started, quiet_s=quiet)
+        settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first)
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
     def _type(self, action: Type, seen: Observation | None) -> str:
