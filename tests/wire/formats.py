@@ -83,7 +83,7 @@ class AnthropicFormat:
             found.append("more than 4 breakpoints")
         if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
             found.append("an empty text")
-        return found + _strictness(body.get("output_config", {}).get("format", {}).get("schema"))
+        return found + strictness(body.get("output_config", {}).get("format", {}).get("schema"))
 
     def texts(self, body: Any) -> list[str]:
         blocks = [block for message in body["messages"] for block in message["content"]]
@@ -144,7 +144,7 @@ class ResponsesFormat:
         if body.get("store") is not False or not body.get("prompt_cache_key") or "temperature" in body:
             found.append("store, prompt_cache_key, temperature")
         form = body.get("text", {}).get("format", {})
-        return found + _strictness(form.get("schema"))
+        return found + strictness(form.get("schema"))
 
     def texts(self, body: Any) -> list[str]:
         texts = [body["instructions"]]
@@ -208,7 +208,7 @@ class ChatFormat:
         if roles[:2] != ["system", "user"] or any(one == other for one, other in itertools.pairwise(roles)):
             found.append(f"roles {roles}")
         form = body.get("response_format", {}).get("json_schema", {})
-        return found + _strictness(form.get("schema"))
+        return found + strictness(form.get("schema"))
 
     def texts(self, body: Any) -> list[str]:
         texts = []
@@ -236,13 +236,13 @@ def _credentials(seen: Seen) -> set[str]:
     return {seen.headers.get("x-api-key", ""), seen.headers.get("authorization", "").removeprefix("Bearer ")}
 
 
-def _strictness(schema: Any) -> list[str]:
+def strictness(schema: Any) -> list[str]:
     """Say what a provider would refuse in a strict schema."""
     if schema is None:
         return []
     found = []
     if isinstance(schema, list):
-        return [problem for item in schema for problem in _strictness(item)]
+        return [problem for item in schema for problem in strictness(item)]
     if not isinstance(schema, dict):
         return []
     if "properties" in schema:
@@ -252,4 +252,4 @@ def _strictness(schema: Any) -> list[str]:
             found.append("required")
     refused = {"minLength", "maxLength", "minimum", "maximum", "prefixItems", "oneOf", "default", "discriminator"}
     found += sorted(refused & set(schema))
-    return found + [problem for value in schema.values() for problem in _strictness(value)]
+    return found + [problem for value in schema.values() for problem in strictness(value)]
