@@ -1,0 +1,313 @@
+"""How fast, how small and how true observations are.
+
+```
+python -m benchmarks.observe --json
+```
+
+Screens: mousepad; Chromium with a page of more than 500 elements; Calc with 50 x 20 filled cells; LibreOffice Writer;
+gnome-calculator; all of them at once at 1920 x 1080.
+
+`ratio_chromium`, `ratio_all`: time of a naive reading (a call for each property of each object, by recursion) divided
+by that of the first whole observation of a newly attached desktop, without OCR, connecting included on both sides;
+medians of runs in turn. `calc_s`: that observation of Calc, s. `steady_p50_ms`, `steady_p99_ms`: an observation after
+one small change, all programs open. `steady_ocr_p50_ms`: the same where the change lies in a canvas of 2% of the
+screen, OCR included. `text_bytes_ratio`: bytes of the first `to_text()` and of the `changes_since` of 20 steps, divided
+by those of a table `id tag name text` at each step. `pyatspi_agreement`: share of the elements of all screens that
+pyatspi sees at the same place, or differently for a reason that is proven. `incremental_agreement`: share of the
+elements that a newly attached client sees the same way after each of many random actions (500, or as many as fit into
+four minutes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+from aci.actions import Click
+from aci.geometry import Rect
+from aci.observation import Element, Observation
+from aci.virtual import VirtualDesktop
+from aci.x11 import X11Desktop
+from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.naive import read_naively
+from benchmarks.support.reference import Agreement, compare, read_reference
+from benchmarks.support.screens import FULL_HD, desktop_with_ocr, open_all, open_program
+from benchmarks.support.steps import MORE, SMALL, Walk, find
+
+NAMES = (
+    "ratio_chromium", "ratio_all", "calc_s", "steady_p50_ms", "steady_p99_ms", "steady_ocr_p50_ms",
+    "text_bytes_ratio", "pyatspi_agreement", "incremental_agreement",
+)  # fmt: skip
+WHOLE_SCREEN = Rect(0, 0, *FULL_HD)
+SCREENS: dict[str, Rect | None] = {
+    "mousepad": None, "chromium": WHOLE_SCREEN, "calc": WHOLE_SCREEN, "writer": WHOLE_SCREEN, "calculator": None,
+}  # fmt: skip
+NAIVE_LIMIT_S = 40.0
+READY_LIMIT_S = 6.0
+TEXT_STEPS = 20
+INCREMENTAL_LIMIT_S = 240.0
+"""After this long no further random action is begun."""
+
+
+@dataclass(slots=True)
+class Pair:
+    """Times of naive readings and first observations of one screen, s."""
+
+    naive: list[float] = field(default_factory=list)
+    ours: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        """How many times longer the naive reading takes."""
+        return statistics.median(self.naive) / statistics.median(self.ours)
+
+
+def main() -> int:
+    """Measure, and print the figures; with --json the last line is one JSON object."""
+
+    def options(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--actions", type=int, help="random actions after which readings are compared (500)")
+
+    return command("observe", __doc__ or "", measure, options)
+
+
+def measure(wanted: argparse.Namespace) -> Figures:
+    """Measure everything."""
+    figures, quick = Figures(NAMES), bool(wanted.quick)
+    agreement = Agreement()
+    rounds = 1 if quick else 3
+    for name, place in SCREENS.items():
+        if quick and name not in ("chromium", "calc"):
+            continue
+        with figures.part(*{"chromium": ["ratio_chromium"], "calc": ["calc_s"]}.get(name, [])), _desktop() as desktop:
+            open_program(desktop, name, place)
+            pair = _first_readings(desktop, name, rounds)
+            if name == "chromium":
+                figures.set("ratio_chromium", pair.ratio)
+            if name == "calc":
+                figures.set("calc_s", statistics.median(pair.ours))
+            with figures.part("pyatspi_agreement"):
+                agreement.add(_agreement(desktop, name))
+    _everything_open(figures, agreement, quick, wanted.actions or (50 if quick else 500), rounds)
+    with figures.part("steady_ocr_p50_ms"):
+        figures.set("steady_ocr_p50_ms", _steady_with_ocr(6 if quick else 30))
+    return figures
+
+
+def _everything_open(figures: Figures, agreement: Agreement, quick: bool, actions: int, rounds: int) -> None:
+    with figures.part(*NAMES[1:2], *NAMES[3:5], *NAMES[6:]), _desktop() as desktop:
+        windows = open_all(desktop)
+        with figures.part("ratio_all"):
+            figures.set("ratio_all", _first_readings(desktop, "all", rounds).ratio)
+        with figures.part("pyatspi_agreement"):
+            agreement.add(_agreement(desktop, "all"))
+            figures.set("pyatspi_agreement", agreement.share)
+        with figures.part("text_bytes_ratio"):
+            figures.set("text_bytes_ratio", _bytes_ratio(desktop, Walk(desktop, SMALL, windows, seed=1)))
+        with figures.part("steady_p50_ms", "steady_p99_ms"):
+            times = _steady(desktop, Walk(desktop, SMALL, windows, seed=2), 24 if quick else 120)
+            figures.set("steady_p50_ms", statistics.median(times) * 1000)
+            figures.set("steady_p99_ms", statistics.quantiles(times, n=100, method="inclusive")[98] * 1000)
+        with figures.part("incremental_agreement"):
+            walk = Walk(desktop, MORE, windows, seed=3)
+            figures.set("incremental_agreement", _incremental(desktop, walk, actions))
+
+
+def _desktop() -> VirtualDesktop:
+    return VirtualDesktop(FULL_HD)
+
+
+def _first_readings(desktop: VirtualDesktop, name: str, rounds: int) -> Pair:
+    address = accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"])
+    pair, count = Pair(), _wait_for_content(desktop)
+    for _ in range(rounds):
+        pids = {window.pid for window in desktop.x11.screen.windows() if window.pid is not None}
+        pair.ours.append(_first_observation(desktop))
+        naive = read_naively(address, pids, NAIVE_LIMIT_S)
+        pair.naive.append(naive.seconds)
+    limited = "" if naive.whole else ", cut off by the time limit"
+    tell(
+        f"{name}: {count} elements in {_list(pair.ours)} s (median {statistics.median(pair.ours):.3f}); naively "
+        f"{naive.objects} objects, {naive.calls} calls in {_list(pair.naive)} s, {naive.left_out} left out{limited}; "
+        f"ratio {pair.ratio:.1f}"
+    )
+    return pair
+
+
+def _wait_for_content(desktop: VirtualDesktop) -> int:
+    """Wait until every window shows elements, as some programs fill theirs late; return how many there are.
+
+    The looking is done by an attached desktop that is thrown away, so that nothing is known beforehand.
+    """
+    deadline, count = time.monotonic() + READY_LIMIT_S, -1
+    while True:
+        with X11Desktop(desktop.display, environment=desktop.environment) as other:
+            seen = other.observe()
+        filled = {element.window_id for element in seen.elements}
+        bare = [window.title for window in seen.windows if window.id not in filled and not window.popup]
+        if not bare and len(seen.elements) == count:
+            return count
+        if time.monotonic() > deadline:
+            if bare:
+                tell(f"  windows without elements after {READY_LIMIT_S:g} s: {bare}")
+            return len(seen.elements)
+        count = len(seen.elements)
+
+
+def _first_observation(desktop: VirtualDesktop) -> float:
+    started = time.perf_counter()
+    with X11Desktop(desktop.display, environment=desktop.environment) as other:
+        other.observe()
+        return time.perf_counter() - started
+
+
+def _agreement(desktop: VirtualDesktop, name: str) -> Agreement:
+    with X11Desktop(desktop.display, environment=desktop.environment) as other:
+        seen = other.observe()
+    found = compare(seen, read_reference(desktop.environment, seen))
+    tell(f"{name}: {found.same} of {found.total} as pyatspi sees them; differences:")
+    for kind, count in found.explained.most_common():
+        tell(f"    {count:5} {kind}")
+    for line in found.unexplained[:20]:
+        tell(f"        ? {line}")
+    return found
+
+
+def _steady(desktop: VirtualDesktop, walk: Walk, count: int) -> list[float]:
+    """Return the seconds of an observation after each of many small changes."""
+    seen, times = desktop.observe(), []
+    by_step: dict[str, list[float]] = {}
+    for name, act in walk.in_turn(count):
+        act(seen)
+        started = time.perf_counter()
+        seen = desktop.observe()
+        times.append(time.perf_counter() - started)
+        by_step.setdefault(name, []).append(times[-1])
+    for name, taken in by_step.items():
+        tell(f"    {statistics.median(taken) * 1000:6.0f} ms after {name}")
+    walk.tell()
+    return times
+
+
+def _steady_with_ocr(count: int) -> float:
+    """Return the median of an observation, ms, after a canvas of 2% of the screen was drawn anew."""
+    with desktop_with_ocr(FULL_HD) as desktop:
+        open_all(desktop)
+        seen = desktop.observe()
+        times, texts = [], 0
+        for _ in range(count):
+            buttons = find(seen, "chromium", "push button", "Redraw")
+            if not buttons:
+                raise NotMeasured("the page's button that draws the canvas anew is not seen")
+            desktop.perform(Click(element_id=buttons[0].id))
+            started = time.perf_counter()
+            seen = desktop.observe()
+            times.append(time.perf_counter() - started)
+            texts += sum(element.source == "ocr" for element in seen.elements)
+    tell(f"canvas drawn anew {count} times: {_list(times)} s; {texts / count:.0f} recognized texts each")
+    if not texts:
+        raise NotMeasured("no text was recognized")
+    return statistics.median(times) * 1000
+
+
+def _bytes_ratio(desktop: VirtualDesktop, walk: Walk) -> float:
+    """Return what 20 steps cost in bytes, divided by what a plain table at each step does."""
+    seen = desktop.observe()
+    first = shown = len(seen.to_text().encode())
+    plain = _table_bytes(seen)
+    whole = 0
+    for _, act in walk.in_turn(TEXT_STEPS):
+        before = seen
+        act(before)
+        seen = desktop.observe()
+        difference = seen.changes_since(before)
+        whole += difference.startswith("Windows, topmost first:")
+        shown += len(difference.encode())
+        plain += _table_bytes(seen)
+    tell(
+        f"first {first} bytes, differences {shown - first} ({whole} of {TEXT_STEPS} were whole observations); as a "
+        f"table {plain}, of which the last {_table_bytes(seen)}, for {len(seen.elements)} elements"
+    )
+    walk.tell()
+    return shown / plain
+
+
+def _table_bytes(observation: Observation) -> int:
+    rows = ("\t".join((str(e.id), e.role, e.name, e.text or "")) for e in observation.elements)
+    return len("\n".join(("id\ttag\tname\ttext", *rows)).encode())
+
+
+def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int) -> float:
+    """Return the share of elements that a fresh client sees as the running one does, after each action.
+
+    What differs between two fresh readings around the running one was in motion and does not count.
+    """
+    address = accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"])
+    seen = desktop.observe()
+    equal = compared = moving = 0
+    kinds: Counter[str] = Counter()
+    deadline, acted = time.monotonic() + INCREMENTAL_LIMIT_S, 0
+    for name, act in walk.at_random(actions):
+        if time.monotonic() > deadline:
+            break
+        acted += 1
+        act(seen)
+        seen, differing, here, fluid = _compared(desktop, address)
+        moving += fluid
+        equal += here - len(differing)
+        compared += here
+        kinds.update(f"after {name}: {line}" for line in differing[:3])
+        walk.tidy(name)
+    tell(
+        f"{compared} elements compared after {acted} of {actions} actions, {compared - equal} differ, {moving} were in "
+        "motion"
+    )
+    for line, count in kinds.most_common(25):
+        tell(f"    {count:3} {line}")
+    walk.tell()
+    return equal / compared if compared else 0.0
+
+
+def _compared(desktop: VirtualDesktop, address: str) -> tuple[Observation, list[str], int, int]:
+    """Return an observation, what differs in it, how many elements were compared, and how many were in motion."""
+    first = _keys(_fresh(desktop, address))
+    seen = desktop.observe()
+    mine = _keys(seen.elements)
+    if mine == first:
+        return seen, [], mine.total(), 0
+    second = _keys(_fresh(desktop, address))
+    lacking, surplus = (first & second) - mine, mine - (first | second)
+    lines = [f"lacks {key}" for key in lacking.elements()] + [f"has only {key}" for key in surplus.elements()]
+    moving = ((first - second) | (second - first)).total()
+    return seen, lines, max(mine.total(), first.total()), moving
+
+
+def _fresh(desktop: VirtualDesktop, address: str) -> Sequence[Element]:
+    client = AccessibilityClient(address)
+    try:
+        screen = desktop.x11.screen
+        return client.read(screen.windows(), screen.rect).elements
+    finally:
+        client.close()
+
+
+def _keys(elements: Sequence[Element]) -> Counter[Hashable]:
+    return Counter(
+        (e.role, e.name, (e.rect.x, e.rect.y, e.rect.width, e.rect.height), tuple(sorted(e.states)), e.text, e.value)
+        for e in elements
+        if e.source == "accessibility"
+    )
+
+
+def _list(times: Sequence[float]) -> str:
+    return ", ".join(f"{seconds:.3f}" for seconds in times)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

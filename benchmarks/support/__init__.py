@@ -1,0 +1,1 @@
+"""What the benchmarks share: screens to look at, baselines to compare with, and how figures are printed."""

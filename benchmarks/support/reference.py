@@ -1,0 +1,379 @@
+"""The reference reading by pyatspi, and how far elements agree with it, every difference named by its kind."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aci.geometry import Rect
+from aci.grounding import uncovered
+from aci.observation import Element, Observation, Window
+from benchmarks.support.figures import NotMeasured
+
+SYSTEM_PYTHON = Path("/usr/bin/python3")
+DUMP = Path(__file__).parent.parent / "fixtures" / "pyatspi_dump.py"
+DUMP_LIMIT_S = 90.0
+
+MUST_SEE = frozenset(
+    {
+        "push button", "toggle button", "check box", "radio button", "menu", "menu item", "check menu item",
+        "radio menu item", "text", "entry", "password text", "combo box", "spin button", "slider", "link", "list item",
+        "page tab", "tree item", "table cell", "heading", "label", "static", "paragraph", "switch",
+    }
+)  # fmt: skip
+"""Roles of what a person uses or reads; what pyatspi shows of them must be among the elements."""
+TEXTUAL = frozenset({"heading", "label", "static", "paragraph"})
+SAME_NAMES = ({"push button", "button"}, {"entry", "text", "password text"}, {"section", "panel", "filler"})
+"""Names that libraries of different age give to the same role."""
+_MARKER = re.compile(r"\s*([•◦▪]|[0-9a-z]{1,4}[.)])\s*")
+_CLASS = re.compile(r"Gtk[A-Z]\w*")
+"""What GTK 4 names a widget that has no name."""
+_ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An object as pyatspi sees it.
+
+    Attributes:
+        id: Its number in the dump.
+        parent: Number of its parent, -1 for none.
+        pid: Its process.
+        toolkit: "gtk", "GTK" (4), "Chromium".
+        role: Role name.
+        name: Accessible name.
+        rect: Extents as reported, px; None where there are none.
+        states: Names of states.
+        shows: Whether it and all around it are marked as showing.
+    """
+
+    id: int
+    parent: int
+    pid: int
+    toolkit: str
+    role: str
+    name: str
+    rect: Rect | None
+    states: frozenset[str]
+    shows: bool
+
+
+@dataclass(slots=True)
+class Agreement:
+    """How far elements and reference agree.
+
+    Attributes:
+        same: Elements with the same role, name and rectangle.
+        explained: How many differ for a reason that geometry or names prove, by kind.
+        unexplained: Descriptions of the others.
+    """
+
+    same: int = 0
+    explained: Counter[str] = field(default_factory=Counter)
+    unexplained: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Everything that was compared."""
+        return self.same + self.explained.total() + len(self.unexplained)
+
+    @property
+    def share(self) -> float:
+        """Share that is the same or differs for a proven reason."""
+        return 1.0 if not self.total else 1 - len(self.unexplained) / self.total
+
+    def add(self, other: Agreement) -> None:
+        """Add what was found on another screen."""
+        self.same += other.same
+        self.explained += other.explained
+        self.unexplained += other.unexplained
+
+
+def read_reference(environment: Mapping[str, str], observation: Observation) -> list[Seen]:
+    """Have pyatspi read what the processes of an observation show.
+
+    Raises:
+        NotMeasured: pyatspi is not there, or did not end in time.
+    """
+    if not SYSTEM_PYTHON.exists():
+        raise NotMeasured(f"there is no {SYSTEM_PYTHON}")
+    pids = {str(window.pid) for window in observation.windows if window.pid is not None}
+    cells = [_cell(match) for element in observation.elements if (match := _sheet_address(element))]
+    try:
+        done = subprocess.run(
+            [SYSTEM_PYTHON, DUMP, *sorted(pids)],
+            input=json.dumps(cells),
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            timeout=DUMP_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NotMeasured(f"pyatspi did not end within {DUMP_LIMIT_S:g} s") from error
+    if done.returncode != 0 or not done.stdout:
+        why = done.stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+        raise NotMeasured(f"pyatspi (Debian: gir1.2-atspi-2.0 python3-gi python3-pyatspi) failed: {why[0]}")
+    return [_seen(line) for line in map(json.loads, done.stdout.splitlines()) if "id" in line]
+
+
+def compare(observation: Observation, reference: Sequence[Seen]) -> Agreement:
+    """Compare the elements of an observation with what pyatspi saw at the same time."""
+    return _Comparison(observation, reference).run()
+
+
+class _Comparison:
+    def __init__(self, observation: Observation, reference: Sequence[Seen]) -> None:
+        self._elements = [element for element in observation.elements if element.source == "accessibility"]
+        self._windows = {window.id: window for window in observation.windows}
+        self._above = {
+            window.id: [other.frame or other.rect for other in observation.windows[:place]]
+            for place, window in enumerate(observation.windows)
+        }
+        self._by_number = {seen.id: seen for seen in reference}
+        self._reference = [seen for seen in reference if seen.rect is not None and seen.rect.area]
+        self._screen = Rect(0, 0, observation.screenshot.shape[1], observation.screenshot.shape[0])
+        self._shifts = self._constant_shifts()
+        self._taken: set[int] = set()
+        self._result = Agreement()
+
+    def run(self) -> Agreement:
+        by_name: dict[tuple[int, str, str], list[Seen]] = defaultdict(list)
+        by_role: dict[tuple[int, str], list[Seen]] = defaultdict(list)
+        defunct = [seen for seen in self._reference if "defunct" in seen.states and seen.name]
+        for seen in self._reference:
+            by_role[seen.pid, _canonical(seen.role)].append(seen)
+            by_name[seen.pid, _canonical(seen.role), _collapse(seen.name)].append(seen)
+        for element in self._elements:
+            pid, role = self._windows[element.window_id].pid or 0, _canonical(element.role)
+            # Most have a namesake; comparing each with all would take minutes on a sheet.
+            dead = [seen for seen in defunct if seen.pid == pid]
+            self._judge(element, by_name[pid, role, _collapse(element.name)], by_role[pid, role], dead)
+        for seen in self._reference:
+            if seen.id not in self._taken and seen.shows and seen.role in MUST_SEE:
+                self._judge_missing(seen)
+        return self._result
+
+    def _judge(self, element: Element, *tiers: Sequence[Seen]) -> None:
+        fit = next((found for tier in tiers if (found := self._best(element, tier))), None)
+        if fit is None:
+            self._result.unexplained.append(f"only here: {_told(element.role, element.name, element.rect)}")
+            return
+        kind, seen = fit
+        self._taken.add(seen.id)
+        if kind:
+            self._result.explained[kind] += 1
+        else:
+            self._result.same += 1
+
+    def _best(self, element: Element, candidates: Sequence[Seen]) -> tuple[str, Seen] | None:
+        """Return what an element is in the reference, and how it differs, "" where it does not."""
+        best: tuple[int, str, Seen] | None = None
+        for seen in candidates:
+            named = _named(element.name, seen.name)
+            if seen.id in self._taken or named is None:
+                continue
+            where = self._where(element, seen)
+            if where is None:
+                continue
+            kinds = [kind for kind in (where, named, _marked(seen)) if kind]
+            if not kinds:
+                return "", seen
+            if best is None or len(kinds) < best[0]:
+                best = len(kinds), " and ".join(kinds), seen
+        return best[1:] if best is not None else None
+
+    def _where(self, element: Element, seen: Seen) -> str | None:
+        """Return "" for the same place, the kind of difference, or None for another place."""
+        assert seen.rect is not None
+        shift = self._shifts.get(element.window_id, (0, 0))
+        mended = seen.rect.moved(*shift) if shift != (0, 0) else seen.rect
+        note = f"moved by the {seen.toolkit} offset {shift}" if shift != (0, 0) else ""
+        for rect, kind in ((seen.rect, ""), (mended, note)):
+            if rect == element.rect:
+                return kind
+            clipped = self._clipped(rect, seen, element.window_id, shift if rect is mended else (0, 0))
+            if clipped == element.rect:
+                return "clipped to what it scrolls in or to its window"
+            above = self._above.get(element.window_id, [])
+            if clipped is not None and element.rect.intersection(clipped) == element.rect:
+                pieces = uncovered(clipped, above)
+                if pieces and len(pieces) + sum(p.area for p in pieces) != 1 + clipped.area:
+                    return "cut by windows above it"
+                if seen.toolkit == "Chromium":
+                    return "clipped to a box of the page"
+        return None
+
+    def _clipped(self, rect: Rect, seen: Seen, window_id: int, shift: tuple[int, int]) -> Rect | None:
+        visible = rect.intersection(self._screen)
+        window = self._windows.get(window_id)
+        if visible is not None and window is not None:
+            visible = visible.intersection(window.rect)
+        parent = self._by_number.get(seen.parent)
+        while parent is not None and visible is not None:
+            box = parent.rect
+            if box is not None and box.area and not _flows_over(parent):
+                visible = visible.intersection(box.moved(*shift))
+            parent = self._by_number.get(parent.parent)
+        return visible
+
+    def _constant_shifts(self) -> dict[int, tuple[int, int]]:
+        """Return by how much all elements of a window lie beside where pyatspi sees them, where that is constant."""
+        shifts = {}
+        for window_id, window in self._windows.items():
+            mine = [element for element in self._elements if element.window_id == window_id]
+            there = [seen for seen in self._reference if seen.pid == window.pid]
+            votes = Counter(
+                (one.rect.x - other.rect.x, one.rect.y - other.rect.y)
+                for one, other in _unique_pairs(mine, there)
+                if other.rect is not None and (one.rect.width, one.rect.height) == (other.rect.width, other.rect.height)
+            )
+            if votes:
+                shift, count = votes.most_common(1)[0]
+                if shift != (0, 0) and count >= 3:
+                    shifts[window_id] = shift
+        return shifts
+
+    def _judge_missing(self, seen: Seen) -> None:
+        assert seen.rect is not None
+        window = self._window_of(seen)
+        if window is None:
+            self._result.explained["in no window that can be seen"] += 1
+            return
+        shift = self._shifts.get(window.id, (0, 0))
+        visible = self._clipped(seen.rect.moved(*shift), seen, window.id, shift)
+        if visible is None:
+            self._result.explained["scrolled out of sight or outside of its window"] += 1
+        elif not uncovered(visible, self._above.get(window.id, [])):
+            self._result.explained["wholly covered by windows above it"] += 1
+        elif reason := self._stood_for(seen, visible, window):
+            self._result.explained[reason] += 1
+        elif not seen.name and seen.role in TEXTUAL:
+            self._result.explained["a text without words"] += 1
+        elif _MARKER.fullmatch(seen.name):
+            self._result.explained["the mark before a list item"] += 1
+        else:
+            self._result.unexplained.append(f"only in pyatspi: {_told(seen.role, seen.name, seen.rect)}")
+
+    def _stood_for(self, seen: Seen, visible: Rect, window: Window) -> str:
+        for element in self._elements:
+            if element.window_id != window.id:
+                continue
+            around = element.rect.intersection(visible)
+            says = _said_by(seen.name, element)
+            if says and around == visible:
+                return "its words are those of the element around it"
+            if says and around == element.rect and _same_role(element.role, seen.role):
+                return "the element inside of it stands for it"
+            hull = around is not None and 2 * around.area > visible.area and _same_role(element.role, seen.role)
+            if hull and not _collapse(seen.name):
+                return "its hull stands for it"
+        return ""
+
+    def _window_of(self, seen: Seen) -> Window | None:
+        """Return the window that an object lies in: the one of its process that its own frame fits best."""
+        top = seen
+        while (parent := self._by_number.get(top.parent)) is not None and parent.role != "application":
+            top = parent
+        own = [window for window in self._windows.values() if window.pid == seen.pid]
+        titled = [window for window in own if window.title and window.title == top.name]
+        if titled:
+            return titled[0]
+        if top.rect is None:
+            return None
+        common = {window.id: window.rect.intersection(top.rect) for window in own}
+        near = [
+            w for w in own if (part := common[w.id]) is not None and 2 * part.area > max(w.rect.area, top.rect.area)
+        ]
+        return near[0] if near else None
+
+
+def _unique_pairs(elements: Sequence[Element], reference: Sequence[Seen]) -> Iterable[tuple[Element, Seen]]:
+    """Pair what exists once only on both sides by role and name."""
+    mine, there = defaultdict(list), defaultdict(list)
+    for element in elements:
+        mine[element.role, element.name].append(element)
+    for seen in reference:
+        there[seen.role, _collapse(seen.name)].append(seen)
+    for key, found in mine.items():
+        if len(found) == 1 and len(there.get(key, ())) == 1:
+            yield found[0], there[key][0]
+
+
+def _marked(seen: Seen) -> str:
+    if "defunct" in seen.states:
+        return "marked as defunct, though it is there"
+    return "" if seen.shows else "not marked as showing"
+
+
+def _named(mine: str, theirs: str) -> str | None:
+    """Return "" for the same name, the kind of difference, or None for different things."""
+    known, given = _collapse(mine), _collapse(theirs)
+    if known == given:
+        return ""
+    if not given:
+        return "named by its texts, as it has no name of its own"
+    if given in known or known in given:
+        return "named with the texts in it"
+    return None
+
+
+def _said_by(name: str, element: Element) -> bool:
+    words = _collapse(name)
+    told = _collapse(" ".join((element.name, element.text or "", element.description, element.label)))
+    return bool(words) and words in told
+
+
+def _flows_over(seen: Seen) -> bool:
+    """Tell whether what is in an object may reach over its edge: boxes of a page do, menus open outside."""
+    if seen.toolkit == "Chromium":
+        return seen.role not in ("document web", "frame", "dialog", "window", "scroll pane")
+    return seen.role in ("menu", "combo box", "popup menu", "push button menu")
+
+
+def _same_role(one: str, other: str) -> bool:
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(role: str) -> str:
+    return next((min(names) for names in SAME_NAMES if role in names), role)
+
+
+def _collapse(text: str) -> str:
+    return "" if _CLASS.fullmatch(text) else " ".join(text.replace("\ufffc", " ").split())
+
+
+def _told(role: str, name: str, rect: Rect) -> str:
+    return f"{role} {name[:60]!r} {rect.width}x{rect.height} at {rect.x},{rect.y}"
+
+
+def _sheet_address(element: Element) -> re.Match[str] | None:
+    return _ADDRESS.fullmatch(element.name) if element.role == "table cell" and element.text is not None else None
+
+
+def _cell(match: re.Match[str]) -> list[int]:
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - 64
+    return [int(match[2]) - 1, column - 1]
+
+
+def _seen(line: Mapping[str, object]) -> Seen:
+    rect, states = line["rect"], line["states"]
+    assert isinstance(states, list)
+    return Seen(
+        id=int(str(line["id"])),
+        parent=int(str(line["parent"])),
+        pid=int(str(line["pid"])),
+        toolkit=str(line["toolkit"]),
+        role=str(line["role"]),
+        name=str(line["name"] or ""),
+        rect=Rect(*rect) if isinstance(rect, list) else None,
+        states=frozenset(states),
+        shows=bool(line["shows"]),
+    )

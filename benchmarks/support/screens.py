@@ -1,0 +1,138 @@
+"""The screens that are measured: one application each, and all of them at once side by side."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aci.geometry import Rect
+from aci.observation import Window
+from aci.virtual import VirtualDesktop
+from benchmarks.fixtures.documents import write_letter, write_page, write_sheet
+from benchmarks.support.figures import NotMeasured
+
+FULL_HD = (1920, 1080)
+_REMOVE, _SOURCE_PAGER = 0, 2
+_PLACED_LIMIT_S = 5.0
+_POLL_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of a screen.
+
+    Attributes:
+        name: What it is called here.
+        argv: Returns how it is started, after writing what it shows.
+        app: Part of its windows' application name, in lower case.
+        place: Where its window stands when all are open at once, px; None where it keeps its own size.
+    """
+
+    name: str
+    argv: Callable[[VirtualDesktop], Sequence[str]]
+    app: str
+    place: Rect | None
+
+
+PROGRAMS: Mapping[str, Program] = {
+    program.name: program
+    for program in (
+        Program("mousepad", lambda _: ["mousepad"], "mousepad", Rect(770, 690, 520, 360)),
+        Program("chromium", lambda d: ["chromium", str(write_page(d.home))], "chromium", Rect(0, 0, 960, 650)),
+        Program("calc", lambda d: ["localc", str(write_sheet(d.home))], "libreoffice-calc", Rect(965, 25, 950, 620)),
+        Program("writer", lambda d: ["lowriter", str(write_letter(d.home))], "libreoffice-writer",
+                Rect(5, 690, 750, 380)),
+        Program("calculator", lambda _: ["gnome-calculator"], "calculator", Rect(1400, 640, 0, 0)),
+    )
+}  # fmt: skip
+
+
+def open_program(desktop: VirtualDesktop, name: str, place: Rect | None = None) -> Window:
+    """Start one program and return its window, moved and sized where that is asked for."""
+    program = PROGRAMS[name]
+    desktop.launch(program.argv(desktop))
+    window = window_of(desktop, program.app)
+    if place is None:
+        return window
+    place_window(desktop, window.id, place)
+    return window_of(desktop, program.app)
+
+
+def open_all(desktop: VirtualDesktop) -> dict[str, Window]:
+    """Start all programs side by side; return their windows by the programs' names."""
+    return {name: open_program(desktop, name, program.place) for name, program in PROGRAMS.items()}
+
+
+def window_of(desktop: VirtualDesktop, app: str) -> Window:
+    """Return the topmost ordinary window of an application.
+
+    Raises:
+        NotMeasured: There is none.
+    """
+    for window in desktop.x11.screen.windows():
+        if app in window.app.casefold() and not window.popup:
+            return window
+    raise NotMeasured(f"there is no window of {app}")
+
+
+def place_window(desktop: VirtualDesktop, window_id: int, place: Rect) -> None:
+    """Move a window, and size it unless the place is empty; returns when it stands still there."""
+    from Xlib.protocol.event import ClientMessage
+    from Xlib.X import SubstructureNotifyMask, SubstructureRedirectMask
+
+    from aci.screen import open_display
+
+    display = open_display(desktop.display)
+    try:
+        root = display.screen().root
+
+        def ask(kind: str, *data: int) -> None:
+            event = ClientMessage(
+                window=display.create_resource_object("window", window_id),
+                client_type=display.intern_atom(kind),
+                data=(32, [*(value & 0xFFFFFFFF for value in data), *([0] * (5 - len(data)))]),
+            )
+            root.send_event(event, event_mask=SubstructureRedirectMask | SubstructureNotifyMask)
+            display.sync()
+
+        maximized = [display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{axis}") for axis in ("HORZ", "VERT")]
+        ask("_NET_WM_STATE", _REMOVE, *maximized, _SOURCE_PAGER)
+        fields = 0b11 if not place.area else 0b1111
+        ask("_NET_MOVERESIZE_WINDOW", fields << 8 | _SOURCE_PAGER << 12, place.x, place.y, place.width, place.height)
+    finally:
+        display.close()
+    _until_still(desktop, window_id, moved_to=place)
+
+
+def _until_still(desktop: VirtualDesktop, window_id: int, moved_to: Rect) -> None:
+    deadline, before, since = time.monotonic() + _PLACED_LIMIT_S, None, 0.0
+    while time.monotonic() < deadline:
+        now = next((window.rect for window in desktop.x11.screen.windows() if window.id == window_id), None)
+        if now != before:
+            before, since = now, time.monotonic()
+        near = now is not None and abs(now.x - moved_to.x) < 60 and abs(now.y - moved_to.y) < 60
+        if near and time.monotonic() - since > 0.3:
+            return
+        time.sleep(_POLL_S)
+
+
+def takes_ocr() -> bool:
+    """Tell whether a desktop can be given an engine that recognizes text."""
+    return "ocr" in inspect.signature(VirtualDesktop.__init__).parameters
+
+
+def desktop_with_ocr(size: tuple[int, int]) -> VirtualDesktop:
+    """Return a desktop that recognizes text, not yet started.
+
+    Raises:
+        NotMeasured: Desktops take no engine, or none works here.
+    """
+    if not takes_ocr():
+        raise NotMeasured("desktops take no OCR engine yet")
+    from aci.ocr.engine import build_engine
+
+    options: dict[str, Any] = {"ocr": build_engine("rapidocr")}
+    return VirtualDesktop(size, **options)
