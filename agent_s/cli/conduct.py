@@ -155,7 +155,7 @@ def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
     """Say who acts and where, since neither needs to be named."""
     name = getattr(agent.model, "name", type(agent.model).__name__)
     hint = " (it follows plain instructions and needs no network)" if name == "offline" else ""
-    display.notice(f"Model {name}{hint}, on {choice.words}.")
+    display.say(f"Model {name}{hint}, on {choice.words}.")
 
 
 def keep_files(home: Path, folder: Path) -> list[Path]:

@@ -115,8 +115,8 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
     with open_memory(settings) as memory:
         for number, (task, again) in enumerate(plan, start=1):
             name = f"{task.id}, {AGAIN}" if again else task.id
-            screen.notice("")
-            screen.notice(f"Demo task {number} of {len(plan)}: {name}")
+            screen.say("")
+            screen.say(f"Demo task {number} of {len(plan)}: {name}")
             with screen:
                 result = run_task(task, settings, memory=memory, on_event=screen, watch=interrupts.watch)
             if interrupts.caught is not None:

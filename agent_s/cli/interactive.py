@@ -29,7 +29,7 @@ def ask_for_tasks() -> int:
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.notice("Say in a sentence what is to be done. Ctrl-C stops a task, Ctrl-D ends.")
+        screen.say("Say in a sentence what is to be done. Ctrl-C stops a task, Ctrl-D ends.")
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
                 continue

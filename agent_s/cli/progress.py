@@ -47,8 +47,12 @@ class Display(Protocol):
         """Show one event."""
         ...
 
+    def say(self, text: str) -> None:
+        """Say something that belongs to the progress."""
+        ...
+
     def notice(self, text: str) -> None:
-        """Say something that is no event."""
+        """Say something that the person must know, also where no progress is shown."""
         ...
 
     def paused(self) -> AbstractContextManager[None]:
@@ -82,6 +86,9 @@ class QuietDisplay:
         if isinstance(event, Troubled):
             self.notice(event.problem)
 
+    def say(self, text: str) -> None:
+        """Do nothing."""
+
     def notice(self, text: str) -> None:
         """Write a line."""
         self._console.print(printable(text))
@@ -108,6 +115,10 @@ class PlainDisplay:
         """Write the lines of an event."""
         for line in lines_of(event):
             self._console.print(line)
+
+    def say(self, text: str) -> None:
+        """Write a line."""
+        self.notice(text)
 
     def notice(self, text: str) -> None:
         """Write a line."""
@@ -226,6 +237,10 @@ class LiveDisplay:
             case _:
                 for line in _remarks(event):
                     self._console.print(line, style="dim" if not isinstance(event, Troubled) else "yellow")
+
+    def say(self, text: str) -> None:
+        """Write a line above the picture."""
+        self.notice(text)
 
     def notice(self, text: str) -> None:
         """Write a line above the picture."""

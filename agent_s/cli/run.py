@@ -193,4 +193,4 @@ def _keep(home: Path, folder: Path, screen: Display) -> None:
         screen.notice(f"What was saved on the virtual desktop could not be kept: {error.strerror or error}.")
         return
     for copy in copies:
-        screen.notice(f"Saved on the virtual desktop, kept as {copy}")
+        screen.say(f"Saved on the virtual desktop, kept as {copy}")
