@@ -20,6 +20,7 @@ _CONNECTOR = re.compile(
     re.IGNORECASE,
 )
 _PARALLEL = re.compile(rf"(?:the\s+)?{PLACEHOLDER}\s+(from|in|into|for|as|to|under)\s+(?!cell)\S", re.IGNORECASE)
+_SET_ALSO = re.compile(rf"(?:the\s+|{PLACEHOLDER}|[A-Z])[^,;]{{0,60}}?\s+to\s+\S", re.IGNORECASE)
 _PLACE = re.compile(r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via)\b", re.IGNORECASE)
 _CONDITION_START = re.compile(r"(?:if|once|when|as soon as|after|until|wait)\b", re.IGNORECASE)
 _KEEPS_LINES = re.compile(r"(?:follow|text|lines?|table|form|data|values?|fields?|cells?|details|information|rows?)[^:]{0,60}:\s*$", re.IGNORECASE)
@@ -202,6 +203,9 @@ def _splits(head: str, kind: str, rest: str) -> bool:
 
 def _is_parallel(head: str, following: str) -> bool:
     """Tell whether "'Paris' from the City list" repeats the form of "select 'France' from the Country list"."""
+    verb = first_verb(strip_fillers(head))
+    if verb in ("set", "change", "adjust") and _SET_ALSO.match(following) and re.search(r"\sto\s+\S", head):
+        return not first_verb(following)
     again = _PARALLEL.match(following)
     return bool(again) and bool(re.search(rf"{PLACEHOLDER}\s+{again[1]}\s+\S", head, re.IGNORECASE))
 
@@ -210,7 +214,7 @@ def _and_splits(head: str, kind: str, following: str) -> bool:
     if not begins_clause(following):
         return False
     verb = first_verb(strip_fillers(following))
-    if verb in NOUN_VERBS and kind == "and" and not re.match(r"\w+\s+(?:it|the|this|that|a|an|'|\"|" + OPEN + ")", following):
+    if verb in NOUN_VERBS and kind == "and" and not re.match(r"\w+\s+(?:it|the|this|that|a|an|yes|no|with|'|\"|" + OPEN + ")", following, re.IGNORECASE):
         return False
     return not _is_part_of_name(head, following)
 

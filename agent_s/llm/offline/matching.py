@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from aci.geometry import Rect
 from aci.observation import Element
 from agent_s.llm.offline.quoting import guard
-from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, NOUNS, ROLES, Kind, roles_of
-from agent_s.llm.offline.screen import Screen, content_of, same_column, same_line, shown_name
+from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, Kind, roles_of
+from agent_s.llm.offline.screen import Screen, same_column, same_line, shown_name
 from agent_s.llm.offline.targets import Relation, TargetQuery, parse_target
 
 EXACT = 94.0

@@ -15,25 +15,28 @@ from agent_s.llm.offline.intents import (
     ClickOn,
     CloseThing,
     Command,
-    EnterCells,
-    FollowPath,
+    DragOnto,
+    FocusOn,
     GoToAddress,
     InPlace,
     InTurn,
     Intent,
     KeepText,
+    LookWhether,
     NotUnderstood,
     OnlyIf,
     OpenThing,
-    PressKeys,
     SaveFile,
+    ScrollView,
     SelectOptions,
     SetChecked,
     SetValue,
     TypeText,
+    Unfold,
+    WaitFor,
 )
 from agent_s.llm.offline.lexicon import first_verb, strip_fillers
-from agent_s.llm.offline.quoting import OPEN, PLACEHOLDER, Guarded, quote
+from agent_s.llm.offline.quoting import OPEN, Guarded
 from agent_s.llm.offline.targets import TargetQuery
 
 
@@ -230,6 +233,12 @@ def _thing_of(intent: Intent) -> str:
             query = target
         case SelectOptions(values=(value,)):
             query = value
+        case ScrollView(until=TargetQuery() as target) | Unfold(target=target) | FocusOn(target=target):
+            query = target
+        case WaitFor(condition=condition) | LookWhether(condition=condition):
+            query = condition.target
+        case DragOnto(source=source):
+            query = source
         case OpenThing(app_only=False, target=target):
             query = target
         case InPlace(intent=inner) | OnlyIf(intent=inner):

@@ -140,7 +140,7 @@ def _toggle(found: Found) -> Intent | None:
 
 _FROM = r"(?P<prep>from(?: among)?(?: within)?|out of|in|inside|within|on|of|under|for|at)"
 
-ENSURE = rule(rf"(?:make sure|ensure|see to it|verify and ensure)(?: that)? (?P<what>.+?) (?:is|are)(?: all| both)? (?:set to |turned |switched )?(?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|not checked|not ticked|not selected|selected|deselected)", _turn)
+ENSURE = rule(r"(?:make sure|ensure|see to it|verify and ensure)(?: that)? (?P<what>.+?) (?:is|are)(?: all| both)? (?:set to |turned |switched )?(?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|not checked|not ticked|not selected|selected|deselected)", _turn)
 """"Make sure that the box is checked" asks to check it, where "verify that ..." only asks to look."""
 
 RULES: tuple[Rule, ...] = (

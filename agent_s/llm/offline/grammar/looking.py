@@ -20,7 +20,7 @@ from agent_s.llm.offline.intents import (
 )
 from agent_s.llm.offline.lexicon import read_number
 from agent_s.llm.offline.quoting import Guarded
-from agent_s.llm.offline.targets import TargetQuery, parse_target
+from agent_s.llm.offline.targets import parse_target
 
 _SHOWN = r"(?:appears?|shows?(?: up)?|opens?(?: up)?|loads?|pops? up|comes? up|becomes? visible|(?:is|are|gets?|has|have|has been|have been|to be|being) (?:fully |finally )?(?:visible|shown|displayed|open(?:ed)?|there|present|on (?:the )?screen|loaded|available|in (?:view|sight)|ready|finished(?: loading)?|appeared)|exists?|finish(?:es)?(?: loading)?|to (?:appear|show(?: up)?|open|load|come up|pop up|finish(?: loading)?|be (?:visible|shown|displayed|open|loaded|ready|available))|starts?|is running|can be seen)"
 _GONE = r"(?:disappears?|vanish(?:es)?|closes?|goes? away|(?:is|are|has|have|has been|have been) (?:gone|closed|hidden|disappeared|removed|no longer (?:visible|shown|there))|to (?:disappear|close|vanish|go away)|no longer (?:appears?|exists?|shows?)|(?:is|are) (?:not|no longer) (?:visible|shown|displayed|there|present|on (?:the )?screen|open)|(?:does|do) not (?:appear|exist|show(?: up)?)|isn't (?:visible|shown|there|open))"
@@ -30,14 +30,14 @@ _CONDITIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL), kind)
     for pattern, kind in (
         (rf"(?P<what>.+?)(?: now| already)? {_GONE}", "gone"),
-        (rf"(?:there is|there are|there's) no(?: longer)?(?: an?)? (?P<what>.+)", "gone"),
+        (r"(?:there is|there are|there's) no(?: longer)?(?: an?)? (?P<what>.+)", "gone"),
         (rf"(?P<what>.+?) (?:is|are)(?: now)? {_STATE}", "state"),
-        (rf"(?P<what>.+?) isn't (?P<state>checked|ticked|selected|enabled|disabled|empty)(?P<not>)", "notstate"),
+        (r"(?P<what>.+?) isn't (?P<state>checked|ticked|selected|enabled|disabled|empty)(?P<not>)", "notstate"),
         (r"(?P<what>.+?) (?P<not>does not|doesn't|do not|don't) (?:contain|include|show|say|read|display|have|mention)s? (?P<text>.+)", "notcontains"),
         (r"(?P<what>.+?) (?:now )?(?:contains?|includes?|says?|reads?|displays?|shows?|mentions?|lists?|has|ends? with|starts? with|begins? with) (?:the (?:text|words?|value|number|title|message|string) )?(?P<text>.+)", "contains"),
         (r"(?P<what>.+?) (?:is|equals|is equal to|is set to|has the value|are|is now|becomes|changed to|changes to) (?:the (?:text|word|value|number) )?(?P<text>.+)", "value"),
         (rf"(?P<what>.+?)(?: now| already| finally)? {_SHOWN}", "shown"),
-        (rf"(?:you (?:can )?see|there is|there are|there's|we see) (?:an? |the )?(?P<what>.+)", "shown"),
+        (r"(?:you (?:can )?see|there is|there are|there's|we see) (?:an? |the )?(?P<what>.+)", "shown"),
     )
 )
 _ORDER = ("gone", "state", "notstate", "shown", "notcontains", "contains", "value")

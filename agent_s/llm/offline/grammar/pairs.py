@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from agent_s.llm.offline.grammar.base import CELL, THE, Q
 from agent_s.llm.offline.quoting import Guarded
-from agent_s.llm.offline.roles import NOUNS
 from agent_s.llm.offline.targets import TargetQuery, parse_target, split_list
 
 Cells = tuple[tuple[str, str], ...]
@@ -111,7 +110,7 @@ def _cell_parts(body: Guarded) -> list[Guarded]:
     if re.match(leads, text, re.IGNORECASE):
         pieces = re.split(rf"\s*[,;\n]\s*(?:and\s+)?(?={leads})|\s+and\s+(?={leads})", text, flags=re.IGNORECASE)
     else:
-        pieces = re.split(rf"(?<=[A-Za-z\d])\s*[,;\n]\s*(?:and\s+)?(?=[^,;]+\s(?:in|into|to|at)\s)|\s+and\s+(?=[^,;]+\s(?:in|into|to|at)\s)", text, flags=re.IGNORECASE)
+        pieces = re.split(r"(?<=[A-Za-z\d])\s*[,;\n]\s*(?:and\s+)?(?=[^,;]+\s(?:in|into|to|at)\s)|\s+and\s+(?=[^,;]+\s(?:in|into|to|at)\s)", text, flags=re.IGNORECASE)
     return [body.part(piece.strip()) for piece in pieces if piece.strip()]
 
 

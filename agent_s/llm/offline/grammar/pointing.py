@@ -183,7 +183,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:press|hit|strike|push|tap|send|use|key)(?: on| down)? (?P<what>.+)", _press),
     rule(r"(?:use|send|type|enter|do|apply) (?:the )?(?:keyboard )?(?:shortcut |hotkey |keys? |key combination )?(?P<what>\S+(?: ?\+ ?\S+)*)", _press_modified),
     rule(rf"{_CLICK_VERB}(?: (?:on|onto|at))? (?P<what>.+)", _click),
-    rule(r"(?P<kind>)(?:press|hit|push|strike|activate|invoke|trigger|open with a click)(?: on)? (?P<what>.+)", _click),
+    rule(r"(?P<kind>)(?:press|hit|push|strike|activate|invoke|trigger|follow|open with a click)(?: on)? (?P<what>.+)", _click),
     rule(r"(?:drag(?: and drop)?|move|pull|slide) (?P<what>.+?),? (?:and drop (?:it|them) )?(?:to the position of|on top of|onto|into|over|on|to|inside) (?P<where>.+)", _drag),
     rule(r"(?P<verb>expand|unfold|open up|collapse|fold|close up)(?: out)? (?P<what>.+)", _unfold),
     rule(r"(?:focus|put the (?:cursor|focus|caret)|place the (?:cursor|focus|caret)|set the (?:cursor|focus)|move the (?:cursor|focus|caret)|set focus|click)(?: (?:on|in|into|to|inside))+ (?P<what>.+)", lambda f: FocusOn(f.target("what"))),

@@ -79,7 +79,7 @@ def _content(payload: Guarded) -> str | None:
     """Return what is to be typed: what is quoted, or the words themselves."""
     text = re.sub(rf"^{THE}(?:(?:short|long|new|single|simple|brief|another)\s+)?{TEXT_NOUN}(?:\s*:\s*|\s+(?={OPEN})|\s+(?:that\s+says|saying|reading|containing)\s*:?\s+)", "", payload.text.strip(), flags=re.IGNORECASE)
     text = re.sub(r"^(?:in\s+)?(?:the\s+following\s*)?:\s*", "", text, flags=re.IGNORECASE).strip()
-    text = re.sub(rf"^the\s+(?:text|words?|number|phrase|letters?|sentence|string|digits?)\s+(?=\S)", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"^the\s+(?:text|words?|number|phrase|letters?|sentence|string|digits?)\s+(?=\S)", "", text, flags=re.IGNORECASE)
     text = re.sub(rf"(?<={CLOSE})\s*[.,;!?]+$", "", text)
     part = payload.part(text)
     if part.only_literal is not None:
@@ -259,22 +259,22 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?:fill(?: in| out)?|complete|set|populate) {THE}(?:[\w-]+ )?(?:form|fields?|cells?)(?: (?:with|using|as follows|by entering))?(?: the)?(?: following)?(?: values?)?:? (?P<what>.+)", _pairs),
     rule(rf"(?:{TYPE}|{ADD}|set) (?P<what>.+ (?:in|into|to|at)(?: the)?(?: cell)? {CELL})", _cells),
     rule(rf"(?:{TYPE}|{ADD}|set|fill)(?: in)? (?P<what>(?:cells? )?{CELL}\s*(?:=|:|with|to|as) ?.+)", _cells),
-    rule(rf"fill(?: in| out| up)? (?P<where>.+?) with (?P<what>.+)", _fill),
-    rule(rf"fill(?: in| out)? (?P<where>[^:]{{1,60}}):\s*(?P<what>.+)", _fill),
+    rule(r"fill(?: in| out| up)? (?P<where>.+?) with (?P<what>.+)", _fill),
+    rule(r"fill(?: in| out)? (?P<where>[^:]{1,60}):\s*(?P<what>.+)", _fill),
     rule(rf"(?:{TYPE}|set) (?P<what>{THE}[A-Za-z][^:]{{0,80}}?{Q}.*?)(?: (?:in|into|in to) {THE}(?:corresponding |respective |text |input |login |matching |appropriate |right )*(?:fields?|boxes|inputs?|textboxes|form|login form|page))?", _labelled_list),
     rule(rf"(?P<verb>{TYPE}|{ADD}|fill) (?P<what>{Q}(?: (?:in|using) (?:all )?(?:upper|lower|capital|caps)[ \w]*?)?)(?: again)? {_PREP} (?P<where>.+)", _type_into),
     rule(rf"(?:{TYPE}|set|use|choose|give) (?P<what>.+?) (?P<prep>as|for) (?P<where>.+)", _type_as),
     rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<what>.+) {_PREP} (?P<where>.+)", _type_into),
     rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<where>[A-Za-z][\w ]{{1,40}}?):\s+(?P<what>\S.*)", lambda f: _typed_after_colon(f)),
-    rule(rf"(?P<verb>type(?: in| out)?|write(?: down| out)?|enter|input|key in|jot down|compose|fill in) (?P<what>.+)", _type),
+    rule(r"(?P<verb>type(?: in| out)?|write(?: down| out)?|enter|input|key in|jot down|compose|fill in) (?P<what>.+)", _type),
     rule(rf"(?P<verb>insert|put|add|append)(?: in)? (?P<what>{Q}.*|{THE}{TEXT_NOUN}(?: ?:| {Q}).*)", _type),
-    rule(rf"(?:type|write|enter|input|insert|add|put)\s*:\s*(?P<what>.+)(?P<verb>)", _type),
-    rule(rf"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?", _replace),
-    rule(rf"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)", _set),
-    rule(rf"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?", _change_by),
-    rule(rf"(?:change|set|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset|bring)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
-    rule(rf"set (?P<where>.+?)\s*(?:=|:)\s*(?P<what>.+)", _set),
-    rule(rf"(?:clear|empty|erase|wipe|blank)(?: out)? (?P<where>.+)", lambda f: _clear(f)),
+    rule(r"(?:type|write|enter|input|insert|add|put)\s*:\s*(?P<what>.+)(?P<verb>)", _type),
+    rule(r"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?", _replace),
+    rule(r"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)", _set),
+    rule(r"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?", _change_by),
+    rule(r"(?:change|set|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset|bring)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
+    rule(r"set (?P<where>.+?)\s*(?:=|:)\s*(?P<what>.+)", _set),
+    rule(r"(?:clear|empty|erase|wipe|blank)(?: out)? (?P<where>.+)", lambda f: _clear(f)),
     rule(rf"(?:delete|remove|erase|clear)(?: all(?: of)?)? {THE}(?:existing |current |whole |entire )*(?:text|contents?|value|words?)(?: (?:in|from|of|inside) (?P<where>.+))?", lambda f: _clear(f)),
 )
 

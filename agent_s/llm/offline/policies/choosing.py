@@ -6,17 +6,18 @@ from dataclasses import replace
 
 from aci.actions import Hotkey, Scroll, Type, Wait
 from aci.observation import Element
-from agent_s.llm.offline.course import Achieved, Course, Move, give_up
+from agent_s.llm.offline.course import Achieved, Course, GaveUp, Move, give_up
 from agent_s.llm.offline.intents import FollowPath, SelectOptions
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, name_score, rank
 from agent_s.llm.offline.policies.common import (
-    Finder, Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, scroll_for, shorten,
+    Finder, Steps, await_element, changed, click_best, do, finder, look_around, must, name_of, not_found, now, scroll_for, shorten,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen, content_of, same_line
 from agent_s.llm.offline.targets import TargetQuery, named
 
 _COMBOS = ROLES["combo"] | frozenset({"toggle button", "push button", "menu button"})
+_MOST_LISTS = 4
 _OPTIONS = frozenset({"list item", "menu item", "check menu item", "radio menu item", "table cell", "tree item", "option", "radio button", "check box", "icon", "label", "static", "link", "page tab", "push button", "toggle button", "menu", "desktop icon"})
 _STATEFUL = frozenset({"check box", "radio button", "check menu item", "radio menu item", "switch"})
 
@@ -45,11 +46,25 @@ def _as_one(intent: SelectOptions, screen: Screen) -> Steps[tuple[TargetQuery, .
 
 def _select_one(value: TargetQuery, intent: SelectOptions, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
     if intent.source is not None:
-        screen, combo = yield from _find_source(intent.source, value, screen)
-        if combo is not None:
-            return (yield from choose_in(combo, value, screen))
+        screen, combos = yield from _find_sources(intent.source, value, screen)
+        if combos:
+            return (yield from choose_in_first(combos, value, screen))
         value = _in_source(value, intent.source, screen)
     return (yield from _pick(value, screen, add))
+
+
+def choose_in_first(combos: list[Element], value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
+    """Choose a value in the first of several drop-down lists that has it."""
+    reasons: list[str] = []
+    for combo in combos[:_MOST_LISTS]:
+        current = now(screen, combo)
+        if current is None:
+            continue
+        try:
+            return (yield from choose_in(current, value, screen))
+        except GaveUp as reason:
+            reasons.append(str(reason))
+    give_up("; ".join(reasons) or "the list is gone")
 
 
 def _in_source(value: TargetQuery, source: TargetQuery, screen: Screen) -> TargetQuery:
@@ -60,33 +75,35 @@ def _in_source(value: TargetQuery, source: TargetQuery, screen: Screen) -> Targe
     return placed if rank(placed, screen) else value
 
 
-def _find_source(source: TargetQuery, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, Element | None]]:
-    """Find the drop-down list that is named; None where the options are in sight without one."""
-    find = finder(source, _COMBOS | EDITABLE, ROLES["combo"])
-    combos = [one for one in find(screen) if one.score >= 64]
-    options = rank(value, screen, _OPTIONS)
-    if not combos and not options:
-        screen, _ = yield from await_element(screen, lambda view: find(view) or rank(value, view, _OPTIONS), source)
-        combos = [one for one in find(screen) if one.score >= 64]
-        options = rank(value, screen, _OPTIONS)
-    if not combos and not options:
-        screen, combos = yield from scroll_for(screen, find, source)
-    if combos and combos[0].element.role in ROLES["combo"]:
-        return screen, combos[0].element
-    if options and options[0].score >= 84:
-        return screen, None
-    if combos and (combos[0].element.role not in EDITABLE or "has_popup" in combos[0].element.states):
-        return screen, combos[0].element
-    if not source.name and (only := _only_combo(screen)) is not None:
-        return screen, only
-    if not options and not _has_place(source, screen):
+def _find_sources(source: TargetQuery, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, list[Element]]]:
+    """Find the drop-down list that is named, or all there are where none is; none where the options are in sight."""
+    lists = finder(source, _COMBOS | EDITABLE, ROLES["combo"])
+
+    def options(view: Screen) -> list[Candidate]:
+        return [one for one in rank(value, view, _OPTIONS) if one.score >= 84]
+
+    def find(view: Screen) -> list[Candidate]:
+        return [one for one in lists(view) if one.score >= 64] or options(view)
+
+    screen, found = yield from look_around(screen, find, source)
+    if not source.name and options(screen):
+        return screen, []
+    combos = [one.element for one in found if one.element.role in ROLES["combo"] and one.score >= found[0].score - 6]
+    if combos:
+        return screen, combos if not source.name else combos[:1]
+    if options(screen):
+        return screen, []
+    if found and (found[0].element.role not in EDITABLE or "has_popup" in found[0].element.states):
+        return screen, [found[0].element]
+    if not source.name and (every := _combos(screen)):
+        return screen, every
+    if not found and not _has_place(source, screen):
         give_up(not_found(source, screen))
-    return screen, None
+    return screen, []
 
 
-def _only_combo(screen: Screen) -> Element | None:
-    combos = [element for element in screen.front if element.role in ROLES["combo"] and element.point is not None]
-    return combos[0] if len(combos) == 1 else None
+def _combos(screen: Screen) -> list[Element]:
+    return [element for element in screen.front if element.role in ROLES["combo"] and element.point is not None and "disabled" not in element.states]
 
 
 def _has_place(source: TargetQuery, screen: Screen) -> bool:
@@ -94,33 +111,44 @@ def _has_place(source: TargetQuery, screen: Screen) -> bool:
 
 
 def choose_in(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
-    """Choose an entry of a drop-down list: from what opens, else by typing its name."""
+    """Choose an entry of a drop-down list: from what opens, else by typing its name, else by scrolling to it."""
     if value.name and _shows(combo, value.name) and value.ordinal is None:
         return screen, f"{name_of(combo)} shows {value.name!r} already"
-    visible = _entries(value, combo, screen, opened=False) if combo.role == "list box" else []
-    if not visible:
-        before = screen
-        screen, _ = yield from click_best(screen, [Candidate(combo, 100.0, "the list")])
-        screen, visible = yield from _await_entries(value, combo, before, screen)
+    before = screen
+    screen, _ = yield from click_best(screen, [Candidate(combo, 100.0, "the list")])
+    screen, visible = yield from _await_entries(value, combo, before, screen)
     if visible:
-        before = screen
-        screen, entry = yield from click_best(screen, visible)
-        after = now(screen, combo)
-        if after is not None and value.name and not _shows(after, value.name) and after == now(before, combo) and screen.popups:
-            sight = yield from must(Hotkey(keys=("Return",)), f"confirm {name_of(entry)}")
-            screen, after = sight.screen, now(sight.screen, combo)
-        if after is not None and value.name and not _shows(after, value.name) and _has_content(after) and not _names_alike(entry, after):
-            give_up(f"{name_of(combo)} shows {content_of(after) or after.name!r} after {value.name!r} was chosen")
+        return (yield from _click_entry(visible, combo, value, screen))
+    if value.name and value.ordinal is None:
+        screen, done = yield from _type_choice(combo, value, screen)
+        if done:
+            return screen, done
+    screen, visible = yield from _scroll_entries(value, combo, before, screen)
+    if visible:
+        return (yield from _click_entry(visible, combo, value, screen))
+    entries = [name for element in _opened(combo, before, screen) if (name := element.name)]
+    if screen.popups:
+        yield from do(Hotkey(keys=("Escape",)), "close the list again")
+    there = f"; it has {', '.join(map(repr, entries[:8]))}" if entries else ""
+    give_up(f"{name_of(combo)} has no entry {value.describe()!r}{there}")
+
+
+def _click_entry(visible: list[Candidate], combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
+    before = screen
+    screen, entry = yield from click_best(screen, visible)
+    after = now(screen, combo)
+    if not value.name or after is None or _shows(after, value.name):
         return screen, f"{name_of(entry)} was chosen from {name_of(combo)}"
-    return (yield from _type_choice(combo, value, screen))
+    if after == now(before, combo) and screen.popups:
+        sight = yield from must(Hotkey(keys=("Return",)), f"confirm {name_of(entry)}")
+        screen, after = sight.screen, now(sight.screen, combo)
+    if after is not None and content_of(after) and not _shows(after, value.name) and not _names_alike(entry, after):
+        give_up(f"{name_of(combo)} shows {content_of(after)!r} after {value.name!r} was chosen")
+    return screen, f"{name_of(entry)} was chosen from {name_of(combo)}"
 
 
 def _names_alike(entry: Element, combo: Element) -> bool:
     return name_score(entry.name, content_of(combo) or combo.name)[0] >= 66
-
-
-def _has_content(combo: Element) -> bool:
-    return bool(content_of(combo))
 
 
 def _shows(combo: Element, name: str) -> bool:
@@ -129,17 +157,14 @@ def _shows(combo: Element, name: str) -> bool:
 
 
 def _await_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
-    """Wait briefly until the list has opened and holds the entry; scroll in it where it is long."""
-    for pause in (0.4, 0.6):
-        found = _entries(value, combo, screen, opened=True, before=before)
-        if found:
+    """Wait briefly until the list has opened; a list that has opened without the entry in sight is not waited for."""
+    for pause in (0.4, 0.6, 0.0):
+        found = _entries(value, combo, screen, before)
+        if found or _opened(combo, before, screen) or not pause:
             return screen, found
         sight = yield Move(Wait(time=pause), f"wait for the entries of {name_of(combo)}")
         screen = sight.screen
-    found = _entries(value, combo, screen, opened=True, before=before)
-    if found:
-        return screen, found
-    return (yield from _scroll_entries(value, combo, before, screen))
+    return screen, []
 
 
 def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
@@ -153,7 +178,7 @@ def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: 
         if not sight.ok:
             return sight.screen, []
         screen = sight.screen
-        found = _entries(value, combo, screen, opened=True, before=before)
+        found = _entries(value, combo, screen, before)
         if found:
             return screen, found
     return screen, []
@@ -172,29 +197,20 @@ def _opened(combo: Element, before: Screen, screen: Screen) -> list[Element]:
     ]  # fmt: skip
 
 
-def _entries(value: TargetQuery, combo: Element, screen: Screen, opened: bool, before: Screen | None = None) -> list[Candidate]:
-    pool = {element.id for element in (_opened(combo, before, screen) if before is not None else screen.elements)}
-    found = [one for one in rank(value, screen, _OPTIONS, ROLES["item"] | ROLES["menuitem"]) if one.element.id in pool and one.element.id != combo.id]
-    if not opened:
-        own = f"{combo.role}:{combo.name}"
-        return [one for one in found if own in one.element.path]
-    return found
+def _entries(value: TargetQuery, combo: Element, screen: Screen, before: Screen) -> list[Candidate]:
+    pool = {element.id for element in _opened(combo, before, screen)}
+    return [one for one in rank(value, screen, _OPTIONS, ROLES["item"] | ROLES["menuitem"]) if one.element.id in pool]
 
 
 def _type_choice(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
-    """Type the name of an entry, which lists take as a search; the way out where their entries cannot be seen."""
-    if not value.name or value.ordinal is not None:
-        yield from do(Hotkey(keys=("Escape",)), "close the list again")
-        give_up(f"{name_of(combo)} has no entry {value.describe()!r} in sight")
+    """Type the name of an entry, which lists take as a search; nothing is said where that chose another one."""
     editable = "editable" in combo.states
     action = Type(text=value.name, element_id=combo.id if editable else None, overwrite=editable, enter=True)
-    sight = yield from must(action, f"type {shorten(value.name)!r} to choose it in {name_of(combo)}")
+    sight = yield from do(action, f"type {shorten(value.name)!r} to choose it in {name_of(combo)}")
     after = now(sight.screen, combo)
     if after is not None and _shows(after, value.name):
         return sight.screen, f"{name_of(combo)} shows {value.name!r}"
-    if sight.screen.popups:
-        sight = yield from do(Hotkey(keys=("Escape",)), "close the list again")
-    give_up(f"{name_of(combo)} has no entry {value.name!r}")
+    return sight.screen, ""
 
 
 def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
@@ -206,8 +222,8 @@ def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, 
         return screen, f"{name_of(found[0].element)} shows {value.name!r} already" if _shows(found[0].element, value.name) else ""
     if found:
         return (yield from _choose_visible(found, screen, add))
-    if (only := _only_combo(screen)) is not None:
-        return (yield from choose_in(only, value, screen))
+    if combos := _combos(screen):
+        return (yield from choose_in_first(combos, value, screen))
     screen, found = yield from scroll_for(screen, find, value)
     if not found:
         give_up(not_found(value, screen))

@@ -20,7 +20,9 @@ Steps = Generator[Move, Sight, T]
 
 WAITS = (0.5, 0.7, 1.0)
 """Pauses before an element that is not there yet is looked for elsewhere, s."""
-SCROLLS = 4
+SCROLLS = 7
+SCROLL_CLICKS = 4
+"""Notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over."""
 _SCROLLED_ROLES = ("document web", "document text", "list", "list box", "tree", "tree table", "table", "document frame")
 
 
@@ -31,11 +33,19 @@ def finder(query: TargetQuery, only: frozenset[str] | None = None, prefer: froze
 
 def seek(screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element, waiting and scrolling for it within bounds; end the policy where it is nowhere."""
-    screen, found = yield from await_element(screen, find, query)
+    screen, found = yield from look_around(screen, find, query, scroll)
+    if not found:
+        give_up(not_found(query, screen))
+    return screen, found
+
+
+def look_around(screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Find an element: wait a moment, scroll for it, wait some more; nothing is found where it is nowhere."""
+    screen, found = yield from await_element(screen, find, query, WAITS[:1])
     if not found and scroll:
         screen, found = yield from scroll_for(screen, find, query)
     if not found:
-        give_up(not_found(query, screen))
+        screen, found = yield from await_element(screen, find, query, WAITS[1:])
     return screen, found
 
 
@@ -53,24 +63,51 @@ def await_element(screen: Screen, find: Finder, query: TargetQuery, waits: tuple
 
 def scroll_for(screen: Screen, find: Finder, query: TargetQuery) -> Steps[tuple[Screen, list[Candidate]]]:
     """Scroll what can be scrolled, down and then up, until the element is in sight or nothing moves any more."""
-    surface = scrollable(screen)
-    if surface is None or screen.has_sheet():
+    if not _can_scroll(screen):
         return screen, []
-    for clicks, most in ((-8, SCROLLS), (10, SCROLLS + 1)):
-        for _ in range(most):
-            before = screen
-            sight = yield Move(Scroll(element_id=surface.id, clicks=clicks), f"scroll to look for {query.describe()!r}")
-            screen = sight.screen
-            found = find(screen)
-            if found:
-                return screen, found
-            if not sight.ok or _same_sight(before, screen):
-                break
-            surface = scrollable(screen) or surface
+    screen, found = yield from _scroll_along("down", screen, find, query)
+    if not found:
+        screen, found = yield from _scroll_along("up", screen, find, query)
+    return screen, found
+
+
+def _can_scroll(screen: Screen) -> bool:
+    if screen.has_sheet():
+        return False
+    return scrollable(screen) is not None or any("address" in element.name.casefold() for element in screen.front if element.role == "entry")
+
+
+def _scroll_along(direction: str, screen: Screen, find: Finder, query: TargetQuery) -> Steps[tuple[Screen, list[Candidate]]]:
+    for _ in range(SCROLLS):
+        before = screen
+        screen, moved = yield from scroll_once(direction, screen, f"scroll {direction} to look for {query.describe()!r}")
+        found = find(screen)
+        if found or not moved or same_sight(before, screen):
+            return screen, found
     return screen, []
 
 
-def _same_sight(before: Screen, after: Screen) -> bool:
+def scroll_once(direction: str, screen: Screen, purpose: str) -> Steps[tuple[Screen, bool]]:
+    """Scroll by a part of the view, with the wheel or, where nothing is in sight to point at, with a key.
+
+    Returns:
+        The screen, and whether something may have moved.
+    """
+    surface = scrollable(screen)
+    before = screen
+    if surface is None:
+        sight = yield Move(Hotkey(keys=("Page_Up" if direction == "up" else "Page_Down",)), purpose, "Nothing is in sight to turn the wheel over.")
+        return sight.screen, True
+    sight = yield Move(Scroll(element_id=surface.id, clicks=SCROLL_CLICKS if direction == "up" else -SCROLL_CLICKS), purpose)
+    if not sight.ok or not same_sight(before, sight.screen):
+        return sight.screen, sight.ok
+    sight = yield Move(Wait(time=0.4), "see whether it still scrolls")
+    return sight.screen, not same_sight(before, sight.screen)
+
+
+def same_sight(before: Screen, after: Screen) -> bool:
+    """Tell whether nothing in front has moved."""
+
     def shape(screen: Screen) -> list[tuple[int, int, str]]:
         return [(element.rect.y, element.rect.x, element.name) for element in screen.front]
 
@@ -147,7 +184,6 @@ def click_best(
         if sight.ok:
             return sight.screen, element
         errors.append(sight.error)
-        screen = sight.screen
     element = found[0].element
     if "disabled" in element.states:
         give_up(f"{name_of(element)} is disabled")

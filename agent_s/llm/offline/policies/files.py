@@ -9,7 +9,7 @@ from aci.actions import Hotkey, SwitchApplications, Type, Wait
 from aci.observation import Element, Window
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import FollowPath, GoToAddress, OpenFile, SaveFile, SearchFor
-from agent_s.llm.offline.matching import Candidate, rank
+from agent_s.llm.offline.matching import Candidate, name_score, rank
 from agent_s.llm.offline.policies.choosing import follow_path
 from agent_s.llm.offline.policies.common import Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, shorten
 from agent_s.llm.offline.roles import EDITABLE, ROLES
@@ -353,12 +353,17 @@ def search_for(intent: SearchFor, screen: Screen) -> Course:
     return Achieved(f"{intent.text!r} was searched for; {changed(after, sight.screen)}" if found or sight.ok else "")
 
 
+def _names_window(query: TargetQuery, screen: Screen) -> bool:
+    return any(name_score(query.phrase, window.title)[0] >= 66 or name_score(query.phrase, window.app)[0] >= 66 for window in screen.windows)
+
+
 def _search_field(intent: SearchFor, screen: Screen) -> Steps[Element | None]:
     if intent.target is not None:
         screen, found = yield from await_element(screen, finder(intent.target, EDITABLE, EDITABLE), intent.target)
         if found:
             return found[0].element
-        if intent.target.kinds and not set(intent.target.kinds) & {"page", "window", "area", "dialog", "list", "table", "form", "section"}:
+        containers = {"page", "window", "area", "dialog", "list", "table", "form", "section"}
+        if not set(intent.target.kinds) & containers and not _names_window(intent.target, screen):
             give_up(not_found(intent.target, screen))
     for name in ("Search", "Find", "Query", "Search term"):
         found = [one for one in rank(named(name), screen, EDITABLE) if one.score >= 76 and one.element in screen.front and not re.search("address", one.element.name, re.IGNORECASE)]

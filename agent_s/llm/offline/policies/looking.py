@@ -78,6 +78,8 @@ def why_not(condition: Condition, screen: Screen) -> str:
     if condition.kind == "gone":
         return f"{condition.target.describe()!r} is still there"
     found = rank(condition.target, screen, prefer=ACTIONABLE | LABELS)
+    if not condition.target.name and set(condition.target.kinds) & {"page", "window", "dialog", "form"}:
+        return f"the {condition.target.describe()} does not show it"
     if condition.kind == "shown" or not found:
         if is_title(condition.target) and screen.active is not None:
             return f"the title is {screen.active.title!r}"

@@ -11,7 +11,7 @@ from agent_s.llm.offline.intents import ClickOn, DragOnto, FocusOn, PressKeys, S
 from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
 from agent_s.llm.offline.policies.common import (
-    Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, scroll_for, scrollable, seek,
+    Steps, changed, click_best, do, finder, look_around, must, name_of, not_found, now, scroll_once, scrollable, seek,
 )
 from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
@@ -42,24 +42,27 @@ def click_on(intent: ClickOn, screen: Screen) -> Course:
 
 def _find(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[tuple[Screen, list[Candidate]]]:
     find = finder(query)
-    screen, found = yield from await_element(screen, find, query)
-    if not found and intent.explore:
+    if intent.explore and not find(screen):
         screen, found = yield from explore(screen, query, intent.explore)
-    if not found:
-        screen, found = yield from scroll_for(screen, find, query)
-    return screen, found
+        if found:
+            return screen, found
+    return (yield from look_around(screen, find, query))
 
 
 def _press_instead(query: TargetQuery, intent: ClickOn, screen: Screen) -> Course:
     """Press the key of that name where there is no such button ("press the Enter button")."""
-    chords = parse_keys(query.name) if query.name and not query.quoted and intent.button == "left" else None
-    if chords and len(chords[0][0]) > 1:
+    plain = query.name and not (query.quoted or query.ordinal or query.anchor or query.within) and intent.button == "left"
+    chords = parse_keys(query.name) if plain else None
+    if chords and len(chords) == 1 and chords[0][-1] in _HARMLESS:
         sight = yield from must(Hotkey(keys=chords[0]), f"press {show_chord(chords[0])}, since there is no such button")
         return Achieved(f"{show_chord(chords[0])} was pressed; {changed(screen, sight.screen)}")
     if query.name.casefold() == "submit" and intent.said == "submit":
         sight = yield from must(Hotkey(keys=("Return",)), "press Return, since there is no button to submit with")
         return Achieved(f"Return was pressed; {changed(screen, sight.screen)}")
     give_up(not_found(query, screen))
+
+
+_HARMLESS = frozenset({"Return", "Escape", "Tab", "space", "Up", "Down", "Left", "Right", "Page_Up", "Page_Down", "Home", "End"})
 
 
 def _click_all(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[Screen]:
@@ -235,13 +238,8 @@ def _scroll_until(intent: ScrollView, query: TargetQuery, screen: Screen) -> Cou
         found = [one for one in find(screen) if one.element.point is not None]
         if found:
             return Achieved(f"{name_of(found[0].element)} is in sight")
-        surface = _surface(intent, screen)
-        if surface is None:
-            break
-        before = screen
-        sight = yield from must(Scroll(element_id=surface.id, clicks=6 if intent.direction == "up" else -6), f"scroll {intent.direction} to look for {query.describe()!r}")
-        screen = sight.screen
-        if before.elements == screen.elements:
+        screen, moved = yield from scroll_once(intent.direction, screen, f"scroll {intent.direction} to look for {query.describe()!r}")
+        if not moved:
             break
     if find(screen):
         return Achieved(f"{query.describe()!r} is in sight")

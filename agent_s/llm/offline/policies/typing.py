@@ -10,7 +10,7 @@ from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import ClearField, EnterCells, FillIn, GoToCell, ReplaceText, SetChecked, SetValue, TypeText
 from agent_s.llm.offline.matching import Candidate, name_score, rank
 from agent_s.llm.offline.policies.common import (
-    Steps, await_element, changed, click_best, evidence_of, finder, must, name_of, not_found, now, reads_back, seek,
+    Steps, await_element, changed, click_best, evidence_of, finder, look_around, must, name_of, not_found, now, reads_back, seek,
     shorten, type_into,
 )
 from agent_s.llm.offline.policies.values import set_checked, set_value
@@ -51,8 +51,7 @@ def _find_field(intent: TypeText, query: TargetQuery, screen: Screen) -> Steps[t
     find = finder(query, _TYPABLE, EDITABLE)
     if intent.otherwise is not None or intent.optional or _window_named(query, screen):
         return screen, [one for one in find(screen) if intent.optional or one.score >= 80]
-    screen, found = yield from await_element(screen, find, query)
-    return screen, found
+    return (yield from look_around(screen, find, query))
 
 
 def _window_named(query: TargetQuery, screen: Screen) -> bool:

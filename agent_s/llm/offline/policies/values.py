@@ -14,8 +14,7 @@ from agent_s.llm.offline.matching import Candidate, rank
 from agent_s.llm.offline.policies.calendars import pick_day, set_segments
 from agent_s.llm.offline.policies.choosing import select_options
 from agent_s.llm.offline.policies.common import (
-    Steps, await_element, changed, click_best, finder, must, name_of, not_found, now, number_in, same_number, scroll_for,
-    seek, shorten, type_into,
+    Steps, click_best, finder, look_around, must, name_of, not_found, now, number_in, same_number, shorten, type_into,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
@@ -44,13 +43,9 @@ def _find_boxes(query: TargetQuery, intent: SetChecked, screen: Screen) -> Steps
     """Find the boxes that are meant: one, or all; whatever has no box must be a button that toggles, by its exact name."""
     boxes = finder(query, CHECKABLE)
     whole = TargetQuery(phrase=intent.said, name=intent.said)
-    screen, found = yield from await_element(screen, boxes, query)
+    screen, found = yield from look_around(screen, lambda view: boxes(view) or _beside_text(query, view), query)
     if not found and len(intent.targets) > 1 and (found := rank(whole, screen, CHECKABLE)):
         return screen, found[:1]
-    if not found:
-        found = _beside_text(query, screen)
-    if not found:
-        screen, found = yield from scroll_for(screen, boxes, query)
     if not found:
         found = [one for one in rank(query, screen, ACTIONABLE - EDITABLE) if one.score >= 88]
     if not found:
@@ -105,11 +100,12 @@ def _tells_state(element: Element) -> bool:
 
 def set_value(intent: SetValue, screen: Screen) -> Course:
     """Give a control a value in the way that its kind takes one."""
-    find = finder(intent.target, _VALUED, _VALUED)
-    screen, found = yield from await_element(screen, find, intent.target)
-    found = _better_without_name(intent, found, screen)
-    if not found:
-        screen, found = yield from scroll_for(screen, find, intent.target)
+    named = finder(intent.target, _VALUED, _VALUED)
+
+    def find(view: Screen) -> list[Candidate]:
+        return _better_without_name(intent, named(view), view)
+
+    screen, found = yield from look_around(screen, find, intent.target)
     if not found and _options_of(intent, screen):
         return (yield from select_options(SelectOptions((TargetQuery(phrase=intent.value, name=intent.value),), intent.target, intent.value), screen))
     if not found:

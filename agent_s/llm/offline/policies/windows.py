@@ -41,9 +41,14 @@ def open_thing(intent: OpenThing, screen: Screen) -> Course:
 
 
 def _in_sight(intent: OpenThing, screen: Screen) -> list[Candidate]:
-    found = [one for one in rank(intent.target, screen, ACTIONABLE - EDITABLE | {"heading", "label", "image"}) if one.element.window_id in {e.window_id for e in screen.front}]
-    strong = [one for one in found if one.score >= EXACT - 2]
-    return [one for one in strong if one.element.role in ACTIONABLE]
+    """Find what is called so, or a button that is called like the whole wish: "Open dialog"."""
+    front = {element.window_id for element in screen.front}
+    for query in (named(f"Open {intent.target.phrase or intent.name}"), intent.target):
+        found = rank(query, screen, ACTIONABLE - EDITABLE)
+        strong = [one for one in found if one.score >= EXACT - 2 and one.element.window_id in front]
+        if strong:
+            return strong
+    return []
 
 
 def _open_in_sight(found: list[Candidate], intent: OpenThing, screen: Screen) -> Course:
