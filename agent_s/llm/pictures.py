@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from aci.geometry import Rect
 from agent_s.llm.conversation import Picture
 
 if TYPE_CHECKING:
@@ -17,17 +18,23 @@ LONGEST_EDGE = 1568
 """Longest edge that every current model takes unscaled, px."""
 
 
-def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, marked: bool = True) -> Picture:
-    """Return the screenshot as PNG, shrunk where it is larger; the same observation always gives the same bytes.
+SURROUNDINGS = 40
+"""Shown around a part of the screen, px."""
+
+
+def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:
+    """Return the marked screenshot as PNG, shrunk where it is larger; the same observation always gives the same bytes.
 
     Args:
         observation: What was seen.
         longest_edge: px.
-        marked: Whether elements carry their numbers.
+        part: What is shown of it; None for all.
     """
     from PIL import Image
 
-    pixels = observation.marked_screenshot() if marked else observation.screenshot
+    pixels = observation.marked_screenshot()
+    if part is not None:
+        pixels = pixels[part.y : part.bottom, part.x : part.right]
     image = Image.fromarray(pixels)
     scale = longest_edge / max(image.size)
     if scale < 1:
@@ -38,8 +45,19 @@ def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, marked: b
     return Picture(file.getvalue(), "image/png", image.width, image.height)
 
 
-def same_pixels(one: Observation, other: Observation) -> bool:
-    """Tell whether two screenshots are equal."""
+def changed_part(before: Observation, after: Observation) -> Rect | None:
+    """Return the part of the screen that differs, with its surroundings; None where no pixel does."""
     import numpy as np
 
-    return one.screenshot is other.screenshot or bool(np.array_equal(one.screenshot, other.screenshot))
+    height, width = after.screenshot.shape[:2]
+    if before.screenshot is after.screenshot:
+        return None
+    if before.screenshot.shape != after.screenshot.shape:
+        return Rect(0, 0, width, height)
+    differs = (before.screenshot != after.screenshot).any(axis=2)
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    if not rows.size:
+        return None
+    left, top = max(0, int(columns[0]) - SURROUNDINGS), max(0, int(rows[0]) - SURROUNDINGS)
+    right, bottom = min(width, int(columns[-1]) + SURROUNDINGS), min(height, int(rows[-1]) + SURROUNDINGS)
+    return Rect(left, top, right - left, bottom - top)

@@ -2,8 +2,9 @@
 
 A conversation only grows at its end while a subtask goes on, so that providers read most of it from their caches:
 instructions and task first, the first screen in full, then each step with what it changed. Pictures are the exception.
-They cost as much as pages of text, so at most `max_pictures` are sent; when one more would come, all but the newest
-are left out at once, and the beginning of the conversation changes once in `max_pictures` steps instead of each time.
+They cost as much as pages of text, so at most `max_pictures` are sent; when one more would come, all before it are left
+out at once, and the beginning of the conversation changes once in `max_pictures` steps instead of each time. The first
+picture of such a batch shows the whole screen, the others the part that changed, where that is small.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound
 
 from aci.actions import format_call
+from aci.geometry import Rect
 from aci.observation import Observation
 from aci.text import quote
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Text
-from agent_s.llm.pictures import LONGEST_EDGE, encode, same_pixels
+from agent_s.llm.pictures import LONGEST_EDGE, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
 from agent_s.llm.untrusted import Fence, escape_fences, sendable
 
@@ -32,7 +34,12 @@ if TYPE_CHECKING:
 LONGEST_WORDS = 300
 """Of a step in words, its call or its result; the screen shows the rest."""
 
+SMALL_PART = 0.25
+"""Share of the screen up to which a change is shown alone."""
+
 T = TypeVar("T")
+Shot = Rect | Literal["screen", "nothing"]
+"""What is sent of a screenshot: a part, all, or nothing."""
 
 
 class Renderer:
@@ -53,7 +60,9 @@ class Renderer:
         self._templates = _environment(self._fence)
         self._systems: dict[str, str] = {}
         self._texts: _Memo[str] = _Memo()
-        self._pictures: _Memo[Picture] = _Memo()
+        self._screens: _Memo[Picture] = _Memo()
+        self._parts_of_screens: _Memo[Picture] = _Memo()
+        self._changed: _Memo[Rect | None] = _Memo()
 
     def render(self, context: Context) -> Conversation:
         """Return the conversation that asks what the context asks."""
@@ -83,34 +92,49 @@ class Renderer:
         """Return the whole history of a subtask: the first screen in full, then what each step changed."""
         steps = context.steps
         seen = [*(step.observation for step in steps), context.observation]
-        pictured = self._pictured(seen)
+        shots = self._shots(seen)
         parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}")]
-        if pictured[0]:
-            parts += self._picture(seen[0])
+        parts += self._shown(seen[0], shots[0])
         for number, (step, (before, after)) in enumerate(zip(steps, pairwise(seen), strict=True), start=1):
             head = _block(template, "step", {"number": number, "step": step})
             parts.append(Text(f"{head}\n{self._changes(before, after)}"))
-            if pictured[number]:
-                parts += self._picture(after)
+            parts += self._shown(after, shots[number])
         parts.append(Text(_block(template, "turn", {"reflection": context.reflection})))
         return parts
 
-    def _pictured(self, seen: Sequence[Observation]) -> list[bool]:
-        """Tell of each observation whether its picture is sent."""
-        new = [True, *(not same_pixels(before, after) for before, after in pairwise(seen))]
-        if self._max_pictures == 0:
-            return [False] * len(new)
-        taken = [position for position, is_new in enumerate(new) if is_new]
-        excess = len(taken) - self._max_pictures
-        batches = -(-excess // self._max_pictures) if excess > 0 else 0
-        dropped = batches * self._max_pictures
-        kept = set(taken[dropped:])
-        return [position in kept for position in range(len(new))]
+    def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
+        """Tell of each observation what is sent of its screenshot; what was sent once never changes its form."""
+        most = self._max_pictures
+        shots: list[Shot] = ["nothing"] * len(seen)
+        if most == 0:
+            return shots
+        changed = [self._change(before, after) for before, after in pairwise(seen)]
+        taken = [0, *(position for position, part in enumerate(changed, start=1) if part is not None)]
+        for number in range((len(taken) - 1) // most * most, len(taken)):
+            position = taken[number]
+            part = changed[position - 1] if number % most else None
+            area = seen[position].screenshot.shape[0] * seen[position].screenshot.shape[1]
+            shots[position] = part if part is not None and part.area <= area * SMALL_PART else "screen"
+        return shots
+
+    def _change(self, before: Observation, after: Observation) -> Rect | None:
+        return self._changed.get((after, before), lambda: changed_part(before, after))
+
+    def _shown(self, observation: Observation, shot: Shot) -> list[Part]:
+        if shot == "nothing":
+            return []
+        if shot == "screen":
+            return self._picture(observation)
+        caption = f"What changed, {shot.width}x{shot.height} at {shot.x},{shot.y}:"
+        return [Text(caption), self._parts_of_screens.get((observation,), lambda: self._encode(observation, shot))]
 
     def _picture(self, observation: Observation) -> list[Part]:
         if self._max_pictures == 0:
             return []
-        return [self._pictures.get((observation,), lambda: encode(observation, self._longest_edge))]
+        return [self._screens.get((observation,), lambda: self._encode(observation))]
+
+    def _encode(self, observation: Observation, part: Rect | None = None) -> Picture:
+        return encode(observation, self._longest_edge, part)
 
     def _full(self, observation: Observation) -> str:
         return self._texts.get((observation,), lambda: self._fence(observation.to_text(), "screen"))

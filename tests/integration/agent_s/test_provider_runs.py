@@ -64,11 +64,16 @@ NORMAL: list[Turn] = [
 
 
 def run(
-    turns: list[Turn], record: Path | None = None, limits: Limits | None = None, **overrides: object
+    turns: list[Turn],
+    record: Path | None = None,
+    limits: Limits | None = None,
+    overrides: dict[str, object] | None = None,
 ) -> tuple[Outcome, WireServer, FakeDesktop]:
     """Run the task; without memory, so that nothing is summarized."""
     server, desktop = WireServer(list(turns)), FakeDesktop(START, react)
-    settings = load_settings(overrides={"model": "anthropic:claude-opus-5-5", "provider.timeout_s": 2, **overrides})
+    settings = load_settings(
+        overrides={"model": "anthropic:claude-opus-5-5", "provider.timeout_s": 2, **(overrides or {})}
+    )
     with server.running():
         agent = AgentS(model=build_models(settings, FORM.environment(server.url)), desktop=desktop, limits=limits)
         recorder = Recorder(record) if record else None
@@ -125,7 +130,7 @@ def test_an_unknown_element_is_an_error_that_the_worker_reads() -> None:
     ],
 )
 def test_a_model_that_is_not_there_ends_the_run_before_anything_is_touched(turns: list[Turn], reason: str) -> None:
-    outcome, _, desktop = run(turns, **{"provider.timeout_s": 0.3, "provider.retries": 1})
+    outcome, _, desktop = run(turns, overrides={"provider.timeout_s": 0.3, "provider.retries": 1})
     assert outcome.status == "error"
     assert reason in outcome.reason
     assert desktop.performed == []
@@ -157,12 +162,12 @@ def test_a_budget_that_is_used_up_ends_the_run(limits: Limits, calls: int, setti
 
 def test_roles_ask_their_own_models_and_a_wrong_key_is_found_first() -> None:
     catalogue = Http(200, {"id": "m", "type": "model"})
-    outcome, server, _ = run([catalogue, catalogue, *NORMAL], **{"roles.act": "anthropic:claude-sonnet-5"})
+    outcome, server, _ = run([catalogue, catalogue, *NORMAL], overrides={"roles.act": "anthropic:claude-sonnet-5"})
     assert outcome.status == "done"
     asked = [body["model"] for body in server.asked]
     assert asked == ["claude-opus-5-5"] * 2 + ["claude-sonnet-5"] * 4 + ["claude-opus-5-5"]
     outcome, server, desktop = run(
-        [catalogue, FORM.error(404, "no such model"), *NORMAL], **{"roles.act": "anthropic:no-such"}
+        [catalogue, FORM.error(404, "no such model"), *NORMAL], overrides={"roles.act": "anthropic:no-such"}
     )
     assert outcome.status == "error" and "no-such" in outcome.reason
     assert server.asked == [] and desktop.performed == []

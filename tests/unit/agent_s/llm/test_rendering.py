@@ -79,6 +79,21 @@ def test_pictures_are_dropped_in_batches_and_the_newest_is_always_there(most: in
     assert beginnings_changed == (20 - 1) // most
 
 
+def test_a_small_change_is_shown_alone_until_the_next_batch_begins() -> None:
+    seen = [screen(button(1, "OK"))]
+    for number in range(1, 5):
+        pixels = seen[-1].screenshot.copy()
+        pixels[300:310, 100 * number : 100 * number + 50] = 255
+        seen.append(replace(seen[-1], screenshot=pixels))
+    renderer = Renderer(b"secret", max_pictures=3)
+    now = parts(renderer, seen[:3])
+    assert [(picture.width, picture.height) for picture in pictures(now)] == [(800, 600), (129, 89), (129, 89)]
+    assert texts(now)[2] == "What changed, 129x89 at 60,260:"
+    later = parts(renderer, seen)
+    assert [(picture.width, picture.height) for picture in pictures(later)] == [(800, 600), (129, 89)]
+    assert "What changed, 129x89 at 60,260:" not in texts(later)
+
+
 def test_a_screen_that_looks_the_same_is_not_sent_as_a_picture_again() -> None:
     seen = [shade(0), shade(0), shade(0), shade(1)]
     assert len(pictures(parts(Renderer(b"secret"), seen))) == 2
