@@ -159,7 +159,8 @@ def _has_window(application: Application, windows: Sequence[Window]) -> bool:
 
 
 def _is_large_table(node: Node) -> bool:
-    return is_managed(node) and "Table" in node.interfaces and not node.children
+    """Tell whether the children of a table were not listed; a sheet may show single cells among its children."""
+    return is_managed(node) and "Table" in node.interfaces and node.child_count != len(node.children)
 
 
 def _is_sheet(table: Node) -> bool:

@@ -128,15 +128,20 @@ async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]
 
 
 async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
-    """Return start and length in px of each column (`across`) or row, by its number."""
+    """Return start and length in px of each column (`across`) or row, by its number; nothing where a cell is gone.
+
+    LibreOffice lets go of cells now and then, all but the active one; hidden ones still answer, with an empty area.
+    """
     asked = [cell for cell in cells if cell in refs]
     rects = await asyncio.gather(*(extents(bus, refs[cell]) for cell in asked))
+    if None in rects:
+        return {}
     starts = [
         (cell[1], rect.x, rect.width) if across else (cell[0], rect.y, rect.height)
         for cell, rect in zip(asked, rects, strict=True)
         if rect is not None and rect.area
     ]
-    edges = {}
+    edges: dict[int, tuple[int, int]] = {}
     for (number, start, length), following in zip(starts, [*starts[1:], None], strict=False):
         # A merged cell reaches over its neighbours: what counts is where the next one begins.
         adjacent = following is not None and following[0] == number + 1
