@@ -110,6 +110,7 @@ class Run:
         session = self.session
         yield RunStarted(run_id=self.id, task=self.task, model=session.model_name, limits=self._agent.limits)
         verdict = Verdict(verified=None)
+        session.forget_buffer()
         try:
             ending = yield from self._guarded(self._work_through())
             session.release()

@@ -174,6 +174,12 @@ class Session:
         if self.clock() - self._began > self._limits.max_seconds:
             raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
 
+    def forget_buffer(self) -> None:
+        """Drop the texts that an earlier task kept, where the desktop keeps any."""
+        forget = getattr(self._desktop, "clear_buffer", None)
+        if forget is not None:
+            forget()
+
     def release(self) -> None:
         """Let go of every key and button, where the desktop knows how."""
         release = getattr(self._desktop, "release_all", None)

@@ -18,8 +18,11 @@ from agent_s.llm.protocol import (
     Response,
     SubtaskSummaryContext,
     TaskSummaryContext,
+    TokenUsage,
     VerifyContext,
 )
+
+FREE = TokenUsage(dollars=0.0)
 
 
 class OfflineModel:
@@ -33,7 +36,7 @@ class OfflineModel:
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request; see `agent_s.llm.protocol.Model`."""
-        return ModelResponse(output=_answer(request.context))
+        return ModelResponse(output=_answer(request.context), usage=FREE)
 
 
 def _answer(context: Context) -> Response:
