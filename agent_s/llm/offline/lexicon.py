@@ -47,7 +47,7 @@ _POLITE = r"""
 _LEADING = re.compile(rf"(?:(?:{_POLITE})(?![\w'-])\s*[,:]?\s*)", re.IGNORECASE | re.VERBOSE)
 _TRAILING = re.compile(
     r"(?:[\s,]+(?:please|for me|thanks|thank you|thx|if you (?:can|could|would|please)|right now|now|too|as well|instead|"
-    r"at the end|in the end|when (?:you are )?(?:done|finished)|afterwards?|once more|and that's it|and you(?:'re| are) done))+$",
+    r"when (?:you are )?(?:done|finished)|afterwards?|once more|and that's it|and you(?:'re| are) done))+$",
     re.IGNORECASE,
 )
 

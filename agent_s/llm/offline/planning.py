@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from agent_s.llm.offline.grammar import parse_clause
@@ -19,7 +20,7 @@ from agent_s.llm.offline.reading import Part, not_understood, read_instruction
 from agent_s.llm.offline.roles import ACTIONABLE
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery
-from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
+from agent_s.llm.protocol import FailedSubtask, PlanContext, PlannedNode, PlanResponse
 
 MOST_NODES = 38
 """Subtasks of one plan; longer instructions have several clauses in a subtask."""
@@ -119,7 +120,7 @@ def _plan_again(context: PlanContext) -> PlanResponse:
     failed = context.failed
     if failed is None:
         raise ValueError("there is no failure to plan for")
-    way = None if failed.subtask.name.startswith(GIVE_UP) else _other_way(failed.subtask.info or failed.subtask.name, failed.subtask.name)
+    way = None if failed.subtask.name.startswith(GIVE_UP) else _other_way(failed)
     if way is None:
         reason = failed.reason or "it did not work"
         node = failed.subtask.name if failed.subtask.name.startswith(GIVE_UP) else ""
@@ -136,11 +137,11 @@ def _plan_again(context: PlanContext) -> PlanResponse:
 _ANOTHER = "Another way: "
 
 
-def _other_way(info: str, name: str) -> OtherWay | None:
-    """Return another way for what has one; each is tried once."""
-    if name.startswith(_ANOTHER):
+def _other_way(failed: FailedSubtask) -> OtherWay | None:
+    """Return another way for what has one; each is tried once, and none where the application itself refused."""
+    if failed.subtask.name.startswith(_ANOTHER) or re.search(r"\b(?:no name yet|exists already|saving failed|disabled)\b", failed.reason):
         return None
-    intent = parse_clause(info)
+    intent = parse_clause(failed.subtask.info or failed.subtask.name)
     clause = _alternative(intent)
     return OtherWay(f"{_ANOTHER}{clause}"[:480], clause) if clause else None
 

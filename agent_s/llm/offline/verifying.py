@@ -22,6 +22,7 @@ from agent_s.llm.offline.intents import (
     WaitFor,
 )
 from agent_s.llm.offline.matching import name_score, rank
+from agent_s.llm.offline.policies.files import is_modified
 from agent_s.llm.offline.policies.looking import holds
 from agent_s.llm.offline.policies.typing import cell_at
 from agent_s.llm.offline.policies.values import is_on
@@ -103,11 +104,10 @@ def _judge(intent: Intent, steps: tuple[Step, ...], after: Screen, last: Screen)
 
 def _judge_save(intent: SaveFile, steps: tuple[Step, ...], after: Screen) -> Finding:
     title = after.active.title if after.active is not None else ""
-    modified = bool(re.match(r"[*•]", title)) or " (modified)" in title
     base = PurePosixPath(intent.name).name
     seen = [step.observation for step in steps]
     had_dialog = any(_dialogs(one) > len(after.dialogs) for one in seen)
-    if modified:
+    if is_modified(after):
         return False, f"the title {title!r} says that there are unsaved changes"
     if base and (base in title or PurePosixPath(base).stem in title):
         return True, f"after saving, the title is {title!r}"

@@ -83,10 +83,11 @@ def _save(found: Found) -> Intent | None:
 
 _FOLDER_FIRST = re.compile(r"(?:(?:in|to|into|under|on|inside)\s+(?P<folder>.+?))\s*,?\s+(?:as|under the name(?: of)?|with the (?:file ?)?name(?: of)?|named|called|using the name)\s+(?P<name>.+)", re.IGNORECASE | re.DOTALL)
 _NAME_FIRST = re.compile(
-    r"(?:as|to|under|with|named|called|using|by|in|,)?\s*(?:(?:the|a|an)\s+)?(?:(?:new|following)\s+)?(?:file(?:\s?name)?\s+|name(?:\s+of)?\s+|path\s+|document\s+)?(?:named\s+|called\s+|as\s+)?(?P<name>.+?)"
+    r"(?:as|to|under|with|named|called|using|by|in|,)?\s*(?:(?:the|a|an)\s+)?(?:(?:new|following)\s+)?(?:file(?:\s?name)?(?:\s+of)?\s+|name(?:\s+of)?\s+|path\s+|document\s+)?(?:named\s+|called\s+|as\s+)?(?P<name>.+?)"
     r"(?:\s*,?\s+(?:in|to|into|under|on|inside|within|at)\s+(?P<folder>.+))?",
     re.IGNORECASE | re.DOTALL,
 )
+_NAMES_FILE = re.compile(r"(?:as|named|called|(?:under|with|using|by)\s+(?:the\s+|a\s+)?(?:new\s+)?(?:file\s?)?name)\b", re.IGNORECASE)
 _FOLDER_ONLY = re.compile(r"(?:in|to|into|under|on|inside)\s+(?P<folder>.+)", re.IGNORECASE | re.DOTALL)
 _KNOWN_FOLDERS = re.compile(r"(?:the\s+|my\s+|your\s+)?(?:documents?|downloads?|desktop|pictures|music|videos|home|templates|public|tmp|temporary)(?:\s+(?:folder|directory))?", re.IGNORECASE)
 
@@ -94,7 +95,7 @@ _KNOWN_FOLDERS = re.compile(r"(?:the\s+|my\s+|your\s+)?(?:documents?|downloads?|
 def _file_name(part: Guarded) -> tuple[str, str] | None:
     """Read "as draft.txt in the Documents folder" as name and folder."""
     text = part.text
-    only = _FOLDER_ONLY.fullmatch(text)
+    only = None if _NAMES_FILE.match(text) else _FOLDER_ONLY.fullmatch(text)
     if match := _FOLDER_FIRST.fullmatch(text):
         return part.part(match["name"]).plain, folder_path(part.part(match["folder"]))
     if only and (_KNOWN_FOLDERS.fullmatch(only["folder"]) or re.search(r"\b(?:folder|directory)$", only["folder"], re.IGNORECASE)):

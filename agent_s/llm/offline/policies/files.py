@@ -31,17 +31,38 @@ def save_file(intent: SaveFile, screen: Screen) -> Course:
     """Save by Ctrl+S; where a dialog asks, name the file, keep the format that was asked, and watch until it is gone."""
     screen = yield from _leave_menu(screen)
     start = screen
-    title = screen.active.title if screen.active else ""
     dialog = _file_dialog(screen, None)
     if dialog is None:
         screen, dialog = yield from _ask_for_dialog(intent, screen)
     if dialog is not None:
-        return (yield from _save_in_dialog(intent, title, screen))
+        return (yield from _save_in_dialog(intent, screen))
     if intent.save_as:
         give_up(f"no dialog to save the file as {intent.name or intent.folder!r} opened")
+    screen = yield from _watch_plain_save(intent, start, screen)
+    return Achieved(f"the file was saved; the title is {screen.active.title!r}" if screen.active else "")
+
+
+def _watch_plain_save(intent: SaveFile, start: Screen, screen: Screen) -> Steps[Screen]:
+    """See what saving under the same name asks, and that the title says no more that there are changes."""
+    if screen.dialogs != start.dialogs:
+        sight = yield Move(Wait(time=0.4), "see whether saving asks something")
+        screen = sight.screen
     screen = yield from _answer_questions(intent, screen)
-    after = screen.active.title if screen.active else ""
-    return Achieved(f"Ctrl+S was pressed; the title is {after!r}" if start.active else "")
+    if is_modified(screen):
+        sight = yield Move(Wait(time=0.5), "see whether the file is saved")
+        screen = sight.screen
+    if is_modified(screen):
+        screen = yield from _by_menu(screen, "Save")
+        screen = yield from _answer_questions(intent, screen)
+    if is_modified(screen):
+        give_up(f"the title {screen.active.title if screen.active else ''!r} still says that there are unsaved changes")
+    return screen
+
+
+def is_modified(screen: Screen) -> bool:
+    """Tell whether the title of the window in front says that there are unsaved changes."""
+    title = screen.active.title if screen.active is not None else ""
+    return title.startswith(("*", "•")) or bool(re.search(r"\((?:modified|unsaved)\)", title))
 
 
 def _leave_menu(screen: Screen) -> Steps[Screen]:
@@ -61,15 +82,15 @@ def _ask_for_dialog(intent: SaveFile, screen: Screen) -> Steps[tuple[Screen, Win
         screen, dialog = yield from _await_dialog(before, sight.screen, longer=intent.save_as)
         if dialog is not None:
             return screen, dialog
-        if not intent.save_as or _question(before, screen):
+        if not intent.save_as or _question(screen):
             return screen, None
     before = screen
-    screen = yield from _by_menu(screen)
+    screen = yield from _by_menu(screen, "Save As")
     return (yield from _await_dialog(before, screen, longer=True))
 
 
-def _by_menu(screen: Screen) -> Steps[Screen]:
-    course = follow_path(FollowPath(("File", "Save As")), screen)
+def _by_menu(screen: Screen, entry: str) -> Steps[Screen]:
+    course = follow_path(FollowPath(("File", entry)), screen)
     try:
         move = next(course)
         while True:
@@ -85,7 +106,7 @@ def _await_dialog(before: Screen, screen: Screen, longer: bool) -> Steps[tuple[S
         dialog = _file_dialog(screen, before)
         if dialog is not None:
             return screen, dialog
-        if screen.windows != before.windows and _question(before, screen):
+        if screen.windows != before.windows and _question(screen):
             return screen, None
         if not longer and not _is_new_window(before, screen):
             break
@@ -134,7 +155,7 @@ def full_path(name: str, folder: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
-def _save_in_dialog(intent: SaveFile, title: str, screen: Screen) -> Course:
+def _save_in_dialog(intent: SaveFile, screen: Screen) -> Course:
     dialog = _file_dialog(screen, None)
     field = _name_field(screen, dialog) if dialog is not None else None
     if dialog is None or field is None:
@@ -152,7 +173,6 @@ def _save_in_dialog(intent: SaveFile, title: str, screen: Screen) -> Course:
     else:
         sight = yield from must(Hotkey(keys=("Return",)), "press Return to save")
         screen = sight.screen
-    screen = yield from _answer_questions(intent, screen)
     screen = yield from _until_gone(dialog, intent, screen)
     shown = screen.active.title if screen.active else ""
     base = PurePosixPath(path).name
@@ -162,23 +182,29 @@ def _save_in_dialog(intent: SaveFile, title: str, screen: Screen) -> Course:
 
 
 def _until_gone(dialog: Window, intent: SaveFile, screen: Screen) -> Steps[Screen]:
-    for pause in _LOOKS:
-        if is_left(intent.leave, screen) or (dialog.id not in screen.window_by_id and not _question(None, screen)):
-            return screen
+    """Watch a dialog until it has closed, and answer what saving asks; end the policy where it reports an error."""
+    for pause in (*_LOOKS, 0.0):
         screen = yield from _answer_questions(intent, screen)
-        if dialog.id not in screen.window_by_id:
+        if is_left(intent.leave, screen) or (dialog.id not in screen.window_by_id and not _question(screen)):
             return screen
-        sight = yield Move(Wait(time=pause), "wait for the dialog to close")
-        screen = sight.screen
-    screen = yield from _answer_questions(intent, screen)
-    if dialog.id in screen.window_by_id:
-        messages = [content_of(e) for e in screen.front if e.role in ("label", "alert", "info bar", "static") and re.search(r"not|cannot|could|exist|error", content_of(e), re.IGNORECASE)]
-        told = f": {messages[0]}" if messages else ""
-        give_up(f"the dialog {dialog.title!r} did not close{told}")
-    return screen
+        if message := _error(dialog, screen):
+            give_up(f"saving failed: {message}")
+        if pause:
+            sight = yield Move(Wait(time=pause), "wait for the dialog to close")
+            screen = sight.screen
+    give_up(f"the dialog {dialog.title!r} did not close")
 
 
-def _question(before: Screen | None, screen: Screen) -> bool:
+def _error(dialog: Window, screen: Screen) -> str:
+    """Return what a message says that came over the dialog, or in it."""
+    for window in screen.dialogs:
+        texts = [content_of(e) for e in screen.elements if e.window_id == window.id and e.role in ROLES["text"] and content_of(e)]
+        if window.id != dialog.id and texts and _buttons(("OK", "Close", "Dismiss"), screen, window):
+            return ". ".join(texts[:3])
+    return ""
+
+
+def _question(screen: Screen) -> bool:
     """Tell whether the application asks about replacing a file or about its format."""
     return bool(_asks_to_replace(screen) or _asks_for_format(screen))
 
@@ -205,19 +231,17 @@ def _front_button(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
 
 def _answer_questions(intent: SaveFile, screen: Screen) -> Steps[Screen]:
     """Answer what saving may ask: replace a file only if that was asked, keep the format that the name says."""
-    for pause in (0.4, 0.0):
+    for _ in range(3):
         if is_left(intent.leave, screen):
             return screen
         if replace := _asks_to_replace(screen):
             if not intent.overwrite:
                 give_up(f"a file of the name {intent.name!r} exists already, and the instruction does not say to replace it")
             screen, _ = yield from click_best(screen, replace)
-        if formats := _asks_for_format(screen):
+        elif formats := _asks_for_format(screen):
             screen, _ = yield from click_best(screen, [_format_choice(intent, [one.element for one in formats], screen)])
-        if not pause or not screen.dialogs:
+        else:
             return screen
-        sight = yield Move(Wait(time=pause), "see whether saving asks something")
-        screen = sight.screen
     return screen
 
 

@@ -25,6 +25,7 @@ from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery
 
+_FRONT_WORDS = frozenset({"new", "current", "same", "open", "opened", "resulting", "blank", "empty", "active", "next", "following"})
 _WINDOWS = {"window", "dialog", "page"}
 
 
@@ -55,8 +56,8 @@ def _is_front(place: TargetQuery, screen: Screen) -> bool:
     window = screen.active
     if window is None:
         return False
-    if not place.name:
-        return bool(set(place.kinds) & {"window", "page"})
+    if not place.name or place.name.casefold() in _FRONT_WORDS:
+        return bool(set(place.kinds) & {"window", "page", "dialog", "area", "form", "tab"})
     return max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0], name_score(place.phrase, window.title)[0]) >= 66
 
 

@@ -51,6 +51,8 @@ def _find_field(intent: TypeText, query: TargetQuery, screen: Screen) -> Steps[t
     find = finder(query, _TYPABLE, EDITABLE)
     if intent.otherwise is not None or intent.optional or _window_named(query, screen):
         return screen, [one for one in find(screen) if intent.optional or one.score >= 80]
+    if not (query.kinds or query.quoted):
+        return (yield from await_element(screen, find, query, waits=(0.5,)))
     return (yield from look_around(screen, find, query))
 
 

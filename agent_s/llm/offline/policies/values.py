@@ -43,16 +43,19 @@ def _find_boxes(query: TargetQuery, intent: SetChecked, screen: Screen) -> Steps
     """Find the boxes that are meant: one, or all; whatever has no box must be a button that toggles, by its exact name."""
     boxes = finder(query, CHECKABLE)
     whole = TargetQuery(phrase=intent.said, name=intent.said)
-    screen, found = yield from look_around(screen, lambda view: boxes(view) or _beside_text(query, view), query)
+    screen, found = yield from look_around(screen, lambda view: boxes(view) or _beside_text(query, view) or _toggles(query, view), query)
     if not found and len(intent.targets) > 1 and (found := rank(whole, screen, CHECKABLE)):
         return screen, found[:1]
-    if not found:
-        found = [one for one in rank(query, screen, ACTIONABLE - EDITABLE) if one.score >= 88]
     if not found:
         give_up(not_found(query if query.kinds else replace(query, kinds=("checkbox",)), screen))
     if query.every:
         return screen, [one for one in found if one.score >= found[0].score - 3]
     return screen, found[:1]
+
+
+def _toggles(query: TargetQuery, screen: Screen) -> list[Candidate]:
+    """Find what has that very name though it does not say that it can be on or off, such as an entry of a menu."""
+    return [one for one in rank(query, screen, ACTIONABLE - EDITABLE) if one.score >= 88]
 
 
 def _beside_text(query: TargetQuery, screen: Screen) -> list[Candidate]:
