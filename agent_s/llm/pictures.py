@@ -20,6 +20,8 @@ LONGEST_EDGE = 1568
 
 SURROUNDINGS = 40
 """Shown around a part of the screen, px."""
+INVISIBLE = 8
+"""Steps of brightness that nobody sees; applications that draw the same text again differ by a few."""
 
 
 def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:
@@ -46,7 +48,7 @@ def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rec
 
 
 def changed_part(before: Observation, after: Observation) -> Rect | None:
-    """Return the part of the screen that differs, with its surroundings; None where no pixel does."""
+    """Return the part of the screen that differs, with its surroundings; None where none does visibly."""
     import numpy as np
 
     height, width = after.screenshot.shape[:2]
@@ -54,7 +56,8 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
         return None
     if before.screenshot.shape != after.screenshot.shape:
         return Rect(0, 0, width, height)
-    differs = (before.screenshot != after.screenshot).any(axis=2)
+    old, new = before.screenshot, after.screenshot
+    differs = (np.maximum(old, new) - np.minimum(old, new) > INVISIBLE).any(axis=2)
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
     if not rows.size:
         return None

@@ -1,0 +1,247 @@
+"""What the loop costs around the model.
+
+```
+python -m benchmarks.loop --json
+```
+
+A scripted model fills a form in Chromium in 15 steps, on a virtual desktop; what a provider would have been sent is
+counted afterwards.
+
+`prompt_bytes_ratio`: text of all requests of the run (`prompt_bytes`), in relation to what the reference sends for the
+same steps (`reference_bytes`). The reference is counted, not run. A run of it of 15 steps was measured once: 784,517
+characters, with trees of 3,060, each of which it sends again at every later step. Its trees of that run are replaced by
+those of this one, one line an element; what else it sent (instructions, answers, planning) is taken as measured.
+`prompt_bytes_ratio_most`: the same against a count that favours the reference in every respect: our instructions, the
+answers of this run, no planning (`reference_bytes_least`).
+`cacheable_share`: from step 3 on, the part of each request of the Worker that is the same as in the one before it and
+that the provider is told to keep, in tokens, pictures included; `cacheable_share_text`: of the text alone.
+`pictures_at_most`: in one request.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from aci.actions import Action, Click, Done, Type
+from aci.observation import Observation
+from aci.virtual import VirtualDesktop
+from agent_s import AgentS, Task
+from agent_s.llm.anthropic import breakpoints
+from agent_s.llm.conversation import Conversation, Part, Picture, Text
+from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
+from agent_s.llm.rendering import Renderer
+from agent_s.llm.scripted import ScriptedModel
+from benchmarks.support.figures import Figures, NotMeasured, command
+from benchmarks.support.screens import window_of
+
+NAMES = (
+    "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
+    "faults", "faults_handled", "attacks", "attacks_stopped",
+    "prompt_bytes_ratio_most", "prompt_bytes", "reference_bytes", "reference_bytes_least", "cacheable_share_text",
+    "pictures_at_most", "elements",
+)  # fmt: skip
+STEPS = 15
+FIRST_CACHED_STEP = 3
+ROWS = 17
+MEASURED_RUN, MEASURED_TREE = 784_517, 3_060
+"""Characters of a run of the reference of 15 steps, and of one tree of it."""
+TIMES_SENT = STEPS * (STEPS + 1) // 2
+"""How often the reference sends trees in such a run: one at the first step, two at the second, ..."""
+BYTES_PER_TOKEN = 4
+PATCH_PX = 28
+"""A picture costs one token for each patch of this size."""
+TASK = Task(instruction="Register the participants of the workshop: names, seats and meals as listed. Do not submit.")
+
+
+def main() -> int:
+    """Measure, and print the figures."""
+    return command("loop", str(__doc__), measure)
+
+
+def measure(_: argparse.Namespace) -> Figures:
+    """Measure everything."""
+    figures = Figures(NAMES)
+    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "faults", "faults_handled",
+                 "attacks", "attacks_stopped"):  # fmt: skip
+        figures.lack(name, "not part of this benchmark yet")
+    with figures.part("prompt_bytes_ratio", "cacheable_share"):
+        _prompts(figures, _run_on_a_form())
+    return figures
+
+
+# The run
+
+
+def _run_on_a_form() -> list[ModelRequest]:
+    """Fill the form, and return all that the model was asked."""
+    model = ScriptedModel({"plan": [PLAN], "act": itertools.repeat(_answer)})
+    with VirtualDesktop() as desktop:
+        page = Path(desktop.home) / "register.html"
+        page.write_text(_page(), encoding="utf-8")
+        desktop.launch(["chromium", str(page)])
+        window_of(desktop, "chromium")
+        outcome = AgentS(model=model, desktop=desktop, reflect=False).run(TASK)
+    if outcome.usage.steps != STEPS:
+        raise NotMeasured(f"the run made {outcome.usage.steps} steps: {outcome.reason}")
+    return model.requests
+
+
+PLAN = PlanResponse(
+    nodes=(
+        PlannedNode(
+            name="Fill the rows of the first participants",
+            info="Names as listed, a seat each, vegetarian for the first three. Leave the button Submit alone.",
+        ),
+    )
+)
+
+
+def _answer(request: ModelRequest) -> ActResponse:
+    """Answer as a model does, at about the length that models have."""
+    context = request.context
+    assert isinstance(context, ActContext)
+    number = len(context.steps)
+    row = number // 3
+    if number >= STEPS:
+        return ActResponse(
+            previous_action_check="The last entry shows its text, so the action worked.",
+            observation_analysis="All rows that the subtask asks for are filled, and nothing was submitted.",
+            next_action="The subtask is finished.",
+            action=Done(),
+        )
+    action, words = _step(number % 3, row, context.observation)
+    return ActResponse(
+        previous_action_check=f"The previous action had its effect: the screen shows what I wanted in row {row}, and "
+        "no dialog or message came up.",
+        observation_analysis="The registration page is open in Chromium and shows the table of participants. The rows "
+        f"up to {row} are filled. Row {row + 1} still needs its values; the button Submit must stay untouched.",
+        next_action=words,
+        action=action,
+    )
+
+
+def _step(kind: int, row: int, seen: Observation) -> tuple[Action, str]:
+    if kind == 0:
+        return Type(text=f"Participant {row + 1}", element_id=_named(seen, f"Name {row + 1}")), (
+            f"Type the name of the participant into the entry Name {row + 1}."
+        )
+    if kind == 1:
+        return Click(element_id=_named(seen, f"Meal {row + 1}")), f"Check the box Meal {row + 1} for a vegetarian meal."
+    return Type(text=f"A{row + 1}", element_id=_named(seen, f"Seat {row + 1}"), overwrite=True), (
+        f"Type the seat into the entry Seat {row + 1}."
+    )
+
+
+def _named(seen: Observation, name: str) -> int:
+    for element in seen.elements:
+        if element.name == name and element.role in ("entry", "check box"):
+            return element.id
+    raise NotMeasured(f"there is no {name!r} on the page")
+
+
+def _page() -> str:
+    rows = "".join(
+        f'<tr><td>Participant {n}</td><td><input aria-label="Name {n}"></td><td><input aria-label="Seat {n}" size="5">'
+        f'</td><td><label><input type="checkbox" aria-label="Meal {n}"> Meal</label></td>'
+        f'<td><a href="#{n}">Details {n}</a></td><td><button>Clear {n}</button></td></tr>'
+        for n in range(1, ROWS + 1)
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Registration</title>'
+        "<style>body{font:13px sans-serif} td{padding:2px 8px}</style></head><body><h1>Registration</h1>"
+        f"<table>{rows}</table><p><button>Submit</button></p></body></html>"
+    )
+
+
+# Counting
+
+
+def _prompts(figures: Figures, requests: Sequence[ModelRequest]) -> None:
+    """Count what the requests of the run would have sent."""
+    renderer = Renderer(b"benchmark")
+    sent = [renderer.render(request.context) for request in requests]
+    acts = [request.context for request in requests if isinstance(request.context, ActContext)]
+    turns = [conversation for conversation, request in zip(sent, requests, strict=True) if request.kind == "act"]
+    ours = sum(_bytes(conversation) for conversation in sent)
+    trees = [len(_linearized(context.observation).encode()) for context in acts[:STEPS]]
+    reference = sum(itertools.accumulate(trees)) + MEASURED_RUN - TIMES_SENT * MEASURED_TREE
+    least = _least_reference_bytes(acts[:STEPS], len(turns[0].system.encode()))
+    figures.set("prompt_bytes", ours)
+    figures.set("reference_bytes", reference)
+    figures.set("reference_bytes_least", least)
+    figures.set("prompt_bytes_ratio", ours / reference)
+    figures.set("prompt_bytes_ratio_most", ours / least)
+    figures.set("cacheable_share", _cacheable(turns, _tokens))
+    figures.set("cacheable_share_text", _cacheable(turns, _text_tokens))
+    figures.set("pictures_at_most", max(_pictures(conversation) for conversation in sent))
+    figures.set("elements", len(acts[0].observation.elements))
+
+
+def _least_reference_bytes(steps: Sequence[ActContext], instructions: int) -> int:
+    """Count the text that the reference would at least have sent for the same steps.
+
+    At each step its worker gets instructions, all trees so far and its earlier answers; its reflector gets instructions
+    and the answers.
+    """
+    total, trees, answers = 0, 0, 0
+    for context in steps:
+        trees += len(_linearized(context.observation).encode())
+        total += instructions + trees + answers  # the worker
+        total += instructions + answers  # the reflector
+        answers += len(_answer(ModelRequest(context)).model_dump_json().encode())
+    return total
+
+
+def _linearized(observation: Observation) -> str:
+    """Write a tree as the reference does: number, role, name and text of each element, with tabs between."""
+    rows = (
+        f"{number}\t{element.role}\t{element.name}\t{element.text or ''}"
+        for number, element in enumerate(observation.elements)
+    )
+    return "\n".join(("id\trole\ttitle\ttext", *rows))
+
+
+def _parts(conversation: Conversation) -> list[Part]:
+    return [Text(conversation.system), *(part for message in conversation.messages for part in message.parts)]
+
+
+def _bytes(conversation: Conversation) -> int:
+    return sum(len(part.text.encode()) for part in _parts(conversation) if isinstance(part, Text))
+
+
+def _pictures(conversation: Conversation) -> int:
+    return sum(isinstance(part, Picture) for part in _parts(conversation))
+
+
+def _text_tokens(part: Part) -> float:
+    return len(part.text.encode()) / BYTES_PER_TOKEN if isinstance(part, Text) else 0.0
+
+
+def _tokens(part: Part) -> float:
+    if isinstance(part, Picture):
+        return math.ceil(part.width / PATCH_PX) * math.ceil(part.height / PATCH_PX)
+    return _text_tokens(part)
+
+
+def _cacheable(turns: Sequence[Conversation], weigh: Callable[[Part], float]) -> float:
+    """Return the share of the Worker's requests that a provider had kept, from step 3 on."""
+    kept: set[tuple[Part, ...]] = set()
+    read, total = 0.0, 0.0
+    for number, conversation in enumerate(turns, start=1):
+        parts = _parts(conversation)
+        if number >= FIRST_CACHED_STEP:
+            longest = max((length for length in range(len(parts) + 1) if tuple(parts[:length]) in kept), default=0)
+            read += sum(weigh(part) for part in parts[:longest])
+            total += sum(weigh(part) for part in parts)
+        ends = [1, *(position + 2 for position in breakpoints(parts[1:]))]
+        kept |= {tuple(parts[:end]) for end in ends}
+    return read / total
+
+
+if __name__ == "__main__":
+    sys.exit(main())
