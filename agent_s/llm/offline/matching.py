@@ -18,6 +18,9 @@ EXACT = 94.0
 LEAST = 60.0
 """Score below which nothing is meant."""
 _FUZZY = 87.0
+_SIGNS = {"×": "*", "x": "*", "X": "*", "⋅": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "✕": "x", "✖": "x"}
+_MAIN_MENU = re.compile(r"(?:(?:main|hamburger|primary|application|app|burger|three[- ]?dots?|kebab|overflow|browser)\s+menu(?:\s+(?:button|icon))?|hamburger(?:\s+(?:button|icon))?|menu\s+button|menu)", re.IGNORECASE)
+_MAIN_MENU_NAMES = ("Main Menu", "Primary menu", "Open Menu", "Application menu", "Menu", "Customize and control Chromium", "Hamburger")
 _STOP = frozenset({"the", "a", "an", "of", "for", "to", "your", "my", "and", "in", "on"})
 
 
@@ -79,6 +82,8 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
     one, other = normalize(wanted), normalize(name)
     if not one or not other:
         return 0.0, ""
+    if len(wanted) == len(name) == 1 and _SIGNS.get(wanted, wanted) == _SIGNS.get(name, name):
+        return 95.0, "another sign for the same"
     if one == other:
         return 96.0, "name but for marks"
     words, names = one.split(), other.split()
@@ -94,7 +99,7 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
 def normalize(text: str) -> str:
     """Return a name without case, punctuation at its ends, mnemonics and shortcuts."""
     text = text.casefold().replace("&", " and ").replace("’", "'").replace("…", "...")
-    text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$", "", text)
+    text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$|(?<=\w)\s*\[[^\]]{1,20}\]$", "", text)
     text = re.sub(r"(?<=\w)_(?=\w)|^_(?=\w)", "", text) if text.count("_") == 1 else text
     text = re.sub(r"[\s/|,;‐-―−-]+", " ", text)
     bare = text.strip(" .:*?!\"'()[]{}<>")
@@ -130,6 +135,8 @@ def _readings(query: TargetQuery) -> Iterable[TargetQuery]:
             yield replace(inner, ordinal=query.ordinal, within=query.within, phrase="")
     if not query.name and query.within and query.within.name and set(query.within.kinds) & {"dialog", "window"}:
         yield replace(query, name=query.within.name, quoted=query.within.quoted, within=replace(query.within, name=""))
+    if _MAIN_MENU.fullmatch(query.phrase):
+        yield from (TargetQuery(phrase=name, name=name) for name in _MAIN_MENU_NAMES)
     if query.relation == "beside" and query.anchor and query.anchor.name:
         yield replace(query, name=query.name or query.anchor.name, relation=None, anchor=None)
     if query.within and query.within.name and query.within.kinds == () and not query.quoted:

@@ -115,7 +115,7 @@ def not_understood(intent: Intent) -> tuple[str, ...]:
 
 
 def _is_nothing(text: str) -> bool:
-    return not re.search(r"[\w\ue000]", text) or bool(
+    return not re.search(r"[^\s.,;:!?'\"()-]", text) or bool(
         re.fullmatch(r"(?:thanks?|thank you|that(?:'s| is) (?:it|all)|done|you(?:'re| are) done|good luck|the end|etc)[.! ]*", text, re.IGNORECASE)
     )
 

@@ -193,17 +193,18 @@ def _related(query: TargetQuery, relation: Relation, rest: Guarded) -> TargetQue
 def _head(words: Guarded) -> TargetQuery:
     """Read the words before any relation: ordinal, place and state words, name and kind."""
     query = TargetQuery()
-    if words.text[:1].isupper() and words.text.casefold() in NOUNS:
-        return replace(query, name=words.text)
     rest, noun, _ = take_noun_at_end(words.text)
+    if noun and words.text.split()[-1][:1].isupper() and words.text[:1].islower():
+        rest, noun = words.text, ""
+    if noun and not rest and (words.text[:1].isupper() or not NOUNS[noun]):
+        vague = noun in ("one", "element", "widget", "thing") and words.text.islower()
+        return query if vague else replace(query, name=words.text)
     if noun and (kinds := NOUNS[noun]) and rest:
         rest = _drop_same_kind(rest, kinds)
     if not noun:
         rest, noun = _noun_first(words.text)
     query = replace(query, kinds=NOUNS.get(noun, ()), every=False)
     query, rest = _adjectives(query, _without_article(rest))
-    if noun and not rest and NOUNS[noun] == () and noun == words.text.casefold():
-        return replace(query, name="" if noun in ("one", "element", "widget", "thing") else noun)
     query, rest = _number_behind(query, rest, bool(noun))
     return _named_head(query, words.part(rest), noun)
 

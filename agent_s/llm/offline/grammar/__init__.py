@@ -25,9 +25,11 @@ from agent_s.llm.offline.intents import (
     NothingToDo,
     NotUnderstood,
     OnlyIf,
+    PressKeys,
     RepeatUntil,
     SaveFile,
     SelectOptions,
+    SetChecked,
     SetValue,
     TypeText,
     WaitFor,
@@ -43,12 +45,12 @@ LONGEST = 2500
 RULES: tuple[Rule, ...] = (
     choosing.ENSURE,
     *looking.RULES,
+    *windows.EDIT_RULES,
     *choosing.RULES[:4],
-    *windows.RULES[:1],
     *pointing.RULES,
     *choosing.RULES[4:],
     *typing.RULES,
-    *windows.RULES[1:],
+    *windows.RULES,
 )
 
 _APPLICATION = re.compile(r"\s*\(application: (?P<app>[^()]{1,120})\)\s*$")
@@ -145,11 +147,25 @@ def _conditional(words: Guarded, depth: int) -> Intent | None:
 def _if(words: Guarded, match: re.Match[str], depth: int) -> Intent | None:
     said = words.part(match["condition"])
     condition = parse_condition(said)
+    inner = _parse(words.part(match["rest"]), depth + 1)
+    if condition is not None and re.match(r"(?:it|they|one|there|that|this)\b", said.text, re.IGNORECASE) and (subject := _subject(inner)):
+        condition = replace(condition, target=subject)
     if re.fullmatch(r"(?:you are |you're |it is |it's )?(?:asked|prompted|necessary|needed|required|applicable)(?:\s.*)?|it asks.*", said.text, re.IGNORECASE):
         condition = Condition("shown", TargetQuery(phrase="dialog", kinds=("dialog",)), words=said.plain)
     if condition is None:
         return NotUnderstood(said.plain)
-    return OnlyIf(condition, _parse(words.part(match["rest"]), depth + 1))
+    return OnlyIf(condition, inner)
+
+
+def _subject(intent: Intent) -> TargetQuery | None:
+    """Return the element that an intent is about, for "... if it exists"."""
+    match intent:
+        case ClickOn(targets=(query, *_)) | SelectOptions(values=(query, *_)) | SetChecked(targets=(query, *_)):
+            return query
+        case SetValue(target=query) | TypeText(target=TargetQuery() as query):
+            return query
+        case _:
+            return None
 
 
 def _when(said: Guarded, depth: int) -> Intent | None:
@@ -234,6 +250,8 @@ def _by_way_of(words: Guarded, depth: int) -> Intent | None:
         if isinstance(goal, SaveFile | TypeText | SetValue) and (not isinstance(goal, SaveFile) or goal.name):
             return goal
         return way if not isinstance(way, NotUnderstood | Command) else goal
+    if intent := _by_keys_or_path(words, depth):
+        return intent
     if (match := _USING.fullmatch(words.text)) and first_verb(match["goal"]) not in ("type", "write", "choose", "select", "click", "use", "open", "fill"):
         goal = _parse(words.part(match["goal"]), depth + 1)
         menu = re.fullmatch(r"(.+)\s+menu", match["way"], re.IGNORECASE)
@@ -241,6 +259,23 @@ def _by_way_of(words: Guarded, depth: int) -> Intent | None:
         if menu and items:
             return FollowPath((words.part(menu[1]).plain, *items))
         return goal if not isinstance(goal, NotUnderstood | Command) else None
+    return None
+
+
+_BY_KEYS = re.compile(r"(?P<goal>.+?)\s*,?\s+(?:with|using|via|by|through|by\s+means\s+of|from)\s+(?:the\s+)?(?:keyboard\s+)?(?:shortcut\s+|keys?\s+|menu\s+)?(?P<way>\S.{0,120})", re.IGNORECASE | re.DOTALL)
+
+
+def _by_keys_or_path(words: Guarded, depth: int) -> Intent | None:
+    """Read "show hidden files with ctrl+h" and "switch the view via View > List View"."""
+    match = _BY_KEYS.fullmatch(words.text)
+    if match is None or first_verb(match["goal"]) in ("type", "write", "enter", "fill", "replace", "click", "choose", "select", "save", "search", "find", "set"):
+        return None
+    way = words.part(match["way"])
+    if ">" in way.text and (items := path_items(way)):
+        return FollowPath(items)
+    chords = parse_keys(way.plain)
+    if chords and all(len(chord) > 1 or re.fullmatch(r"F\d+", chord[0]) for chord in chords):
+        return PressKeys(chords)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 from agent_s.llm.offline.grammar.base import CELL, THE, Found, Q, Rule, rule
 from agent_s.llm.offline.grammar.pairs import cells_of_table, parse_cell_list, parse_pairs, spread_over_cells
@@ -34,6 +35,7 @@ _STRONG = r"(?:into|inside(?: of)?|in to|onto)"
 _CASES = re.compile(r"\s*,?\s*\b(?:in|using|with)\s+(?:all\s+)?(upper|lower|capital|title)[ -]?(?:case)?(?:\s*(?:letters?|characters?|caps))?\b|\s*,?\s*\bin\s+(?:all\s+)?caps\b", re.IGNORECASE)
 _ENTER_AFTER = re.compile(r"\s*,?\s+(?:followed by|and (?:press|hit|then press)|then press|with)\s+(?:the\s+|an?\s+)?(?:enter|return)(?:\s+key)?$", re.IGNORECASE)
 _NEW_LINE = re.compile(r"\s*,?\s*\b(?:on|in|as|into)\s+(?:a|the)\s+(?:new|next|second|separate|following)\s+line$", re.IGNORECASE)
+_REPLACING = re.compile(r"\s*,?\s*\b(?:replacing|overwriting|in\s+place\s+of|instead\s+of)\s+(?:the|what|whatever|any|it|all|everything)\b.*$", re.IGNORECASE | re.DOTALL)
 _WHERE_END = re.compile(r"\s*,?\s*\b(?:at|to)\s+the\s+(?:very\s+)?(end|bottom|beginning|start|top)(?:\s+of\s+(?:the\s+|this\s+)?(?:document|file|text|page|note|line|editor|body))?$", re.IGNORECASE)
 _PLAIN_PLACE = re.compile(r"(?:the\s+|a\s+)?(?:document|file|page|text editor|editor|window|new document|blank document|empty document|text area|body|current document|editing area|open document|cursor|current position)", re.IGNORECASE)
 
@@ -41,9 +43,11 @@ _PLAIN_PLACE = re.compile(r"(?:the\s+|a\s+)?(?:document|file|page|text editor|ed
 def typed(payload: Guarded, target: Guarded | None = None, verb: str = "type") -> Intent | None:
     """Return the intent to type a payload, which may carry case, line and place words behind it."""
     text, enter, case, ahead = payload.text.strip(), False, "", ""
-    mode: str = "append" if verb.startswith(("append", "add")) else "usual"
+    mode: Literal["usual", "replace", "append"] = "append" if verb.startswith(("append", "add")) else "usual"
     if match := _ENTER_AFTER.search(text):
         text, enter = text[: match.start()], True
+    if match := _REPLACING.search(text):
+        text, mode = text[: match.start()], "replace"
     if match := _WHERE_END.search(text):
         text, ahead = text[: match.start()], match[1].casefold()
     if match := _NEW_LINE.search(text):
@@ -55,7 +59,7 @@ def typed(payload: Guarded, target: Guarded | None = None, verb: str = "type") -
         return None
     content = _cased(content, case)
     query = _place(target)
-    intent = TypeText(content, query, enter=enter, mode="append" if mode == "append" or ahead else "usual")
+    intent = TypeText(content, query, enter=enter, mode="append" if ahead else mode)
     return _moved_ahead(intent, ahead)
 
 
@@ -86,9 +90,24 @@ def _content(payload: Guarded) -> str | None:
         return part.only_literal
     if text.startswith(OPEN) and len(part.quotes) > 1:
         joined = split_list(part)
+        if (composed := _composed(joined)) is not None:
+            return composed
         if all(piece.only_literal is not None for piece in joined):
             return None
+    if part.quotes and (composed := _composed(split_list(part))) is not None:
+        return composed
     return part.plain or None
+
+
+_SPECIAL = {"new line": "\n", "newline": "\n", "line break": "\n", "blank line": "\n", "tab": "\t", "space": " ", "return": "\n", "enter": "\n"}
+
+
+def _composed(parts: tuple[Guarded, ...]) -> str | None:
+    """Join "'a', a new line and 'b'"; None where no part is such a sign, or one is neither that nor quoted."""
+    signs = [_SPECIAL.get(re.sub(r"^(?:then|followed by|an?|the|one)\s+|\s+(?:character|key)$", "", part.text.strip(), flags=re.IGNORECASE).casefold()) for part in parts]
+    if not any(signs) or not all(sign or part.only_literal is not None for sign, part in zip(signs, parts, strict=True)):
+        return None
+    return "".join(sign or part.only_literal or "" for sign, part in zip(signs, parts, strict=True))
 
 
 def _cased(text: str, case: str) -> str:
@@ -272,7 +291,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?", _replace),
     rule(r"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)", _set),
     rule(r"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?", _change_by),
-    rule(r"(?:change|set|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset|bring)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
+    rule(r"(?:change|set|switch(?! to| over| back)|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset|bring)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
     rule(r"set (?P<where>.+?)\s*(?:=|:)\s*(?P<what>.+)", _set),
     rule(r"(?:clear|empty|erase|wipe|blank)(?: out)? (?P<where>.+)", lambda f: _clear(f)),
     rule(rf"(?:delete|remove|erase|clear)(?: all(?: of)?)? {THE}(?:existing |current |whole |entire )*(?:text|contents?|value|words?)(?: (?:in|from|of|inside) (?P<where>.+))?", lambda f: _clear(f)),

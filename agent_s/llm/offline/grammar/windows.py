@@ -358,10 +358,9 @@ def _edit(intent: Intent) -> Build:
     return build
 
 
-_EDIT_RULES = tuple(rule(pattern, _edit(intent)) for pattern, intent in _EDITS)
+EDIT_RULES = tuple(rule(pattern, _edit(intent)) for pattern, intent in _EDITS)
 
 RULES: tuple[Rule, ...] = (
-    *_EDIT_RULES,
     rule(r"(?:save|store)(?P<rest>(?:$| ).*)", _save),
     rule(r"(?:overwrite|replace)(?: (?:it|(?:the |any )?(?:existing|old|current|original)(?: (?:file|one|version))?|the file))?(?: if .*)?", always(ClickOn((TargetQuery(phrase="Replace", name="Replace", kinds=("button",)),), said="Replace"))),
     rule(rf"{OPEN_VERB} (?P<what>.+?) (?:in|with|using) (?P<app>.+)", _open_file_in),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from aci.actions import Action, Click, Hotkey, Scroll, Type, Wait
-from aci.observation import Element
+from aci.observation import Element, Window
 from agent_s.llm.offline.course import Move, Sight, give_up, what_changed
 from agent_s.llm.offline.matching import Candidate, nearest_names, rank
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, show_kinds
@@ -130,10 +130,17 @@ def scrollable(screen: Screen) -> Element | None:
         if any(part.split(":")[0] in (*_SCROLLED_ROLES, "scroll pane", "viewport") for part in element.path)
         and element.role not in ("combo box", "spin button", "slider", "menu")
     ]
-    if not held or window is None:
+    if not held or window is None or not _fills(held, window):
         return None
     middle = window.rect.center
     return min(held, key=lambda element: abs(element.rect.center.x - middle.x) + abs(element.rect.center.y - middle.y))
+
+
+def _fills(held: list[Element], window: Window) -> bool:
+    """Tell whether elements take up a good part of a window: a side pane or a display need not be searched."""
+    width = max(element.rect.right for element in held) - min(element.rect.x for element in held)
+    height = max(element.rect.bottom for element in held) - min(element.rect.y for element in held)
+    return width * height * 4 >= window.rect.area
 
 
 def not_found(query: TargetQuery, screen: Screen) -> str:

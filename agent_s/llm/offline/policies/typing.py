@@ -270,10 +270,20 @@ def replace_text(intent: ReplaceText, screen: Screen) -> Course:
     return Achieved(evidence)
 
 
+def _clearing(query: TargetQuery, screen: Screen) -> list[Candidate]:
+    """Find a button that is called like the wish: "Clear display"."""
+    return [one for one in rank(named(f"Clear {query.phrase}"), screen) if one.score >= 88]
+
+
 def clear_field(intent: ClearField, screen: Screen) -> Course:
     """Empty a field."""
-    query = intent.target if intent.target.kinds else replace(intent.target, kinds=())
-    screen, found = yield from seek(screen, finder(query, _TYPABLE, EDITABLE), query)
+    query = intent.target
+    screen, found = yield from look_around(screen, lambda view: rank(query, view, _TYPABLE, EDITABLE) or _clearing(query, view), query)
+    if not found:
+        give_up(not_found(query, screen))
+    if found[0].element.role not in _TYPABLE:
+        screen, button = yield from click_best(screen, found)
+        return Achieved(f"{name_of(button)} was clicked")
     element = found[0].element
     if element.text is not None and not element.text.strip():
         return Achieved(f"{name_of(element)} is empty")

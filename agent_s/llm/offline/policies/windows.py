@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from aci.actions import Hotkey, SwitchApplications, Wait
+from aci.actions import Hotkey, SwitchApplications, Type, Wait
 from aci.observation import Window
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import AnswerDialog, ClickOn, CloseThing, OpenThing
 from agent_s.llm.offline.matching import EXACT, Candidate, name_score, nearest_names, rank
-from agent_s.llm.offline.policies.common import Steps, changed, click_best, do, finder, must, name_of, seek
+from agent_s.llm.offline.policies.common import Steps, changed, click_best, do, finder, look_around, must, name_of, not_found, seek
 from agent_s.llm.offline.policies.files import is_left
 from agent_s.llm.offline.policies.pointing import click_on
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
@@ -30,6 +30,8 @@ def open_thing(intent: OpenThing, screen: Screen) -> Course:
     if not intent.app_only and (found := _in_sight(intent, screen)):
         return (yield from _open_in_sight(found, intent, screen))
     start = screen
+    if set(intent.target.kinds[:1]) & {"item", "tree", "row"}:
+        return (yield from _open_item(intent, screen))
     sight = yield Move(SwitchApplications(app_code=intent.name[:200]), f"bring {intent.name!r} to the front, or start it")
     if not sight.ok:
         return (yield from _open_otherwise(intent, sight.error, sight.screen))
@@ -57,6 +59,21 @@ def _open_in_sight(found: list[Candidate], intent: OpenThing, screen: Screen) ->
     double = found[0].element.role in ("icon", "desktop icon", "table cell", "list item") and not any(part.startswith("document web") for part in found[0].element.path)
     screen, element = yield from click_best(screen, found, clicks=2 if double else 1)
     return Achieved(f"{name_of(element)} was opened; {changed(start, screen)}")
+
+
+def _open_item(intent: OpenThing, screen: Screen) -> Course:
+    """Open a file, folder or entry: in sight by a double click, a folder also by its path."""
+    screen, found = yield from look_around(screen, finder(intent.target), intent.target)
+    if found:
+        return (yield from _open_in_sight(found, intent, screen))
+    name = intent.target.name
+    if not name or not re.search(r"\b(?:folder|directory)\b", intent.target.phrase, re.IGNORECASE):
+        give_up(not_found(intent.target, screen))
+    start = screen
+    path = name if name.startswith(("/", "~")) else f"~/{name}"
+    sight = yield from must(Hotkey(keys=("ctrl", "l")), "go to the field for the path")
+    sight = yield from must(Type(text=path, overwrite=True, enter=True), f"type the path {path!r}")
+    return Achieved(f"the path {path!r} was entered; {changed(start, sight.screen)}")
 
 
 def _open_otherwise(intent: OpenThing, error: str, screen: Screen) -> Course:
@@ -114,7 +131,11 @@ def _close_tab(intent: CloseThing, screen: Screen) -> Course:
         query = named(intent.name, "tab")
         screen, found = yield from seek(screen, finder(query, ROLES["tab"]), query)
         screen, _ = yield from click_best(screen, found)
+    window = screen.active
     sight = yield from must(Hotkey(keys=("ctrl", "w")), "close the tab")
+    question = _new_question(window, sight.screen) if window is not None else None
+    if question is not None and window is not None:
+        return (yield from _answer_unsaved(question, window, intent, sight.screen))
     return Achieved(f"the tab was closed; {changed(start, sight.screen)}")
 
 
