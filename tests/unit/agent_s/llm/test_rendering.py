@@ -27,7 +27,7 @@ SUBTASK = Subtask(name="press them")
 def shade(number: int) -> Observation:
     """Return a screen whose text and pixels differ from those of every other number."""
     seen = screen(button(1, "OK"), button(2 + number, f"Button {number}"))
-    return replace(seen, screenshot=np.full((600, 800, 3), number, np.uint8))
+    return replace(seen, screenshot=np.full((600, 800, 3), 12 * number, np.uint8))
 
 
 def steps(seen: list[Observation]) -> tuple[Step, ...]:
@@ -97,6 +97,11 @@ def test_a_small_change_is_shown_alone_until_the_next_batch_begins() -> None:
 def test_a_screen_that_looks_the_same_is_not_sent_as_a_picture_again() -> None:
     seen = [shade(0), shade(0), shade(0), shade(1)]
     assert len(pictures(parts(Renderer(b"secret"), seen))) == 2
+
+
+def test_differences_that_nobody_sees_are_none() -> None:
+    drawn_again = replace(shade(0), screenshot=shade(0).screenshot + np.uint8(3))
+    assert len(pictures(parts(Renderer(b"secret"), [shade(0), drawn_again]))) == 1
 
 
 def test_no_picture_for_a_model_that_cannot_see() -> None:
