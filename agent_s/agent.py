@@ -20,6 +20,7 @@ from agent_s.llm.protocol import Model
 from agent_s.records import Limits, Outcome, StateCheck, Task
 from agent_s.run import Run
 from agent_s.search import WebSearch
+from agent_s.secrets import Secrets, find_in
 from memory_store import MemoryStore
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class AgentS:
         ask: Puts a question to the person at the screen and returns the answer; None where nobody is there.
         confirm: Tells that person what a risky action would do, and returns whether they agree; without anybody there,
             what needs confirmation is not done.
+        secret: Returns the secret that `{{secret:NAME}}` of a task stands for; None where there are none.
         clock: Seconds that only go forward.
     """
 
@@ -65,6 +67,7 @@ class AgentS:
         policy: Policy | None = None,
         ask: Callable[[str], str] | None = None,
         confirm: Callable[[str], bool] | None = None,
+        secret: Callable[[str], str | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
@@ -81,6 +84,7 @@ class AgentS:
         self.policy = policy
         self.ask = ask
         self.confirm = confirm
+        self.secrets = Secrets(secret or (lambda name: None))
         self.clock = clock
         self._stop = threading.Event()
 
@@ -126,6 +130,7 @@ class AgentS:
             policy=_policy(settings, desktop),
             ask=ask,
             confirm=confirm,
+            secret=find_in(os.environ),
         )
 
     def run(self, task: Task, state_check: StateCheck | None = None) -> Outcome:

@@ -33,6 +33,7 @@ from agent_s.manager import Manager
 from agent_s.records import NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
+from agent_s.secrets import SecretDesktop, named_in
 from agent_s.session import People, Session, Stopped
 from agent_s.worker import Worker
 from memory_store import EpisodicExperience, MemoryStoreError
@@ -89,8 +90,9 @@ class Run:
         self.id = new_id()
         self.task = task
         self.progress = Progress()
+        desktop = SecretDesktop(agent.desktop, agent.secrets, named_in(task.instruction))
         self.session = session = Session(
-            agent.model, agent.desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
+            agent.model, desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
         )
         self._agent = agent
         self._state_check = state_check

@@ -23,7 +23,7 @@ def find_key(name: str, environment: Mapping[str, str]) -> str | None:
     Raises:
         ModelUnavailable: What is there cannot be a key.
     """
-    key = environment.get(name, "").strip() or _from_keyring(name)
+    key = environment.get(name, "").strip() or from_keyring(name)
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise ModelUnavailable(f"{name} holds characters that no key has. Set it again.")
     return key or None
@@ -44,7 +44,8 @@ def require_key(name: str, environment: Mapping[str, str], provider: str) -> str
     return key
 
 
-def _from_keyring(name: str) -> str:
+def from_keyring(name: str) -> str:
+    """Return what the keyring has under a name, or nothing: also where there is no keyring, or it is locked."""
     try:
         keyring = importlib.import_module("keyring")
     except ImportError:

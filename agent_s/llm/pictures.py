@@ -12,6 +12,9 @@ from aci.geometry import Rect
 from agent_s.llm.conversation import Picture
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from aci.observation import Observation
 
 LONGEST_EDGE = 1568
@@ -57,7 +60,7 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
     if before.screenshot.shape != after.screenshot.shape:
         return Rect(0, 0, width, height)
     old, new = before.screenshot, after.screenshot
-    differs = (np.maximum(old, new) - np.minimum(old, new) > INVISIBLE).any(axis=2)
+    differs: NDArray[np.bool_] = np.any(np.maximum(old, new) - np.minimum(old, new) > INVISIBLE, axis=2)
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
     if not rows.size:
         return None
