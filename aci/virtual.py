@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from aci.actions import Action
 from aci.desktop import ActionResult
@@ -54,7 +54,7 @@ class VirtualDesktop:
         keep_home: bool = False,
         environment: Mapping[str, str] | None = None,
         parent: Path | None = None,
-        ocr: TextEngine | None = None,
+        ocr: TextEngine | Literal["auto"] | None = "auto",
     ) -> None:
         """Describe the desktop; nothing is started yet.
 
@@ -64,7 +64,8 @@ class VirtualDesktop:
             keep_home: Whether a fresh home stays when the desktop stops.
             environment: Variables for the applications besides those that the desktop sets.
             parent: Folder in which the desktop keeps its files; by default the one for temporary files.
-            ocr: Reads the texts that are only pixels; by default they stay unread.
+            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
+                unread.
         """
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from aci.actions import Action
 from aci.applications import Catalog, installed_applications
@@ -59,7 +59,7 @@ class X11Desktop:
         environment: Mapping[str, str] | None = None,
         private_home: Path | None = None,
         accessibility: Callable[[], Accessibility] | None = None,
-        ocr: TextEngine | None = None,
+        ocr: TextEngine | Literal["auto"] | None = "auto",
         ids: Iterator[int] | None = None,
     ) -> None:
         """Connect.
@@ -70,7 +70,8 @@ class X11Desktop:
             private_home: HOME of a private desktop, where settings of applications may be written.
             accessibility: Connects to the accessibility bus; by default to the one that the environment's session bus
                 names. Where there is none, observations have no elements and a note says so.
-            ocr: Reads the texts that are only pixels; by default they stay unread.
+            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
+                unread.
             ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
 
         Raises:
@@ -98,7 +99,7 @@ class X11Desktop:
         self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
         self._settle = Settle(self.screen.frame, self._accessibility.last_event_at)
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
-        self._text_reader = self._reader_of_text(ocr)
+        self._ocr = ocr
 
     def __enter__(self) -> Self:
         return self
@@ -123,12 +124,14 @@ class X11Desktop:
         self._launcher.reap()
         picture = self._camera.submit(self.screen.screenshot)
         windows = self.screen.windows()
-        if self._text_reader is not None:
-            self._camera.submit(_look_ahead, self._text_reader, picture, windows)
+        # Loading the engine takes a second of processor time: an empty screen can do without.
+        text_reader = self._text_reader if windows else None
+        if text_reader is not None:
+            self._camera.submit(_look_ahead, text_reader, picture, windows)
         reading = self._accessibility.read(windows, self.screen.rect, self._nudge)
         elements, notes = reading.elements, reading.notes
-        if self._text_reader is not None:
-            sight = self._text_reader.read(picture.result(), elements, windows)
+        if text_reader is not None:
+            sight = text_reader.read(picture.result(), elements, windows)
             elements, notes = sight.elements, (*notes, *sight.notes)
         self._seen = Observation(
             screenshot=picture.result(),
@@ -231,10 +234,14 @@ class X11Desktop:
         self._drained()
         self._hands.move(before)
 
-    def _reader_of_text(self, engine: TextEngine | None) -> TextReader | None:
+    @cached_property
+    def _text_reader(self) -> TextReader | None:
+        from aci.ocr.engine import default_engine
+        from aci.ocr.reader import TextReader
+
+        engine = default_engine() if self._ocr == "auto" else self._ocr
         if engine is None:
             return None
-        from aci.ocr.reader import TextReader
 
         reader = TextReader(engine, self._ids)
         self._open.callback(reader.close)

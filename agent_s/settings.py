@@ -6,13 +6,16 @@ import difflib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aci.policy import Risk, Rule
 from agent_s.errors import SettingsError
 from agent_s.records import Limits
+
+if TYPE_CHECKING:
+    from aci.ocr.engine import TextEngine
 
 
 class Section(BaseModel):
@@ -42,10 +45,33 @@ class MemorySettings(Section):
 
 
 class DesktopSettings(Section):
-    """Size of a virtual desktop, px."""
+    """How a desktop is made and seen.
+
+    Attributes:
+        width: Of a virtual desktop, px.
+        height: Of a virtual desktop, px.
+        ocr: What reads the texts that are only pixels; `auto` takes RapidOCR where it is installed.
+        ocr_models: Folder of models, which PaddleOCR needs.
+    """
 
     width: Annotated[int, Field(ge=320, le=16384)] = 1280
     height: Annotated[int, Field(ge=240, le=16384)] = 800
+    ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
+    ocr_models: Path | None = None
+
+    def text_engine(self) -> TextEngine | Literal["auto"] | None:
+        """Return the engine that `ocr` names.
+
+        Raises:
+            MissingDependency: It is not installed.
+        """
+        if self.ocr == "auto":
+            return "auto"
+        if self.ocr == "none":
+            return None
+        from aci.ocr.engine import build_engine
+
+        return build_engine(self.ocr, self.ocr_models)
 
 
 class PolicySettings(Section):

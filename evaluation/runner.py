@@ -158,7 +158,8 @@ def run_task(
     told = _Listener(on_event, settings.runs_folder, clock)
     try:
         size = (settings.desktop.width, settings.desktop.height)
-        with VirtualDesktop(size=size) as desktop, TaskSession.on(task, desktop) as session:
+        screen = VirtualDesktop(size=size, ocr=settings.desktop.text_engine())
+        with screen as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
             agent = (
                 new_agent(desktop)

@@ -100,6 +100,11 @@ def build_engine(name: EngineName, models: Path | None = None) -> TextEngine:
     raise ValueError(f"There is no OCR engine {name!r}; there are {', '.join(ENGINES)}.")
 
 
+def default_engine() -> TextEngine | None:
+    """Return RapidOCR where it is installed, else None."""
+    return build_engine("rapidocr") if _status("rapidocr", None, try_out=False).works else None
+
+
 def available_engines(models: Path | None = None, try_out: bool = False) -> tuple[EngineStatus, ...]:
     """Tell which engines can be used here.
 

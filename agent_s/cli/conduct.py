@@ -73,10 +73,11 @@ class DesktopChoice:
         if self.display is not None:
             from aci.x11 import X11Desktop
 
-            return X11Desktop(self.display)
+            return X11Desktop(self.display, ocr=settings.desktop.text_engine())
         from aci.virtual import VirtualDesktop
 
-        return VirtualDesktop(size=(settings.desktop.width, settings.desktop.height))
+        size = (settings.desktop.width, settings.desktop.height)
+        return VirtualDesktop(size=size, ocr=settings.desktop.text_engine())
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
