@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import groupby, pairwise
 
+from aci.geometry import Point
 from aci.observation import Element, Observation, State, Window
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 600
+TREMBLE_PX = 3
+"""Moves up to this are not told: recognized text is never found twice at quite the same place."""
 MOST_LINES = 500
 """Lines of one window that are shown; the rest is counted."""
 
@@ -287,9 +290,13 @@ def _difference(old: Element, new: Element) -> str:
         parts.append(f"value {new.value:g}")
     if _states(old) != _states(new):
         parts.append(f"{_states(new) or '[]'}, was {_states(old) or '[]'}")
-    if old.point != new.point:
+    if old.point != new.point and not _stands_still(old.point, new.point):
         parts.append("covered" if new.point is None else f"moved to @{new.point.x},{new.point.y}")
     return ", ".join(parts)
+
+
+def _stands_still(old: Point | None, new: Point | None) -> bool:
+    return old is not None and new is not None and abs(old.x - new.x) + abs(old.y - new.y) <= TREMBLE_PX
 
 
 def _gone_lines(elements: Sequence[Element]) -> list[str]:

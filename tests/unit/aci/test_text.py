@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.geometry import Rect
+from aci.geometry import Point, Rect
 from aci.observation import Element, Observation, Window
 from aci.text import quote, render_changes, render_observation
 
@@ -140,3 +140,10 @@ def test_opened_window_is_told() -> None:
 def test_other_screen_is_told_in_full() -> None:
     after = seen(*(element(number, name=f"b{number}") for number in range(100, 140)))
     assert render_changes(seen(element(1)), after) == render_observation(after)
+
+
+def test_trembling_is_not_told_as_a_move() -> None:
+    still = element(2, name="Still", point=Point(35, 50))
+    near, far = replace(still, point=Point(36, 52)), replace(still, point=Point(36, 53))
+    assert render_changes(seen(still), seen(near)) == "Nothing changed."
+    assert "moved to @36,53" in render_changes(seen(still), seen(far))
