@@ -214,9 +214,21 @@ def _and_splits(head: str, kind: str, following: str) -> bool:
     if not begins_clause(following):
         return False
     verb = first_verb(strip_fillers(following))
+    if _is_gerund(following) and not _is_gerund(head):
+        return False
     if verb in NOUN_VERBS and kind == "and" and not re.match(r"\w+\s+(?:it|the|this|that|a|an|yes|no|with|'|\"|" + OPEN + ")", following, re.IGNORECASE):
         return False
     return not _is_part_of_name(head, following)
+
+
+def _is_gerund(text: str) -> bool:
+    """Tell whether words begin with "clicking" or the like, which after a comma says how and not what else."""
+    return bool(re.match(r"[A-Za-z-]+ing\b", strip_adverbs(text)))
+
+
+def strip_adverbs(text: str) -> str:
+    """Take "then" and the like off the front."""
+    return re.sub(r"^(?:then|and|now|also|next|finally)\s+", "", text.strip(), flags=re.IGNORECASE)
 
 
 def _is_part_of_name(head: str, following: str) -> bool:

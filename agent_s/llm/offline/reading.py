@@ -127,6 +127,8 @@ def _merged(words: Guarded, parts: list[Part]) -> bool:
     last = parts[-1]
     if isinstance(last.intent, SaveFile) and _OVERWRITES.fullmatch(words.text):
         text = f"{last.words}, overwriting the existing file"
+    elif isinstance(last.intent, SaveFile) and re.fullmatch(r"(?:keep|use|choose|keep\s+using)\s+(?:the\s+|its\s+)?[^'\"\ue000]{2,40}\sformat", words.text, re.IGNORECASE):
+        text = f"{last.words}, keeping the {words.text.split(maxsplit=1)[1].removeprefix('the ')}"
     elif isinstance(last.intent, CloseThing) and _NO_SAVING.fullmatch(words.text):
         text = f"{last.words} without saving"
     else:

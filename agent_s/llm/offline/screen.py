@@ -11,6 +11,7 @@ from agent_s.llm.offline.roles import EDITABLE, LABELS, ROLES
 
 _LABELLED_ROLES = ROLES["field"] | ROLES["slider"] | ROLES["combo"] | frozenset({"check box", "radio button", "switch", "terminal"})
 _BOXES = frozenset({"check box", "radio button", "switch"})
+_ROWS = frozenset({"list item", "table row", "grouping", "tree item"})
 _GAP_BESIDE, _GAP_ABOVE = 240, 40
 _DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font chooser|popover|popup menu)(?::|$)")
 
@@ -108,7 +109,7 @@ class Screen:
         return {
             element.id: label
             for element in self.elements
-            if element.role in _LABELLED_ROLES and (label := self._label_near(element, texts))
+            if element.role in _LABELLED_ROLES and (label := _row_name(element) or self._label_near(element, texts))
         }
 
     def _label_near(self, element: Element, texts: list[Element]) -> str:
@@ -179,6 +180,14 @@ def same_column(one: Rect, other: Rect) -> bool:
     """Tell whether two rectangles stand one above the other."""
     overlap = min(one.right, other.right) - max(one.x, other.x)
     return overlap * 4 >= min(one.width, other.width) > 0
+
+
+def _row_name(element: Element) -> str:
+    """Return the name of the row that a control without a name stands in, as lists of settings have them."""
+    if element.name or element.label or not element.path:
+        return ""
+    role, _, name = element.path[-1].partition(":")
+    return name if role in _ROWS else ""
 
 
 def _label_distance(element: Element, text: Rect) -> float | None:

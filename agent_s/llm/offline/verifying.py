@@ -27,7 +27,7 @@ from agent_s.llm.offline.policies.looking import holds
 from agent_s.llm.offline.policies.typing import cell_at
 from agent_s.llm.offline.policies.values import is_on
 from agent_s.llm.offline.reading import read_instruction
-from agent_s.llm.offline.roles import CHECKABLE
+from agent_s.llm.offline.roles import CHECKABLE, EDITABLE, LABELS
 from agent_s.llm.offline.screen import Screen, content_of
 from agent_s.llm.protocol import VerifyContext, VerifyResponse
 from agent_s.records import Step
@@ -126,7 +126,7 @@ def _judge_typing(intent: TypeText, steps: tuple[Step, ...], after: Screen) -> F
     if not text:
         return _NEUTRAL
     for element in after.elements:
-        if text in content_of(element):
+        if element.role in EDITABLE | LABELS | frozenset({"document text", "table cell"}) and text in content_of(element):
             return True, f"the {element.role} {element.name!r} reads {content_of(element)[:80]!r}"
     note = next((step.result.note for step in reversed(steps) if "read back" in step.result.note), "")
     return (True, f"{text[:60]!r}: {note}") if "exactly" in note else _NEUTRAL

@@ -26,6 +26,7 @@ _SHOWN = r"(?:appears?|shows?(?: up)?|opens?(?: up)?|loads?|pops? up|comes? up|b
 _GONE = r"(?:disappears?|vanish(?:es)?|closes?|goes? away|(?:is|are|has|have|has been|have been) (?:gone|closed|hidden|disappeared|removed|no longer (?:visible|shown|there))|to (?:disappear|close|vanish|go away)|no longer (?:appears?|exists?|shows?)|(?:is|are) (?:not|no longer) (?:visible|shown|displayed|there|present|on (?:the )?screen|open)|(?:does|do) not (?:appear|exist|show(?: up)?)|isn't (?:visible|shown|there|open))"
 _STATE = r"(?:(?P<not>not |un(?=checked|ticked|selected))?(?P<state>checked|ticked|selected|enabled|disabled|focused|expanded|collapsed|empty|on|off|active|turned on|turned off|greyed out|grayed out|editable|pressed))"
 
+_WHAT = r"(?P<what>(?:(?:the|an?|this|that) \S+|(?!(?:the|an?|this|that) )\S+).*?)"
 _CONDITIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern.replace(" ?", r"\s*").replace(" ", r"\s+"), re.IGNORECASE | re.DOTALL), kind)
     for pattern, kind in (
@@ -33,9 +34,9 @@ _CONDITIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:there is|there are|there's) no(?: longer)?(?: an?)? (?P<what>.+)", "gone"),
         (rf"(?P<what>.+?) (?:is|are)(?: now)? {_STATE}", "state"),
         (r"(?P<what>.+?) isn't (?P<state>checked|ticked|selected|enabled|disabled|empty)(?P<not>)", "notstate"),
-        (r"(?P<what>.+?) (?P<not>does not|doesn't|do not|don't) (?:contain|include|show|say|read|display|have|mention)s? (?P<text>.+)", "notcontains"),
-        (r"(?P<what>.+?) (?:now )?(?:contains?|includes?|says?|reads?|displays?|shows?|mentions?|lists?|has|ends? with|starts? with|begins? with) (?:the (?:text|words?|value|number|title|message|string) )?(?P<text>.+)", "contains"),
-        (r"(?P<what>.+?) (?:is|equals|is equal to|is set to|has the value|are|is now|becomes|changed to|changes to) (?:the (?:text|word|value|number) )?(?P<text>.+)", "value"),
+        (_WHAT + r" (?P<not>does not|doesn't|do not|don't) (?:contain|include|show|say|read|display|have|mention)s? (?P<text>.+)", "notcontains"),
+        (_WHAT + r" (?:now )?(?:contains?|includes?|says?|reads?|displays?|shows?|mentions?|lists?|has|ends? with|starts? with|begins? with) (?:the (?:text|words?|value|number|title|message|string) )?(?P<text>.+)", "contains"),
+        (_WHAT + r" (?:is|equals|is equal to|is set to|has the value|are|is now|becomes|changed to|changes to) (?:the (?:text|word|value|number) )?(?P<text>.+)", "value"),
         (rf"(?P<what>.+?)(?: now| already| finally)? {_SHOWN}", "shown"),
         (r"(?:you (?:can )?see|there is|there are|there's|we see) (?:an? |the )?(?P<what>.+)", "shown"),
     )
@@ -162,7 +163,7 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?:copy|save|store|keep|put|write|read|note|remember|record)(?: down)? (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on|in|of) (?P<source>.+?))? (?:to|in|into|with|using|via|through) {_BUFFER}", _keep),
     rule(r"(?:copy|transfer|carry over) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+?))? (?:in ?to|to|over to) (?P<where>.+)", _carry),
     rule(r"copy (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on|in) (?P<source>.+))?", _keep),
-    rule(r"(?:remember|memori[sz]e|note(?: down)?|take note of|keep|record|read(?: off| out)?|grab|get|extract|look up|retrieve|capture) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+))?", _keep),
+    rule(r"(?:remember|memori[sz]e|note(?: down)?|take note of|record|read(?: off| out)?|grab|get|extract|look up|retrieve|capture) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+))?", _keep),
     rule(rf"paste(?: {_PASTED})?(?: (?:in ?to|in|inside|to|at|on|here)(?: (?P<where>.+))?)?", _paste),
     rule(rf"(?:type|write|enter|insert|put|input|fill in)(?: in)? (?:the )?(?:copied|saved|kept|remembered|noted|buffered|stored) (?P<name>{Q}|[\w -]+?)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?", _type_kept),
     rule(r"(?:type|write|enter|insert|put|input)(?: in)? (?:what|the \w+|everything|the \w+ that) (?:you(?:'ve| have)?|was|were) (?:just )?(?:copied|saved|kept|noted|remembered)(?P<name>)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?", _type_kept),

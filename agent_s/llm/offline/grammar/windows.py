@@ -48,7 +48,7 @@ _OVERWRITE = re.compile(
     re.IGNORECASE,
 )
 _FORMAT = re.compile(
-    r"\s*,?\s*\b(?:in|as|using|with)\s+(?:an?\s+|the\s+)?(?P<format>(?:microsoft\s+|ms\s+|plain\s+|open\s?document\s+|comma[- ]separated\s+)?\.?(?:excel|word|powerpoint|xlsx?|docx?|pptx?|csv|text csv|odt|ods|odp|text|txt|rtf|html|odf|markdown)(?:\s+2007(?:[-–]365)?)?)\s*(?:format|file|document|workbook|spreadsheet|file format|file type)?(?=$|\s+(?:named|called|in|to|as|with|under)\b|,)",
+    r"\s*,?\s*\b(?:(?:and\s+)?(?:keeping|keep)(?:\s+it)?(?:\s+in|\s+as)?|in|as|using|with)\s+(?:an?\s+|the\s+|its\s+)?(?P<format>(?:microsoft\s+|ms\s+|plain\s+|open\s?document\s+|comma[- ]separated\s+)?\.?(?:excel|word|powerpoint|xlsx?|docx?|pptx?|csv|text csv|odt|ods|odp|text|txt|rtf|html|odf|markdown|current|original|existing)(?:\s+2007(?:[-–]365)?)?)\s*(?:format|file|document|workbook|spreadsheet|file format|file type)?(?=$|\s+(?:named|called|in|to|as|with|under)\b|,)",
     re.IGNORECASE,
 )
 

@@ -142,8 +142,8 @@ def _click_entry(visible: list[Candidate], combo: Element, value: TargetQuery, s
     if after == now(before, combo) and screen.popups:
         sight = yield from must(Hotkey(keys=("Return",)), f"confirm {name_of(entry)}")
         screen, after = sight.screen, now(sight.screen, combo)
-    if after is not None and content_of(after) and not _shows(after, value.name) and not _names_alike(entry, after):
-        give_up(f"{name_of(combo)} shows {content_of(after)!r} after {value.name!r} was chosen")
+    if after is not None and after.text and not _shows(after, value.name) and not _names_alike(entry, after):
+        give_up(f"{name_of(combo)} shows {after.text!r} after {value.name!r} was chosen")
     return screen, f"{name_of(entry)} was chosen from {name_of(combo)}"
 
 
@@ -267,13 +267,14 @@ def _box_beside(element: Element, screen: Screen) -> Element | None:
 def follow_path(intent: FollowPath, screen: Screen) -> Course:
     """Click one item after another, in menus as they open, then in the dialog that a menu led to."""
     start = screen
+    parent: Element | None = None
     for depth, item in enumerate(intent.items):
-        screen = yield from _follow(item, intent.items[:depth], intent.items[depth + 1 :], screen)
+        screen, parent = yield from _follow(item, intent.items[:depth], intent.items[depth + 1 :], parent, screen)
     return Achieved(f"{' > '.join(intent.items)} was chosen; {changed(start, screen)}")
 
 
-def _follow(item: str, before: tuple[str, ...], after: tuple[str, ...], screen: Screen) -> Steps[Screen]:
-    find = _item_finder(item, first=not before)
+def _follow(item: str, before: tuple[str, ...], after: tuple[str, ...], parent: Element | None, screen: Screen) -> Steps[tuple[Screen, Element]]:
+    find = _below(parent, _item_finder(item, first=not before))
     query = TargetQuery(phrase=item, name=item, kinds=("menuitem",) if screen.popups or not before else ())
     screen, found = yield from await_element(screen, find, query)
     if not found and not before:
@@ -290,11 +291,27 @@ def _follow(item: str, before: tuple[str, ...], after: tuple[str, ...], screen: 
         yield from do(Hotkey(keys=("Escape",)), "close the menu again")
         give_up(f"{name_of(element)} is disabled now")
     if after and _opens_already(element, after[0], screen):
-        return screen
+        return screen, element
     screen, element = yield from click_best(screen, found)
     if after:
         screen = yield from _open_branch(element, after[0], screen)
-    return screen
+    return screen, element
+
+
+def _below(parent: Element | None, find: Finder) -> Finder:
+    """In a tree, look beneath the branch that was opened first: "View" may be the name of several."""
+    if parent is None or parent.role not in ROLES["tree"]:
+        return find
+
+    def beneath(screen: Screen) -> list[Candidate]:
+        found = find(screen)
+        at = now(screen, parent)
+        if at is None or not found:
+            return found
+        inside = [one for one in found if one.score >= found[0].score - 3 and one.element.window_id == at.window_id and one.element.rect.y > at.rect.y]
+        return sorted(inside, key=lambda one: one.element.rect.y) or found
+
+    return beneath
 
 
 def _item_finder(item: str, first: bool) -> Finder:

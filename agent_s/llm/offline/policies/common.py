@@ -20,6 +20,8 @@ Steps = Generator[Move, Sight, T]
 
 WAITS = (0.5, 0.7, 1.0)
 """Pauses before an element that is not there yet is looked for elsewhere, s."""
+SURE = 78.0
+"""Score below which a better match is waited for a moment, as what is meant may still be coming."""
 SCROLLS = 7
 SCROLL_CLICKS = 4
 """Notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over."""
@@ -52,8 +54,8 @@ def look_around(screen: Screen, find: Finder, query: TargetQuery, scroll: bool =
 def await_element(screen: Screen, find: Finder, query: TargetQuery, waits: tuple[float, ...] = WAITS) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element, waiting briefly for it; nothing is found where it does not come."""
     found = find(screen)
-    for pause in waits:
-        if found:
+    for number, pause in enumerate(waits):
+        if found and (number or found[0].score >= SURE):
             break
         sight = yield Move(Wait(time=pause), f"wait for {query.describe()!r} to appear", f"There is no {query.describe()!r} yet.")
         screen = sight.screen

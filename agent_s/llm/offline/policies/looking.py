@@ -16,6 +16,7 @@ from agent_s.llm.offline.screen import Screen, content_of, same_column, same_lin
 from agent_s.llm.offline.targets import TargetQuery
 
 _LOOKS = (0.5, 0.5, 0.8, 0.8, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0, 2.5, 2.5, 3.0)
+_DISPLAYS = frozenset({"display", "screen", "result", "output", "answer", "total", "calculator", "result field", "it"})
 _CODE_NOUN = re.compile(r"\b(?:code|number|id|identifier|token|key|pin|password|reference|ref|no|otp|passcode|voucher|coupon|serial)\b", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z0-9][\w./#-]*[A-Za-z0-9]|\d+")
 
@@ -151,6 +152,9 @@ def _texts_of(condition: Condition, screen: Screen) -> list[tuple[str, str]]:
         texts = [(name_of(element), content_of(element) or element.name) for element in screen.front]
         whole = " ".join(text for _, text in texts)
         return [*texts, ("the window", whole), *(("the title", window.title) for window in screen.windows if window.active)]
+    if query.phrase.casefold() in _DISPLAYS:
+        shown = [element for element in screen.front if element.role in EDITABLE | LABELS]
+        return [(name_of(element), content_of(element) or element.name) for element in shown]
     found = rank(query, screen, prefer=ACTIONABLE | LABELS)
     texts = []
     for one in found[:3]:

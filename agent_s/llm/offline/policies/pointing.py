@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aci.actions import DragAndDrop, HoldAndPress, Hotkey, Scroll
@@ -26,7 +27,7 @@ def click_on(intent: ClickOn, screen: Screen) -> Course:
     """Click each element; what is not in sight is waited for, scrolled to, and looked for where the intent says."""
     start = screen
     last: Element | None = None
-    for query in intent.targets:
+    for query in _several(intent.targets, screen):
         if query.every:
             screen = yield from _click_all(query, screen, intent)
             continue
@@ -38,6 +39,17 @@ def click_on(intent: ClickOn, screen: Screen) -> Course:
             found = rank(query, screen) or found
     clicked = name_of(last) if last is not None else intent.said
     return Achieved(f"{clicked} was clicked; {changed(start, screen)}")
+
+
+def _several(targets: tuple[TargetQuery, ...], screen: Screen) -> tuple[TargetQuery, ...]:
+    """Read "5, divide and 8" as three buttons where the screen has those and none of that whole name."""
+    if len(targets) != 1 or targets[0].quoted or not re.search(r",|\sand\s|\s", targets[0].phrase) or rank(targets[0], screen):
+        return targets
+    for pattern in (r"\s*,\s*(?:and\s+|then\s+)?|\s+(?:and|then)\s+", r"\s+"):
+        parts = tuple(named(part) for part in re.split(pattern, targets[0].phrase) if part)
+        if len(parts) > 1 and all((found := rank(part, screen)) and found[0].score >= 84 for part in parts):
+            return parts
+    return targets
 
 
 def _find(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[tuple[Screen, list[Candidate]]]:

@@ -10,7 +10,7 @@ from aci.observation import Element
 from agent_s.llm.offline.course import Achieved, Course, give_up
 from agent_s.llm.offline.dates import Day, TimeOfDay, parse_day, parse_time
 from agent_s.llm.offline.intents import SelectOptions, SetChecked, SetValue
-from agent_s.llm.offline.matching import Candidate, rank
+from agent_s.llm.offline.matching import Candidate, normalize, rank
 from agent_s.llm.offline.policies.calendars import pick_day, set_segments
 from agent_s.llm.offline.policies.choosing import select_options
 from agent_s.llm.offline.policies.common import (
@@ -106,7 +106,7 @@ def set_value(intent: SetValue, screen: Screen) -> Course:
     named = finder(intent.target, _VALUED, _VALUED)
 
     def find(view: Screen) -> list[Candidate]:
-        return _better_without_name(intent, named(view), view)
+        return _better_without_name(intent, [one for one in named(view) if _takes_value(one, intent.target)], view)
 
     screen, found = yield from look_around(screen, find, intent.target)
     if not found and _options_of(intent, screen):
@@ -118,6 +118,18 @@ def set_value(intent: SetValue, screen: Screen) -> Course:
 
 
 _VALUED = EDITABLE | ROLES["slider"] | ROLES["combo"] | ROLES["date"] | ROLES["spin"] | frozenset({"table cell", "list", "scroll bar", "toggle button", "panel", "push button"})
+
+
+_NEUTRAL = frozenset("selection selector select menu list chooser choose dropdown mode button options option change picker type".split())
+
+
+def _takes_value(candidate: Candidate, query: TargetQuery) -> bool:
+    """Tell whether a control can be given a value: a button only if its name says no more than what is chosen with it."""
+    element = candidate.element
+    if element.role not in ("push button", "toggle button", "panel") or "has_popup" in element.states:
+        return True
+    words = set(normalize(query.name or query.phrase).split())
+    return any(set(normalize(name).split()) - words <= _NEUTRAL for name in (element.name, element.description, element.label) if words & set(normalize(name).split()))
 
 
 def _better_without_name(intent: SetValue, found: list[Candidate], screen: Screen) -> list[Candidate]:

@@ -191,7 +191,8 @@ def _close_window(window: Window, intent: CloseThing, screen: Screen) -> Course:
 
 def _new_question(window: Window, screen: Screen) -> Window | None:
     """Find the dialog that asks what to do with unsaved changes."""
-    dialogs = [dialog for dialog in screen.dialogs if dialog.id != window.id and dialog.app == window.app]
+    asking = {one.element.window_id for one in _button_of((*_DISCARD[:6], "Cancel"), screen)}
+    dialogs = [dialog for dialog in screen.dialogs if dialog.id != window.id and dialog.app == window.app and dialog.id in asking]
     if dialogs:
         return dialogs[0]
     return window if _button_of(_DISCARD[:6], screen) else None
