@@ -11,6 +11,7 @@ from aci.accessibility.naming import (
     description_of,
     flowing_text,
     full_name,
+    is_box_cell,
     is_field,
     is_gtk4,
     label_of,
@@ -165,7 +166,8 @@ class _Walk:
         if inner is None:
             return []
         draft = self._draft(node, place)
-        if draft is not None and draft.name and self._owns(draft, place):
+        holds_page = node.role == "page tab" and not self._chromium
+        if draft is not None and draft.name and not holds_page and self._owns(draft, place):
             inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
         children = () if node.text_at else self.ordered(node, inner.document)
         within = [found for child in children for found in self.visit(child, inner)]
@@ -194,8 +196,8 @@ class _Walk:
         )
         if node.role in OPENS_OUTSIDE and node.popup is None:
             return replace(base, clip=self._screen, soft=None, outside=True)
-        if node.rect is None:
-            return base
+        if node.rect is None or node.role == "page tab":
+            return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
         if self._chromium and node.role not in _HARD_CLIPS:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
             return replace(base, soft=soft or node.rect) if node.rect.area else base
@@ -270,7 +272,8 @@ class _Walk:
         if node.role == "menu" and not draft.name:
             return False  # the box that the entries of an open menu lie in
         if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
-            return not within and bool(draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell")
+            told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
+            return not within and bool(told)
         return not (node.role in BUTTONS and any(_same_button(draft, other) for other in within))
 
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:

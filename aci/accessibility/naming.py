@@ -149,13 +149,18 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states -= {"horizontal", "vertical"}
     if role not in FIELDS and "editable" not in states:
         states.discard("multi_line")
-    if role in CHECKABLE:
+    if role in CHECKABLE or (role == "table cell" and not node.name and is_box_cell(node)):
         states.add("checkable")
     if role == "password text":
         states.add("password")
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
     return frozenset(states)
+
+
+def is_box_cell(node: Node) -> bool:
+    """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
+    return "TableCell" in node.interfaces and "Action" in node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
 
 
 def _is_disabled(application: Application, node: Node) -> bool:
