@@ -160,7 +160,7 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
 
 def is_box_cell(node: Node) -> bool:
     """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
-    return "TableCell" in node.interfaces and "Action" in node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
+    return {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
 
 
 def _is_disabled(application: Application, node: Node) -> bool:
