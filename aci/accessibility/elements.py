@@ -238,7 +238,12 @@ class _Walk:
         )
 
     def _area(self, node: Node, document: bool) -> Rect | None:
-        """Return the extents; of running text only those of the words, not of the whole line that they stand in."""
+        """Return the extents; of running text only those of the words, not of the whole line that they stand in.
+
+        An expander of GTK 3 takes clicks on its arrow and label alone, though it says that it is as wide as its box.
+        """
+        if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
+            return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
         flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)
         if node.rect is None or not document or not flows or flowing_text(self._application, node) is None:
             return node.rect

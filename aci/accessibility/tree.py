@@ -65,11 +65,18 @@ def _node_of_item(item: Sequence[Any]) -> Node:
         role=role_name(role),
         name=name,
         description=description,
-        states=states[0] | states[1] << 32,
+        states=_mended(role_name(role), states[0] | states[1] << 32),
         interfaces=_short(interfaces),
         index=index,
         child_count=child_count,
     )
+
+
+def _mended(role: str, states: int) -> int:
+    """Let a viewport show as long as it is visible: GTK 3 calls it hidden once it is scrolled by its height."""
+    if role == "viewport" and states & StateBit.VISIBLE:
+        return states | StateBit.SHOWING
+    return states
 
 
 def _short(interfaces: Iterable[str]) -> frozenset[str]:
@@ -181,7 +188,7 @@ async def describe(bus: Bus, ref: Ref, parent: Ref | None) -> Node | None:
         role=role_name(role),
         name=_value(properties, "Name", ""),
         description=_value(properties, "Description", ""),
-        states=states[0] | states[1] << 32,
+        states=_mended(role_name(role), states[0] | states[1] << 32),
         interfaces=_short(interfaces),
         child_count=_value(properties, "ChildCount", -1),
     )
