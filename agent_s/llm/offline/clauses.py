@@ -206,6 +206,9 @@ def _is_parallel(head: str, following: str) -> bool:
     verb = first_verb(strip_fillers(head))
     if verb in ("set", "change", "adjust") and _SET_ALSO.match(following) and re.search(r"\sto\s+\S", head):
         return not first_verb(following)
+    if verb in ("select", "choose", "pick", "set", "enter", "type", "use") and re.search(r"\s(as|for)\s+(?:the|my|your)\s", head, re.IGNORECASE):
+        alike = re.match(r"\S[^,;]{0,60}?\s(?:as|for)\s+(?:the|my|your)\s", following, re.IGNORECASE)
+        return bool(alike) and not first_verb(following)
     again = _PARALLEL.match(following)
     return bool(again) and bool(re.search(rf"{PLACEHOLDER}\s+{again[1]}\s+\S", head, re.IGNORECASE))
 

@@ -10,7 +10,7 @@ from aci.geometry import Rect
 from aci.observation import Element
 from agent_s.llm.offline.quoting import guard
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, Kind, roles_of
-from agent_s.llm.offline.screen import Screen, same_column, same_line, shown_name
+from agent_s.llm.offline.screen import Screen, role_of, same_column, same_line, shown_name
 from agent_s.llm.offline.targets import Relation, TargetQuery, parse_target
 
 EXACT = 94.0
@@ -139,12 +139,15 @@ def _readings(query: TargetQuery) -> Iterable[TargetQuery]:
         yield from (TargetQuery(phrase=name, name=name) for name in _MAIN_MENU_NAMES)
     if query.relation == "beside" and query.anchor and query.anchor.name:
         yield replace(query, name=query.name or query.anchor.name, relation=None, anchor=None)
+    if not (query.quoted or query.kinds or query.within or query.relation) and 1 < len(query.name.split()) <= 5:
+        first, _, last = query.name.rpartition(" ")
+        yield TargetQuery(name=first, relation="beside", anchor=TargetQuery(name=last, quoted=True), quoted=True, kinds=("radio", "checkbox"))
     if query.within and query.within.name and query.within.kinds == () and not query.quoted:
         yield replace(query, within=None, name=f"{query.name} {query.within.phrase}".strip())
 
 
 def _rank_reading(query: TargetQuery, screen: Screen, only: frozenset[str] | None, prefer: frozenset[str]) -> list[Candidate]:
-    pool = [element for element in screen.elements if only is None or element.role in only]
+    pool = [element for element in screen.elements if only is None or role_of(element) in only]
     if query.within is not None:
         inside = elements_within(query.within, screen)
         if inside is None:
@@ -214,7 +217,7 @@ def _is_named_by_role(query: TargetQuery, element: Element) -> bool:
 
 def _kind_part(query: TargetQuery, element: Element, prefer: frozenset[str]) -> tuple[float | None, str]:
     """Weigh the role: as said, one that people take for it, or one that cannot be meant."""
-    role = element.role
+    role = role_of(element)
     if not query.kinds:
         return (0.0, "") if role in prefer else (-5.0 if role in ACTIONABLE else -7.0, "")
     roles = roles_of(query.kinds)
@@ -391,10 +394,12 @@ def distance_in(relation: Relation, anchor: Rect, rect: Rect) -> float | None:
             return float(-dx) if dx < 0 and same_line(anchor, rect) else None
         case "right of":
             return float(dx) if dx > 0 and same_line(anchor, rect) else None
+        case "row":
+            return float(abs(dx)) if same_line(anchor, rect) else None
         case "beside":
             if same_line(anchor, rect):
                 return abs(dx) * 0.5
-            return abs(dy) * 2 + _sideways(anchor, rect) if same_column(anchor, rect) or abs(dy) < 80 else None
+            return 300.0 + abs(dy) * 2 + _sideways(anchor, rect) if same_column(anchor, rect) or abs(dy) < 80 else None
         case _:
             return 0.0 if _contains(anchor, rect) else None
 

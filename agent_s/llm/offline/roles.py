@@ -54,6 +54,7 @@ ROLES: dict[Kind, frozenset[str]] = {
 
 EDITABLE = ROLES["field"] | frozenset({"terminal", "document text"})
 CHECKABLE = frozenset({"check box", "radio button", "check menu item", "radio menu item", "toggle button", "switch"})
+"""Roles that can be on or off; so can cells that say they are `checkable`."""
 ACTIONABLE = (
     ROLES["button"] | CHECKABLE | ROLES["field"] | ROLES["menuitem"] | ROLES["item"] | ROLES["slider"]
     | frozenset({"link", "column header", "row header", "list box", "terminal", "arrow"})

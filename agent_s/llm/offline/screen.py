@@ -7,7 +7,7 @@ from functools import cached_property
 
 from aci.geometry import Rect
 from aci.observation import Element, Observation, Window
-from agent_s.llm.offline.roles import EDITABLE, LABELS, ROLES
+from agent_s.llm.offline.roles import CHECKABLE, EDITABLE, LABELS, ROLES
 
 _LABELLED_ROLES = ROLES["field"] | ROLES["slider"] | ROLES["combo"] | frozenset({"check box", "radio button", "switch", "terminal"})
 _BOXES = frozenset({"check box", "radio button", "switch"})
@@ -106,11 +106,14 @@ class Screen:
     def labels(self) -> dict[int, str]:
         """Name that stands beside or above each field, box or slider, by element id."""
         texts = [element for element in self.elements if element.role in LABELS and shown_name(element)]
-        return {
-            element.id: label
-            for element in self.elements
-            if element.role in _LABELLED_ROLES and (label := _row_name(element) or self._label_near(element, texts))
-        }
+        headers = [element for element in self.elements if element.role in ROLES["column"]]
+        found: dict[int, str] = {}
+        for element in self.elements:
+            if element.role == "table cell" and is_box(element):
+                found[element.id] = _header_above(element, headers)
+            elif element.role in _LABELLED_ROLES:
+                found[element.id] = _row_name(element) or self._label_near(element, texts)
+        return {key: label for key, label in found.items() if label}
 
     def _label_near(self, element: Element, texts: list[Element]) -> str:
         best: tuple[float, str] | None = None
@@ -180,6 +183,22 @@ def same_column(one: Rect, other: Rect) -> bool:
     """Tell whether two rectangles stand one above the other."""
     overlap = min(one.right, other.right) - max(one.x, other.x)
     return overlap * 4 >= min(one.width, other.width) > 0
+
+
+def is_box(element: Element) -> bool:
+    """Tell whether an element can be on or off; cells of a table may be."""
+    return element.role in CHECKABLE or "checkable" in element.states
+
+
+def role_of(element: Element) -> str:
+    """Return the role that matters to a person: a cell with a box in it is a check box."""
+    return "check box" if element.role == "table cell" and "checkable" in element.states else element.role
+
+
+def _header_above(element: Element, headers: list[Element]) -> str:
+    """Return the header of the column that a cell is in."""
+    above = [other for other in headers if other.window_id == element.window_id and same_column(other.rect, element.rect) and other.rect.y < element.rect.y]
+    return max(above, key=lambda other: other.rect.y).name if above else ""
 
 
 def _row_name(element: Element) -> str:

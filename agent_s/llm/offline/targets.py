@@ -10,7 +10,7 @@ from agent_s.llm.offline.lexicon import read_number, read_ordinal
 from agent_s.llm.offline.quoting import CLOSE, OPEN, PLACEHOLDER, Guarded
 from agent_s.llm.offline.roles import CONTAINERS, NOUNS, Kind, take_noun_at_end, take_noun_at_start
 
-Relation = Literal["beside", "left of", "right of", "below", "above", "inside", "labelled"]
+Relation = Literal["row", "beside", "left of", "right of", "below", "above", "inside", "labelled"]
 Place = Literal["top", "bottom", "left", "right", "center"]
 
 
@@ -63,11 +63,12 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _RELATIONS: tuple[tuple[str, Relation], ...] = (
+    (r"(?:in|on|of) the (?:same )?(?:row|line) (?:of|with|for|containing|that (?:contains|has|says|shows)|where it says|as|labell?ed|named)", "row"),
     (r"(?:directly |just |right |immediately )?(?:to|on|at) the (?:immediate )?left(?:[- ]hand)?(?: side)? of|left of|in front of|(?:that |which )?(?:comes |is )?before", "left of"),
     (r"(?:directly |just |immediately )?(?:to|on|at) the (?:immediate )?right(?:[- ]hand)?(?: side)? of|right of|(?:that |which )?(?:comes |is )?after|following|behind", "right of"),
     (r"(?:directly |just |right |immediately )?(?:below|beneath|underneath|under)", "below"),
     (r"(?:directly |just |right |immediately )?(?:above|over)|on top of", "above"),
-    (r"(?:right |directly |immediately )?(?:next to|beside|adjacent to|alongside|near(?: to)?|close to|by)|for|corresponding to|belonging to|associated with|in the (?:same )?row (?:of|with|for|containing)|on the (?:same )?line (?:of|with)|with", "beside"),
+    (r"(?:right |directly |immediately )?(?:next to|beside|adjacent to|alongside|near(?: to)?|close to|by)|for|corresponding to|belonging to|associated with|with", "beside"),
     (r"in(?:side)?(?: of)?|within|on|of|from|under|into|at", "inside"),
 )  # fmt: skip
 _RELATION = re.compile(

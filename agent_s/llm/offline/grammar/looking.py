@@ -104,7 +104,7 @@ def _look_for(found: Found) -> Intent | None:
 
 # Keeping and pasting
 
-_BUFFER = r"(?:the )?(?:text )?(?:buffer|memory|notes|notepad memory|internal (?:buffer|memory)|text buffer)"
+_BUFFER = r"(?:the )?(?:text )?(?:buffer|memory|internal (?:buffer|memory))"
 _CLIP = r"(?:the )?clipboard"
 
 

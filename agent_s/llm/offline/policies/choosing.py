@@ -12,12 +12,13 @@ from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, name
 from agent_s.llm.offline.policies.common import (
     Finder, Steps, await_element, changed, click_best, do, finder, look_around, must, name_of, not_found, now, scroll_for, shorten,
 )
-from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
-from agent_s.llm.offline.screen import Screen, content_of, same_line
+from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
+from agent_s.llm.offline.screen import Screen, content_of, is_box, same_line
 from agent_s.llm.offline.targets import TargetQuery, named
 
 _COMBOS = ROLES["combo"] | frozenset({"toggle button", "push button", "menu button"})
 _MOST_LISTS = 4
+_LONG_LIST = 9
 _OPTIONS = frozenset({"list item", "menu item", "check menu item", "radio menu item", "table cell", "tree item", "option", "radio button", "check box", "icon", "label", "static", "link", "page tab", "push button", "toggle button", "menu", "desktop icon"})
 _STATEFUL = frozenset({"check box", "radio button", "check menu item", "radio menu item", "switch"})
 
@@ -120,7 +121,7 @@ def choose_in(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple
     if visible:
         return (yield from _click_entry(visible, combo, value, screen))
     if value.name and value.ordinal is None:
-        screen, done = yield from _type_choice(combo, value, screen)
+        screen, done = yield from _type_choice(combo, value, before, screen)
         if done:
             return screen, done
     screen, visible = yield from _scroll_entries(value, combo, before, screen)
@@ -169,6 +170,8 @@ def _await_entries(value: TargetQuery, combo: Element, before: Screen, screen: S
 
 def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
     """Scroll an open list for an entry further down, then further up."""
+    if len(_opened(combo, before, screen)) < _LONG_LIST:
+        return screen, []
     for clicks in (-5, -5, -5, -5, 10, 10):
         entries = _opened(combo, before, screen)
         if not entries:
@@ -202,15 +205,30 @@ def _entries(value: TargetQuery, combo: Element, screen: Screen, before: Screen)
     return [one for one in rank(value, screen, _OPTIONS, ROLES["item"] | ROLES["menuitem"]) if one.element.id in pool]
 
 
-def _type_choice(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
-    """Type the name of an entry, which lists take as a search; nothing is said where that chose another one."""
+def _type_choice(combo: Element, value: TargetQuery, before: Screen, screen: Screen) -> Steps[tuple[Screen, str]]:
+    """Type the name of an entry, which lists take as a search, and confirm it only where that led to the entry."""
     editable = "editable" in combo.states
-    action = Type(text=value.name, element_id=combo.id if editable else None, overwrite=editable, enter=True)
-    sight = yield from do(action, f"type {shorten(value.name)!r} to choose it in {name_of(combo)}")
-    after = now(sight.screen, combo)
-    if after is not None and _shows(after, value.name):
-        return sight.screen, f"{name_of(combo)} shows {value.name!r}"
-    return sight.screen, ""
+    if not editable and 0 < len(_opened(combo, before, screen)) < _LONG_LIST:
+        return screen, ""  # all of it is in sight
+    action = Type(text=value.name, element_id=combo.id if editable else None, overwrite=editable)
+    sight = yield from do(action, f"type {shorten(value.name)!r} to look for it in {name_of(combo)}")
+    was, screen = screen, sight.screen
+    focus = screen.focus
+    led_there = focus is not None and name_score(value.name, focus.name)[0] >= 96
+    led_away = _chosen_in_sight(combo, before, was) and not _chosen_in_sight(combo, before, screen)
+    after = now(screen, combo)
+    if led_there or led_away or (after is not None and _shows(after, value.name)):
+        sight = yield from do(Hotkey(keys=("Return",)), f"confirm {value.name!r}")
+        screen = sight.screen
+        after = now(screen, combo)
+        if after is not None and (_shows(after, value.name) or after.text is None):
+            return screen, f"{name_of(combo)} shows {value.name!r}"
+    return screen, ""
+
+
+def _chosen_in_sight(combo: Element, before: Screen, screen: Screen) -> bool:
+    """Tell whether the entry that an open list stands on can be seen: it cannot once the list stands on one further down."""
+    return any("focused" in element.states for element in _opened(combo, before, screen))
 
 
 def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
@@ -257,7 +275,7 @@ def _alone(element: Element, screen: Screen) -> bool:
 
 
 def _box_beside(element: Element, screen: Screen) -> Element | None:
-    boxes = [other for other in screen.elements if other.role in CHECKABLE and other.window_id == element.window_id and same_line(other.rect, element.rect) and not other.name]
+    boxes = [other for other in screen.elements if is_box(other) and other.window_id == element.window_id and same_line(other.rect, element.rect) and not other.name]
     return min(boxes, key=lambda other: abs(other.rect.center.x - element.rect.x), default=None)
 
 

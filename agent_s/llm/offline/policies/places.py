@@ -20,7 +20,7 @@ from agent_s.llm.offline.intents import (
     Unfold,
 )
 from agent_s.llm.offline.matching import elements_within, name_score, rank
-from agent_s.llm.offline.policies.common import Steps, await_element, finder, not_found, within
+from agent_s.llm.offline.policies.common import Steps, await_element, click_best, finder, not_found, seek, within
 from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery
@@ -33,6 +33,8 @@ def settle_place(place: TargetQuery, intent: Intent, screen: Screen) -> Steps[tu
     """Find out what place is meant: bring a window to the front, or narrow the intent down to a part of one."""
     if _is_front(place, screen):
         return screen, intent if not set(place.kinds) & {"dialog"} else placed(intent, place)
+    if place.kinds[:1] == ("tab",):
+        return (yield from _on_tab(place, intent, screen))
     if (field := _as_field(place, intent, screen)) is not None:
         return screen, field
     if elements_within(place, screen) is not None and not _other_window(place, screen):
@@ -49,6 +51,14 @@ def settle_place(place: TargetQuery, intent: Intent, screen: Screen) -> Steps[tu
     if len(name.split()) <= 6 and set(place.kinds) & {"form", "section", "page"}:
         return sight.screen, intent
     give_up(f"{not_found(place, sight.screen)}, and no application either: {sight.error}")
+
+
+def _on_tab(place: TargetQuery, intent: Intent, screen: Screen) -> Steps[tuple[Screen, Intent]]:
+    """Go to a tab first, unless it is the one that shows."""
+    screen, found = yield from seek(screen, finder(place), place)
+    if "selected" not in found[0].element.states:
+        screen, _ = yield from click_best(screen, found)
+    return screen, intent
 
 
 def _is_front(place: TargetQuery, screen: Screen) -> bool:

@@ -188,6 +188,8 @@ def unfold(intent: Unfold, screen: Screen) -> Course:
         current = now(screen, element)
         if current is None or not current.states & _FOLDED or _is_unfolded(current) == intent.expanded:
             break
+        if "focused" not in current.states and "selected" not in current.states and current.role not in ROLES["tree"]:
+            break  # the keys would go elsewhere
         sight = yield from do(Hotkey(keys=keys), f"press {keys[0]}, since the click did not fold {name_of(element)}")
         screen = sight.screen
     current = now(screen, element)

@@ -17,7 +17,7 @@ from agent_s.llm.offline.policies.common import (
     Steps, click_best, finder, look_around, must, name_of, not_found, now, number_in, same_number, shorten, type_into,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
-from agent_s.llm.offline.screen import Screen
+from agent_s.llm.offline.screen import Screen, is_box
 from agent_s.llm.offline.targets import TargetQuery
 
 _ON = frozenset({"checked", "pressed", "selected"})
@@ -95,7 +95,7 @@ def is_on(element: Element) -> bool:
 
 
 def _tells_state(element: Element) -> bool:
-    return element.role in CHECKABLE or "checkable" in element.states
+    return is_box(element)
 
 
 # Values
