@@ -32,7 +32,7 @@ from benchmarks.support.clicking import Clicker, Tally, bearing
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import FileReports, PageServer, wait_until
-from benchmarks.support.screens import FULL_HD, desktop_with_ocr, open_all, open_program
+from benchmarks.support.screens import FULL_HD, desktop_with_ocr, desktop_without_ocr, open_all, open_program
 from benchmarks.support.steps import find
 
 NAMES = ("click_through", "ocr_recall", "ocr_duplicates")
@@ -91,7 +91,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
 
 def click_page(tally: Tally, quick: bool) -> None:
     """Click through the page of widgets."""
-    with PageServer({"/": widgets_page()}) as server, VirtualDesktop(SIZE) as desktop:
+    with PageServer({"/": widgets_page()}) as server, desktop_without_ocr(SIZE) as desktop:
         process = desktop.launch(["chromium", server.url + "/"])
         pid = _pid_of(desktop, "chromium") or process.pid
         _wait_for(desktop, lambda seen: bearing("w007", seen, pid) is not None)
@@ -119,7 +119,7 @@ def _click_program(
 ) -> None:
     if not SYSTEM_PYTHON.exists():
         raise NotMeasured(f"there is no {SYSTEM_PYTHON}")
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         reports = FileReports(desktop.home / "hits.txt")
         process = desktop.launch([str(SYSTEM_PYTHON), str(PROGRAMS / f"{name}.py"), str(reports.path)])
         _wait_for(desktop, lambda seen: len(seen.elements) > 10)
@@ -161,7 +161,7 @@ def _entry(token: str, names: set[str]) -> bool:
 def click_cells(tally: Tally, quick: bool) -> None:
     """Click cells of a sheet; its name box tells which one was hit."""
     chance = random.Random(5)
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         window = open_program(desktop, "calc", Rect(0, 20, *SIZE))
         _wait_for(desktop, lambda seen: len(_cells(seen)) > 20)
         for scrolled in (0, -3, -7, 4):
@@ -179,7 +179,7 @@ def click_cells(tally: Tally, quick: bool) -> None:
 
 def click_office(tally: Tally, quick: bool) -> None:
     """Click menus and toolbars of Writer; the window that opens and the state of the button tell what was hit."""
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         open_program(desktop, "writer", Rect(0, 20, *SIZE))
         _wait_for(desktop, lambda seen: bool(find(seen, "soffice", "menu", "File")))
         for menu, entry, title in MENU_ITEMS[:2] if quick else MENU_ITEMS:

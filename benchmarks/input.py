@@ -27,7 +27,7 @@ from aci.virtual import VirtualDesktop
 from benchmarks.fixtures.documents import write_letter
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.reports import PageServer, wait_until
-from benchmarks.support.screens import place_window
+from benchmarks.support.screens import desktop_without_ocr, place_window
 
 LENGTH = 1000
 QUICK_LENGTH = 150
@@ -103,7 +103,7 @@ def type_text_editor(text: str) -> tuple[str, str, float]:
 
 
 def _into_editor(argv: list[str], text: str) -> tuple[str, str, float]:
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         path = desktop.home / "note.txt"
         path.write_text("", encoding="utf-8")
         desktop.launch([*argv, str(path)])
@@ -115,7 +115,7 @@ def _into_editor(argv: list[str], text: str) -> tuple[str, str, float]:
 
 def type_writer(text: str) -> tuple[str, str, float]:
     """Type into a document of LibreOffice."""
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         path = write_letter(desktop.home, "typed.fodt", paragraphs=0)
         before = path.stat().st_mtime_ns
         desktop.launch(["lowriter", str(path)])
@@ -129,7 +129,7 @@ def type_writer(text: str) -> tuple[str, str, float]:
 
 def type_chromium(text: str) -> tuple[str, str, float]:
     """Type into a text area of a page, which reports what it holds."""
-    with PageServer({"/": _AREA}) as server, VirtualDesktop(SIZE) as desktop:
+    with PageServer({"/": _AREA}) as server, desktop_without_ocr(SIZE) as desktop:
         desktop.launch(["chromium", f"--app={server.url}/"])
         note, seconds = _typed(desktop, text, lambda element: element.name == "Message")
         wait_until(lambda: server.text == text, SAVED_LIMIT_S)
@@ -138,7 +138,7 @@ def type_chromium(text: str) -> tuple[str, str, float]:
 
 def type_xterm(text: str) -> tuple[str, str, float]:
     """Type into a terminal whose program writes what it reads into a file."""
-    with VirtualDesktop(SIZE) as desktop:
+    with desktop_without_ocr(SIZE) as desktop:
         path = desktop.home / "typed.txt"
         desktop.launch(["xterm", "-u8", "-e", "sh", "-c", 'cat > "$0"', str(path)])
         if not wait_until(path.exists, READY_LIMIT_S):

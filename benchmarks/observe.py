@@ -15,7 +15,7 @@ screen, OCR included. `text_bytes_ratio`: bytes of the first `to_text()` and of 
 by those of a table `id tag name text` at each step. `pyatspi_agreement`: share of the elements of all screens that
 pyatspi sees at the same place, or differently for a reason that is proven. `incremental_agreement`: share of the
 elements that a newly attached client sees the same way after each of many random actions (500, or as many as fit into
-four minutes).
+three minutes; `--seconds` gives it more time).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from aci.x11 import X11Desktop
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.naive import read_naively
 from benchmarks.support.reference import Agreement, compare, read_reference
-from benchmarks.support.screens import FULL_HD, desktop_with_ocr, open_all, open_program
+from benchmarks.support.screens import FULL_HD, desktop_with_ocr, desktop_without_ocr, open_all, open_program
 from benchmarks.support.steps import MORE, SMALL, Walk, find
 
 NAMES = (
@@ -51,8 +51,8 @@ SCREENS: dict[str, Rect | None] = {
 NAIVE_LIMIT_S = 40.0
 READY_LIMIT_S = 6.0
 TEXT_STEPS = 20
-INCREMENTAL_LIMIT_S = 240.0
-"""After this long no further random action is begun."""
+INCREMENTAL_LIMIT_S, INCREMENTAL_QUICK_LIMIT_S = 180.0, 8.0
+"""After this long no further random action is begun, unless asked for."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,8 @@ def main() -> int:
     """Measure, and print the figures; with --json the last line is one JSON object."""
 
     def options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--actions", type=int, help="random actions after which readings are compared (500)")
+        parser.add_argument("--actions", type=int, default=500, help="random actions after which readings are compared")
+        parser.add_argument("--seconds", type=float, help=f"longest time for them ({INCREMENTAL_LIMIT_S:g})")
 
     return command("observe", __doc__ or "", measure, options)
 
@@ -85,7 +86,10 @@ def measure(wanted: argparse.Namespace) -> Figures:
     for name, place in SCREENS.items():
         if quick and name not in ("chromium", "calc"):
             continue
-        with figures.part(*{"chromium": ["ratio_chromium"], "calc": ["calc_s"]}.get(name, [])), _desktop() as desktop:
+        with (
+            figures.part(*{"chromium": ["ratio_chromium"], "calc": ["calc_s"]}.get(name, [])),
+            desktop_without_ocr(FULL_HD) as desktop,
+        ):
             open_program(desktop, name, place)
             pair = _first_readings(desktop, name, rounds)
             if name == "chromium":
@@ -94,33 +98,31 @@ def measure(wanted: argparse.Namespace) -> Figures:
                 figures.set("calc_s", statistics.median(pair.ours))
             with figures.part("pyatspi_agreement"):
                 agreement.add(_agreement(desktop, name))
-    _everything_open(figures, agreement, quick, wanted.actions or (50 if quick else 500), rounds)
+    seconds = wanted.seconds or (INCREMENTAL_QUICK_LIMIT_S if quick else INCREMENTAL_LIMIT_S)
+    _everything_open(figures, agreement, quick, wanted.actions, seconds, rounds)
     with figures.part("steady_ocr_p50_ms"):
-        figures.set("steady_ocr_p50_ms", _steady_with_ocr(6 if quick else 30))
+        figures.set("steady_ocr_p50_ms", _steady_with_ocr(4 if quick else 20))
     return figures
 
 
-def _everything_open(figures: Figures, agreement: Agreement, quick: bool, actions: int, rounds: int) -> None:
-    with figures.part(*NAMES[1:2], *NAMES[3:5], *NAMES[6:]), _desktop() as desktop:
+def _everything_open(
+    figures: Figures, agreement: Agreement, quick: bool, actions: int, seconds: float, rounds: int
+) -> None:
+    with figures.part(*NAMES[1:2], *NAMES[3:5], *NAMES[6:]), desktop_without_ocr(FULL_HD) as desktop:
         windows = open_all(desktop)
         with figures.part("ratio_all"):
             figures.set("ratio_all", _first_readings(desktop, "all", rounds).ratio)
         with figures.part("pyatspi_agreement"):
             agreement.add(_agreement(desktop, "all"))
             figures.set("pyatspi_agreement", agreement.share)
-        with figures.part("text_bytes_ratio"):
-            figures.set("text_bytes_ratio", _bytes_ratio(desktop, Walk(desktop, SMALL, windows, seed=1)))
-        with figures.part("steady_p50_ms", "steady_p99_ms"):
-            times = _steady(desktop, Walk(desktop, SMALL, windows, seed=2), 24 if quick else 120)
+        with figures.part("steady_p50_ms", "steady_p99_ms", "text_bytes_ratio"):
+            times, ratio = _steady(desktop, Walk(desktop, SMALL, windows, seed=2), 20 if quick else 102)
             figures.set("steady_p50_ms", statistics.median(times) * 1000)
             figures.set("steady_p99_ms", statistics.quantiles(times, n=100, method="inclusive")[98] * 1000)
+            figures.set("text_bytes_ratio", ratio)
         with figures.part("incremental_agreement"):
             walk = Walk(desktop, MORE, windows, seed=3)
-            figures.set("incremental_agreement", _incremental(desktop, walk, actions))
-
-
-def _desktop() -> VirtualDesktop:
-    return VirtualDesktop(FULL_HD)
+            figures.set("incremental_agreement", _incremental(desktop, walk, actions, seconds))
 
 
 def _first_readings(desktop: VirtualDesktop, name: str, rounds: int) -> Pair:
@@ -147,7 +149,7 @@ def _wait_for_content(desktop: VirtualDesktop) -> int:
     """
     deadline, count = time.monotonic() + READY_LIMIT_S, -1
     while True:
-        with X11Desktop(desktop.display, environment=desktop.environment) as other:
+        with _attached(desktop) as other:
             seen = other.observe()
         filled = {element.window_id for element in seen.elements}
         bare = [window.title for window in seen.windows if window.id not in filled and not window.popup]
@@ -160,15 +162,19 @@ def _wait_for_content(desktop: VirtualDesktop) -> int:
         count = len(seen.elements)
 
 
+def _attached(desktop: VirtualDesktop) -> X11Desktop:
+    return X11Desktop(desktop.display, environment=desktop.environment, ocr=None)
+
+
 def _first_observation(desktop: VirtualDesktop) -> float:
     started = time.perf_counter()
-    with X11Desktop(desktop.display, environment=desktop.environment) as other:
+    with _attached(desktop) as other:
         other.observe()
         return time.perf_counter() - started
 
 
 def _agreement(desktop: VirtualDesktop, name: str) -> Agreement:
-    with X11Desktop(desktop.display, environment=desktop.environment) as other:
+    with _attached(desktop) as other:
         seen = other.observe()
     found = compare(seen, read_reference(desktop.environment, seen))
     tell(f"{name}: {found.same} of {found.total} as pyatspi sees them; differences:")
@@ -179,20 +185,38 @@ def _agreement(desktop: VirtualDesktop, name: str) -> Agreement:
     return found
 
 
-def _steady(desktop: VirtualDesktop, walk: Walk, count: int) -> list[float]:
-    """Return the seconds of an observation after each of many small changes."""
-    seen, times = desktop.observe(), []
+def _steady(desktop: VirtualDesktop, walk: Walk, count: int) -> tuple[list[float], float]:
+    """Do small things one after another.
+
+    Returns:
+        Seconds of the observation after each, and what the first 20 steps cost in bytes of text, divided by what a
+        plain table at each step does.
+    """
+    seen = desktop.observe()
+    times: list[float] = []
     by_step: dict[str, list[float]] = {}
+    first = shown = len(seen.to_text().encode())
+    plain, whole = _table_bytes(seen), 0
     for name, act in walk.in_turn(count):
-        act(seen)
+        before = seen
+        act(before)
         started = time.perf_counter()
         seen = desktop.observe()
         times.append(time.perf_counter() - started)
         by_step.setdefault(name, []).append(times[-1])
+        if len(times) <= TEXT_STEPS:
+            difference = seen.changes_since(before)
+            whole += difference.startswith("Windows, topmost first:")
+            shown += len(difference.encode())
+            plain += _table_bytes(seen)
     for name, taken in by_step.items():
         tell(f"    {statistics.median(taken) * 1000:6.0f} ms after {name}")
+    tell(
+        f"  first text {first} bytes, {TEXT_STEPS} differences {shown - first} ({whole} of them whole observations); "
+        f"as tables {plain}, of which the last {_table_bytes(seen)}, for {len(seen.elements)} elements"
+    )
     walk.tell()
-    return times
+    return times, shown / plain
 
 
 def _steady_with_ocr(count: int) -> float:
@@ -216,34 +240,12 @@ def _steady_with_ocr(count: int) -> float:
     return statistics.median(times) * 1000
 
 
-def _bytes_ratio(desktop: VirtualDesktop, walk: Walk) -> float:
-    """Return what 20 steps cost in bytes, divided by what a plain table at each step does."""
-    seen = desktop.observe()
-    first = shown = len(seen.to_text().encode())
-    plain = _table_bytes(seen)
-    whole = 0
-    for _, act in walk.in_turn(TEXT_STEPS):
-        before = seen
-        act(before)
-        seen = desktop.observe()
-        difference = seen.changes_since(before)
-        whole += difference.startswith("Windows, topmost first:")
-        shown += len(difference.encode())
-        plain += _table_bytes(seen)
-    tell(
-        f"first {first} bytes, differences {shown - first} ({whole} of {TEXT_STEPS} were whole observations); as a "
-        f"table {plain}, of which the last {_table_bytes(seen)}, for {len(seen.elements)} elements"
-    )
-    walk.tell()
-    return shown / plain
-
-
 def _table_bytes(observation: Observation) -> int:
     rows = ("\t".join((str(e.id), e.role, e.name, e.text or "")) for e in observation.elements)
     return len("\n".join(("id\ttag\tname\ttext", *rows)).encode())
 
 
-def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int) -> float:
+def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int, seconds: float) -> float:
     """Return the share of elements that a fresh client sees as the running one does, after each action.
 
     What differs between two fresh readings around the running one was in motion and does not count.
@@ -252,7 +254,7 @@ def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int) -> float:
     seen = desktop.observe()
     equal = compared = moving = 0
     kinds: Counter[str] = Counter()
-    deadline, acted = time.monotonic() + INCREMENTAL_LIMIT_S, 0
+    deadline, acted = time.monotonic() + seconds, 0
     for name, act in walk.at_random(actions):
         if time.monotonic() > deadline:
             break

@@ -141,7 +141,7 @@ class Clicker:
         over = found[len(found) // 2]
         if not self._desktop.perform(Scroll(element_id=over.id, clicks=clicks)).ok:
             return False
-        return _picture(self._desktop.observe()) != _picture(seen)
+        return _places(self._desktop.observe(), pattern) != _places(seen, pattern)
 
     def _check_window(self) -> None:
         screen = self._desktop.x11.screen
@@ -168,5 +168,6 @@ def _bears(pattern: re.Pattern[str], element: Element) -> bool:
     return any(pattern.search(text) for text in told)
 
 
-def _picture(seen: Observation) -> list[tuple[str, str, int, int]]:
-    return [(e.role, e.name, e.rect.x, e.rect.y) for e in seen.elements]
+def _places(seen: Observation, pattern: str) -> list[tuple[str, int, int]]:
+    """Return where things are; others may come and go with the pointer, such as the address of a link."""
+    return [(e.name, e.rect.x, e.rect.y) for e in seen.elements if re.search(pattern, e.name)]

@@ -34,10 +34,9 @@ class Figures:
         self._reasons.pop(name, None)
 
     def lack(self, name: str, reason: str) -> None:
-        """Say why there is no such figure."""
-        if name not in self._values:
-            raise KeyError(name)
-        self._reasons[name] = reason
+        """Say why there is no such figure; one that has its value keeps it."""
+        if self._values[name] is None:
+            self._reasons[name] = reason
 
     @contextmanager
     def part(self, *names: str) -> Iterator[None]:

@@ -270,7 +270,8 @@ class _Comparison:
                 return "its words are those of the element around it"
             if says and around == element.rect and _same_role(element.role, seen.role):
                 return "the element inside of it stands for it"
-            hull = around is not None and 2 * around.area > visible.area and _same_role(element.role, seen.role)
+            alike = _same_role(element.role, seen.role) or (_is_button(element.role) and _is_button(seen.role))
+            hull = around is not None and 2 * around.area > visible.area and alike
             if hull and not _collapse(seen.name):
                 return "its hull stands for it"
         return ""
@@ -342,6 +343,10 @@ def _same_role(one: str, other: str) -> bool:
 
 def _canonical(role: str) -> str:
     return next((min(names) for names in SAME_NAMES if role in names), role)
+
+
+def _is_button(role: str) -> bool:
+    return role.endswith("button") or role == "push button menu"
 
 
 def _collapse(text: str) -> str:

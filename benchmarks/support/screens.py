@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aci.geometry import Rect
 from aci.observation import Window
@@ -119,20 +117,17 @@ def _until_still(desktop: VirtualDesktop, window_id: int, moved_to: Rect) -> Non
         time.sleep(_POLL_S)
 
 
-def takes_ocr() -> bool:
-    """Tell whether a desktop can be given an engine that recognizes text."""
-    return "ocr" in inspect.signature(VirtualDesktop.__init__).parameters
+def desktop_without_ocr(size: tuple[int, int]) -> VirtualDesktop:
+    """Return a desktop that shows what the accessibility tree tells and nothing else, not yet started."""
+    return VirtualDesktop(size, ocr=None)
 
 
 def desktop_with_ocr(size: tuple[int, int]) -> VirtualDesktop:
-    """Return a desktop that recognizes text, not yet started.
+    """Return a desktop that recognizes text with RapidOCR, not yet started.
 
     Raises:
-        NotMeasured: Desktops take no engine, or none works here.
+        MissingDependency: It is not installed.
     """
-    if not takes_ocr():
-        raise NotMeasured("desktops take no OCR engine yet")
     from aci.ocr.engine import build_engine
 
-    options: dict[str, Any] = {"ocr": build_engine("rapidocr")}
-    return VirtualDesktop(size, **options)
+    return VirtualDesktop(size, ocr=build_engine("rapidocr"))
