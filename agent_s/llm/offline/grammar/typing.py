@@ -8,6 +8,7 @@ from typing import Literal
 
 from agent_s.llm.offline.grammar.base import CELL, THE, Found, Q, Rule, rule
 from agent_s.llm.offline.grammar.pairs import cells_of_table, parse_cell_list, parse_pairs, spread_over_cells
+from agent_s.llm.offline.grammar.windows import is_app
 from agent_s.llm.offline.intents import (
     ClearField,
     EnterCells,
@@ -154,8 +155,10 @@ def _maybe_into(found: Found, payload: Guarded, target: Guarded) -> Intent | Non
     """Read "type milk in Notes" both ways; the screen decides."""
     if found["prep"].casefold() not in ("in", "as", "for", "on"):
         return None
-    whole = _content(found.words.part(f"{found['what']} {found['prep']} {found['where']}"))
     content = _content(payload)
+    if content and is_app(target.plain):
+        return typed(payload, target, found["verb"].casefold())
+    whole = _content(found.words.part(f"{found['what']} {found['prep']} {found['where']}"))
     return TypeText(content, parse_target(target), otherwise=whole) if content and whole else None
 
 
@@ -166,10 +169,14 @@ _TEXT_ONLY = re.compile(
 )
 
 
+_LEADS_TO_PLACE = re.compile(r"(?<![\w-])(?:into|onto|inside|in|within|under|below|beside|next to|at|right of|left of)(?![\w-])", re.IGNORECASE)
+"""In "type red into 'Search for'" what is quoted is the place, and what stands before it the text."""
+
+
 def _labelled(payload: Guarded) -> tuple[TargetQuery, str] | None:
     """Read 'the username "ada"' as a field and its value; 'the text "ada"' names no field."""
     match = _LABEL.match(payload.text.strip())
-    if match is None or _TEXT_ONLY.fullmatch(match["label"]):
+    if match is None or _TEXT_ONLY.fullmatch(match["label"]) or _LEADS_TO_PLACE.search(match["label"]):
         return None
     label = match["label"].strip()
     query = parse_target(payload.part(label))
@@ -186,6 +193,28 @@ def _labelled_list(found: Found) -> Intent | None:
     if len(known) == 1:
         return TypeText(known[0][1], known[0][0], optional=True)
     return FillIn(tuple(known))
+
+
+_PIECE = re.compile(r"(?P<value>.+?)\s+(?P<prep>into|in|as|for)\s+(?P<where>.+)", re.IGNORECASE | re.DOTALL)
+
+
+def _each_into(found: Found) -> Intent | None:
+    """Read "Grace as the first name and Hopper as the family name", "a into Find and b into Replace"."""
+    fields = [_piece_into(piece) for piece in split_list(found.part("what"))]
+    known = tuple(field for field in fields if field is not None)
+    return FillIn(known) if len(known) == len(fields) > 1 else None
+
+
+def _piece_into(piece: Guarded) -> tuple[TargetQuery, str] | None:
+    match = _PIECE.fullmatch(piece.text.strip())
+    if match is None:
+        return None
+    value, where = piece.part(match["value"]), piece.part(match["where"])
+    sure = match["prep"].casefold() in ("into", "as") or _is_surely_place(where)
+    content = _content(value)
+    if not sure or content is None or re.fullmatch(rf"{THE}(?:cell\s+)?{CELL}", where.text, re.IGNORECASE):
+        return None
+    return parse_target(where), content
 
 
 def _type_as(found: Found) -> Intent | None:
@@ -280,8 +309,9 @@ RULES: tuple[Rule, ...] = (
     rule(rf"(?:{TYPE}|{ADD}|set|fill)(?: in)? (?P<what>(?:cells? )?{CELL}\s*(?:=|:|with|to|as) ?.+)", _cells),
     rule(r"fill(?: in| out| up)? (?P<where>.+?) with (?P<what>.+)", _fill),
     rule(r"fill(?: in| out)? (?P<where>[^:]{1,60}):\s*(?P<what>.+)", _fill),
-    rule(rf"(?:{TYPE}|set) (?P<what>{THE}[A-Za-z][^:]{{0,80}}?{Q}.*?)(?: (?:in|into|in to) {THE}(?:corresponding |respective |text |input |login |matching |appropriate |right )*(?:fields?|boxes|inputs?|textboxes|form|login form|page))?", _labelled_list),
+    rule(rf"{TYPE} (?P<what>{THE}[A-Za-z][^:]{{0,80}}?{Q}.*?)(?: (?:in|into|in to) {THE}(?:corresponding |respective |text |input |login |matching |appropriate |right )*(?:fields?|boxes|inputs?|textboxes|form|login form|page))?", _labelled_list),
     rule(rf"(?P<verb>{TYPE}|{ADD}|fill) (?P<what>{Q}(?: (?:in|using) (?:all )?(?:upper|lower|capital|caps)[ \w]*?)?)(?: again)? {_PREP} (?P<where>.+)", _type_into),
+    rule(rf"(?:{TYPE}|set|use) (?P<what>.+ (?:into|in|as|for) .+ (?:into|in|as|for) .+)", _each_into),
     rule(rf"(?:{TYPE}|set|use|choose|give) (?P<what>.+?) (?P<prep>as|for) (?P<where>.+)", _type_as),
     rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<what>.+) {_PREP} (?P<where>.+)", _type_into),
     rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<where>[A-Za-z][\w ]{{1,40}}?):\s+(?P<what>\S.*)", lambda f: _typed_after_colon(f)),
@@ -291,7 +321,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?", _replace),
     rule(r"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)", _set),
     rule(r"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?", _change_by),
-    rule(r"(?:change|set|switch(?! to| over| back)|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset|bring)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
+    rule(r"(?:change|set|switch(?! to| over| back)|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
     rule(r"set (?P<where>.+?)\s*(?:=|:)\s*(?P<what>.+)", _set),
     rule(r"(?:clear|empty|erase|wipe|blank)(?: out)? (?P<where>.+)", lambda f: _clear(f)),
     rule(rf"(?:delete|remove|erase|clear)(?: all(?: of)?)? {THE}(?:existing |current |whole |entire )*(?:text|contents?|value|words?)(?: (?:in|from|of|inside) (?P<where>.+))?", lambda f: _clear(f)),
