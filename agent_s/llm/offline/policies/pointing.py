@@ -220,20 +220,26 @@ def scroll_view(intent: ScrollView, screen: Screen) -> Course:
     if intent.until is not None:
         return (yield from _scroll_until(intent, intent.until, screen))
     surface = _surface(intent, screen)
-    if surface is None:
-        keys = ("ctrl", "Home" if intent.direction == "up" else "End") if intent.to_end else ("Page_Up" if intent.direction == "up" else "Page_Down",)
-        sight = yield from must(Hotkey(keys=keys), f"press {show_chord(keys)}, since nothing in sight can be scrolled")
-        return Achieved(changed(screen, sight.screen))
     sign = 1 if intent.direction in ("up", "left") else -1
     for _ in range(MOST_SCROLLS if intent.to_end else 1):
+        if surface is None:
+            return (yield from _scroll_by_keys(intent, screen))
         clicks = sign * (50 if intent.to_end else intent.clicks or 5)
         before = screen
         sight = yield from must(Scroll(element_id=surface.id, clicks=max(-100, min(100, clicks))), f"scroll {intent.direction}")
         screen = sight.screen
-        surface = now(screen, surface) or _surface(intent, screen) or surface
+        surface = now(screen, surface) or _surface(intent, screen)
         if before.elements == screen.elements:
             break
     return Achieved(f"scrolled {intent.direction}")
+
+
+def _scroll_by_keys(intent: ScrollView, screen: Screen) -> Course:
+    """Scroll with the keyboard where nothing in sight takes the wheel, as in the empty part of a page."""
+    up = intent.direction in ("up", "left")
+    keys = ("ctrl", "Home" if up else "End") if intent.to_end else ("Page_Up" if up else "Page_Down",)
+    sight = yield from must(Hotkey(keys=keys), f"press {show_chord(keys)}, since nothing in sight can be scrolled")
+    return Achieved(changed(screen, sight.screen))
 
 
 def _surface(intent: ScrollView, screen: Screen) -> Element | None:

@@ -17,6 +17,7 @@ from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery, named
 
 _STARTUP_WAITS = (0.5, 1.0, 1.5, 2.0)
+_OPENED_BY_TWO = ("icon", "desktop icon", "table cell", "list item", "text line")
 _DISCARD = ("Don't Save", "Don’t Save", "Discard", "Close without Saving", "Discard Changes", "Discard All", "Don't save", "No", "Leave", "Close without saving", "Do not Save")
 _KEEP = ("Save", "Save All", "Yes", "Save As")
 _ACCEPT = ("OK", "Ok", "Accept", "Yes", "Confirm", "Continue", "Apply", "Got it", "Close", "Done", "Agree", "Allow", "Submit", "Open", "Save")
@@ -56,9 +57,15 @@ def _in_sight(intent: OpenThing, screen: Screen) -> list[Candidate]:
 def _open_in_sight(found: list[Candidate], intent: OpenThing, screen: Screen) -> Course:
     """Click it; an item of a list or a file is opened by a double click."""
     start = screen
-    double = found[0].element.role in ("icon", "desktop icon", "table cell", "list item") and not any(part.startswith("document web") for part in found[0].element.path)
+    double = found[0].element.role in _OPENED_BY_TWO and not _shows_page(screen, found[0].element.window_id)
     screen, element = yield from click_best(screen, found, clicks=2 if double else 1)
     return Achieved(f"{name_of(element)} was opened; {changed(start, screen)}")
+
+
+def _shows_page(screen: Screen, window_id: int) -> bool:
+    """Tell whether a window shows a web page, in which one click opens."""
+    inside = (element for element in screen.elements if element.window_id == window_id)
+    return any(element.role == "document web" or any(part.startswith("document web") for part in element.path) for element in inside)
 
 
 def _open_item(intent: OpenThing, screen: Screen) -> Course:
