@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agent_s.llm.offline.course import Course, decide, give_up
+from agent_s.llm.offline.course import decide
 from agent_s.llm.offline.following import leave_questions
 from agent_s.llm.offline.grammar import parse_clause
-from agent_s.llm.offline.intents import InTurn, Intent, NotUnderstood
-from agent_s.llm.offline.planning import GIVE_UP, JOINT
+from agent_s.llm.offline.intents import Intent, InTurn, NotUnderstood
+from agent_s.llm.offline.planning import JOINT
 from agent_s.llm.offline.policies import pursue
 from agent_s.llm.offline.reading import not_understood, read_instruction
 from agent_s.llm.protocol import ActContext, ActResponse
@@ -15,8 +15,6 @@ from agent_s.records import Subtask
 
 def act(context: ActContext) -> ActResponse:
     """Return the next step of a subtask."""
-    if context.subtask.name.startswith(GIVE_UP):
-        return decide(lambda _: _refuse(context.subtask.info or context.subtask.name), context.steps, context.observation)
     following = intents_of(context.left[0])[:1] if context.left else ()
     intents = leave_questions((*intents_of(context.subtask), *following))
     intents = intents[: len(intents) - len(following)]
@@ -26,8 +24,6 @@ def act(context: ActContext) -> ActResponse:
 
 def intents_of(subtask: Subtask) -> tuple[Intent, ...]:
     """Return what a subtask asks for, in order; its name counts where its information has no reading."""
-    if subtask.name.startswith(GIVE_UP):
-        return ()
     found = _read(subtask.info)
     if found and not any(not_understood(intent) for intent in found):
         return found
@@ -45,9 +41,4 @@ def _read(text: str) -> tuple[Intent, ...]:
     if not not_understood(whole) and JOINT not in text.strip():
         return (whole,)
     return tuple(part.intent for part in read_instruction(text)) or (whole,)
-
-
-def _refuse(reason: str) -> Course:
-    yield from ()
-    give_up(reason)
 

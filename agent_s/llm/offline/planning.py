@@ -24,7 +24,6 @@ from agent_s.llm.protocol import FailedSubtask, PlanContext, PlannedNode, PlanRe
 
 MOST_NODES = 38
 """Subtasks of one plan; longer instructions have several clauses in a subtask."""
-GIVE_UP = "Give up: "
 JOINT = "\n"
 """Between the clauses of one subtask."""
 _LONGEST_NAME = 160
@@ -38,8 +37,11 @@ def make_plan(context: PlanContext) -> PlanResponse:
     parts = read_instruction(context.task.instruction)
     parts = [_known_command(part, context) for part in parts]
     unread = tuple(words for part in parts for words in not_understood(part.intent))
+    if unread:
+        reason = "; ".join(f"I do not understand {words!r}" for words in unread)
+        return PlanResponse(gives_up=reason, not_understood=unread)
     nodes = _nodes(parts)
-    return PlanResponse(nodes=nodes, edges=_chain(nodes), not_understood=unread)
+    return PlanResponse(nodes=nodes, edges=_chain(nodes))
 
 
 def _known_command(part: Part, context: PlanContext) -> Part:
@@ -53,19 +55,10 @@ def _known_command(part: Part, context: PlanContext) -> Part:
 
 
 def _nodes(parts: list[Part]) -> tuple[PlannedNode, ...]:
-    """Make one subtask of each clause; nothing after the first clause that has no reading is planned."""
-    kept: list[Part] = []
-    for part in parts:
-        if isinstance(part.intent, NothingToDo):
-            continue
-        kept.append(part)
-        if not_understood(part.intent):
-            break
+    """Make one subtask of each clause that asks for something."""
+    kept = [part for part in parts if not isinstance(part.intent, NothingToDo)]
     if not kept:
         return (_node("Do nothing", "do nothing", ""),)
-    unread = [words for part in kept for words in not_understood(part.intent)]
-    if unread:
-        return (_give_up("; ".join(f"I do not understand {words!r}" for words in unread)),)
     groups = _grouped(kept)
     names: dict[str, int] = {}
     return tuple(_unique(_node(_title(group), JOINT.join(part.words for part in group), group[0].application), names) for group in groups)
@@ -100,10 +93,6 @@ def _chain(nodes: tuple[PlannedNode, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((before.name, after.name) for before, after in zip(nodes, nodes[1:], strict=False))
 
 
-def _give_up(reason: str) -> PlannedNode:
-    return PlannedNode(name=f"{GIVE_UP}{reason}"[:480], info=reason[:_LONGEST_INFO])
-
-
 # After a failure
 
 
@@ -120,14 +109,11 @@ def _plan_again(context: PlanContext) -> PlanResponse:
     failed = context.failed
     if failed is None:
         raise ValueError("there is no failure to plan for")
-    way = None if failed.subtask.name.startswith(GIVE_UP) else _other_way(failed)
+    way = _other_way(failed)
     if way is None:
-        reason = failed.reason or "it did not work"
-        node = failed.subtask.name if failed.subtask.name.startswith(GIVE_UP) else ""
-        nodes = (PlannedNode(name=node, info=failed.subtask.info),) if node else (_give_up(reason),)
-        return PlanResponse(nodes=nodes)
+        return PlanResponse(gives_up=failed.reason or "it did not work")
     names: dict[str, int] = {}
-    nodes = (
+    nodes: tuple[PlannedNode, ...] = (
         PlannedNode(name=way.name, info=way.clause),
         *(_unique(PlannedNode(name=subtask.name, info=subtask.info), names) for subtask in context.left if subtask.name != way.name),
     )
