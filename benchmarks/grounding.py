@@ -39,6 +39,8 @@ NAMES = ("click_through", "ocr_recall", "ocr_duplicates")
 SIZE = (1280, 800)
 PROGRAMS = Path(__file__).parent / "fixtures"
 READY_LIMIT_S = 8.0
+READING_LIMIT_S, STILL_READING_S = 30.0, 4.0
+"""Longest time for recognizing a screen, and for a look to bring anything new."""
 CELLS = 40
 MENU_ITEMS = (
     ("File", "Properties", "Properties"),
@@ -238,7 +240,7 @@ def _recognition() -> tuple[float, float]:
     recognized = doubled = 0
     with PageServer({"/": canvas_page()}) as server, desktop_with_ocr(SIZE) as desktop:
         desktop.launch(["chromium", f"--app={server.url}/", "--window-size=1270,790", "--window-position=0,0"])
-        seen = _looked_twice(desktop)
+        seen = _read_to_the_end(desktop)
         texts = {_collapse(element.name or element.text or "") for element in _recognized(seen)}
         missed = [label for label in labels() if label not in texts]
         tell(f"canvas: {len(labels()) - len(missed)} of {len(labels())} labels read exactly; not: {missed[:20]}")
@@ -248,7 +250,7 @@ def _recognition() -> tuple[float, float]:
         recognized, doubled = len(_recognized(seen)), len(counted)
     with desktop_with_ocr(FULL_HD) as desktop:
         open_all(desktop)
-        seen = _looked_twice(desktop)
+        seen = _read_to_the_end(desktop)
         counted += (more := _doubles(seen))
         recognized, doubled = recognized + len(_recognized(seen)), doubled + len(more)
     tell(f"{recognized} recognized texts, {doubled} of them told by the tree: {counted[:20]}")
@@ -257,13 +259,17 @@ def _recognition() -> tuple[float, float]:
     return recall, doubled / recognized
 
 
-def _looked_twice(desktop: VirtualDesktop) -> Observation:
-    """Look until no more texts are recognized: what did not fit into a look is read on."""
-    seen, count = desktop.observe(), -1
-    deadline = time.monotonic() + 15
-    while len(_recognized(seen)) != count and time.monotonic() < deadline:
-        count = len(_recognized(seen))
+def _read_to_the_end(desktop: VirtualDesktop) -> Observation:
+    """Look until no more texts are recognized: what did not fit into one look is read on and appears in a later one."""
+    seen = desktop.observe()
+    counts = [len(_recognized(seen))]
+    started = grown = time.monotonic()
+    while time.monotonic() < started + READING_LIMIT_S and time.monotonic() < grown + STILL_READING_S:
         seen = desktop.observe()
+        if len(_recognized(seen)) != counts[-1]:
+            grown = time.monotonic()
+            counts.append(len(_recognized(seen)))
+    tell(f"  recognized texts, look by look: {counts}; notes: {seen.notes}")
     return seen
 
 

@@ -261,17 +261,18 @@ class _Comparison:
             self._result.unexplained.append(f"only in pyatspi: {_told(seen.role, seen.name, seen.rect)}")
 
     def _stood_for(self, seen: Seen, visible: Rect, window: Window) -> str:
+        free = sum(piece.area for piece in uncovered(visible, self._above.get(window.id, [])))
         for element in self._elements:
             if element.window_id != window.id:
                 continue
             around = element.rect.intersection(visible)
             says = _said_by(seen.name, element)
-            if says and around == visible:
+            if says and around is not None and 2 * around.area >= free:
                 return "its words are those of the element around it"
             if says and around == element.rect and _same_role(element.role, seen.role):
                 return "the element inside of it stands for it"
             alike = _same_role(element.role, seen.role) or (_is_button(element.role) and _is_button(seen.role))
-            hull = around is not None and 2 * around.area > visible.area and alike
+            hull = around is not None and 4 * around.area > visible.area and alike
             if hull and not _collapse(seen.name):
                 return "its hull stands for it"
         return ""
