@@ -267,7 +267,8 @@ class _Comparison:
                 continue
             around = element.rect.intersection(visible)
             says = _said_by(seen.name, element)
-            if says and around is not None and 2 * around.area >= free:
+            cut = around is not None and not _same_role(element.role, seen.role) and 2 * around.area >= free
+            if says and (around == visible or cut):
                 return "its words are those of the element around it"
             if says and around == element.rect and _same_role(element.role, seen.role):
                 return "the element inside of it stands for it"
