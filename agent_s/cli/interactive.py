@@ -9,6 +9,9 @@ import click
 
 from agent_s.cli.exits import DONE
 
+LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
+"""Words that mean the prompt itself; to close an application, name it."""
+
 
 def ask_for_tasks() -> int:
     """Read tasks, one a line, until the end of the input; return an exit status.
@@ -29,7 +32,7 @@ def ask_for_tasks() -> int:
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.say("Say in a sentence what is to be done. Ctrl-C stops a task, Ctrl-D ends.")
+        screen.say("Say in a sentence what is to be done. Ctrl-C stops a task; quit, exit or Ctrl-D ends.")
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
                 continue
@@ -53,11 +56,12 @@ def ask_for_tasks() -> int:
 
 
 def _read_line() -> str | None:
-    """Return the next task; None at the end of the input."""
+    """Return the next task; None at the end of the input, or when the person leaves."""
     with suppress(ImportError):  # a Python built without it still reads lines
         import readline  # noqa: F401 - lets the person edit the line and call back earlier ones
     try:
-        return input("> " if sys.stdin.isatty() else "")
+        line = input("> " if sys.stdin.isatty() else "")
     except (EOFError, KeyboardInterrupt):
         click.echo()
         return None
+    return None if line.strip().casefold() in LEAVING else line

@@ -1,0 +1,30 @@
+"""The prompt of `agent-s` alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.e2e.command_line import User
+
+pytestmark = pytest.mark.desktop
+
+
+def test_tasks_are_done_one_after_another_on_the_same_desktop(user: User) -> None:
+    tasks = "Open the text editor and type 'one'.\n\nCheck that 'one' is shown.\nquit\nOpen the calculator.\n"
+    done = user.agent_s(input=tasks)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(user.agent_s("runs", "list", "--json").stdout)
+    assert sorted((run["instruction"], run["status"]) for run in runs) == [
+        ("Check that 'one' is shown.", "done"),
+        ("Open the text editor and type 'one'.", "done"),
+    ]
+    assert user.desktops() == []
+
+
+def test_a_task_that_is_no_task_is_told_and_survived(user: User) -> None:
+    done = user.agent_s(input="x" * 30_000 + "\nWait 0 seconds\n")
+    assert done.returncode == 0
+    assert "TASK" in done.stderr
+    assert [run["status"] for run in json.loads(user.agent_s("runs", "list", "--json").stdout)] == ["done"]
