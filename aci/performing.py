@@ -26,7 +26,7 @@ from aci.desktop import ActionResult
 from aci.errors import LaunchFailed
 from aci.geometry import Point, Rect
 from aci.input.keys import UnknownKey, chord
-from aci.input.typist import Place, Typist
+from aci.input.typist import NothingArrived, Place, Typist
 from aci.input.xtest import Xtest
 from aci.launching import Process
 from aci.observation import Element, Observation
@@ -52,6 +52,10 @@ class Locator(Protocol):
 
     def locate(self, element_id: int) -> Rect | None:
         """Return where an element is now, px; None when it is gone."""
+        ...
+
+    def has_focus(self, element_id: int) -> bool:
+        """Tell whether an element itself has the keyboard now."""
         ...
 
 
@@ -120,7 +124,7 @@ class Performer:
                     return self._switch(action)
                 case _:
                     return self._act(action, seen)
-        except (Refused, UnknownKey, LaunchFailed) as refusal:
+        except (Refused, UnknownKey, LaunchFailed, NothingArrived) as refusal:
             return ActionResult(ok=False, error=str(refusal))
 
     def _act(
@@ -156,17 +160,29 @@ class Performer:
         elif seen is not None and seen.focus_id is not None:
             element = seen.by_id.get(seen.focus_id)
         place = Place(element, self._app_with_keyboard(), chosen=action.element_id is not None)
-        note = self._typist.type(place, action.text, action.overwrite)
+        chosen = element if action.element_id is not None else None
+
+        def click_again() -> None:
+            if chosen is not None:
+                self._click_into(chosen, seen, keep_caret=not action.overwrite)
+
+        note = self._typist.type(place, action.text, action.overwrite, click_again if chosen is not None else None)
         if action.enter:
             self._hands.press(chord(["Return"]))
         return note
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        """Give an element the keyboard by a click; the caret goes behind what a single-line field holds."""
+        """Give an element the keyboard, unless it says itself that it has it."""
+        self._target(element.id, seen)
+        known = seen is not None and seen.focus_id == element.id
+        active = self._screen.active_window() == element.window_id
+        if not (known and active and self._locator.has_focus(element.id)):
+            self._click_into(element, seen, keep_caret)
+
+    def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
+        """Click a field; the caret goes behind what one with a single line holds."""
         before, started = self._settle.look(), self._clock()
         point = self._target(element.id, seen)
-        if seen is not None and seen.focus_id == element.id and self._screen.active_window() == element.window_id:
-            return
         self._hands.click(point)
         self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         if (

@@ -54,6 +54,10 @@ class Accessibility(Protocol):
         """Return where an element is now, px; None when it is gone."""
         ...
 
+    def has_focus(self, element_id: int) -> bool:
+        """Tell whether an element itself has the keyboard now."""
+        ...
+
     def close(self) -> None:
         """Disconnect."""
         ...
@@ -94,6 +98,10 @@ class NoAccessibility:
     def locate(self, element_id: int) -> Rect | None:
         """Return None: there is no element."""
         return None
+
+    def has_focus(self, element_id: int) -> bool:
+        """Return False: there is no element."""
+        return False
 
     def close(self) -> None:
         """Do nothing."""

@@ -151,6 +151,12 @@ class AccessibilityClient:
         handle = self._handles.get(element_id)
         return None if handle is None else self._run(self._extents_now(handle))
 
+    def has_focus(self, element_id: int) -> bool:
+        """Tell whether an element read before says right now that it has the keyboard."""
+        handle = self._handles.get(element_id)
+        states = None if handle is None else self._run(self._bus.ask(*handle.ref, "Accessible", "GetState"))
+        return states is not None and bool((states[0] | states[1] << 32) & StateBit.FOCUSED)
+
     def close(self) -> None:
         """Leave the bus and end the thread."""
         if not self._thread.is_alive():

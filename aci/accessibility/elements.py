@@ -174,7 +174,7 @@ class _Walk:
         _label_from_neighbours(within)
         if draft is None or not self._stays(draft, within, place):
             if node.has(StateBit.FOCUSED):
-                _pass_focus(within)
+                _pass_focus(within, place.document or node.role.startswith("document"))
             return within
         return self._merged(draft, within)
 
@@ -370,9 +370,12 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
             draft.label = before.name
 
 
-def _pass_focus(within: Sequence[Draft]) -> None:
-    """Let the selected item of a list that has the keyboard have it, and the only field of any other container."""
-    if any("focused" in draft.states for draft in within):
+def _pass_focus(within: Sequence[Draft], document: bool) -> None:
+    """Let the selected item of a list that has the keyboard have it, and the only field of any other container.
+
+    In a page what has the keyboard says so itself: where only the document does, no field gets what is typed.
+    """
+    if document or any("focused" in draft.states for draft in within):
         return
     selected = [draft for draft in within if "selected" in draft.states]
     fields = [draft for draft in within if is_field(draft.node)]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from aci.errors import AciError
 from aci.input.clipboard import Clipboard, Content
 from aci.input.keys import chord
 from aci.input.xtest import Xtest
@@ -26,6 +27,10 @@ _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
 _POLL_S = 0.015
 _SHOWN = 80
+
+
+class NothingArrived(AciError):
+    """Nothing of what was typed arrived in the element that was asked for; the message says so to the Worker."""
 
 
 class TextAccess(Protocol):
@@ -129,16 +134,20 @@ class Typist:
         self._clock = clock
         self._pause = pause
 
-    def type(self, place: Place, text: str, overwrite: bool) -> str:
+    def type(self, place: Place, text: str, overwrite: bool, click_again: Callable[[], None] | None = None) -> str:
         """Type a text where the keyboard is.
 
         Args:
             place: What has the keyboard.
             text: What to type.
             overwrite: Whether it replaces what is there.
+            click_again: Clicks the element that was asked for; None where none was.
 
         Returns:
             How it was typed, and whether it was read back.
+
+        Raises:
+            NothingArrived: The element that was asked for reads as before, though it was clicked and typed into twice.
         """
         before = self._text(place)
         if overwrite:
@@ -151,16 +160,14 @@ class Typist:
         way = "paste" if pasted else "keys"
         if before is None or place.element is None:
             return f"typed by {way}, not read back"
-        return self._checked(place, place.element.id, _Expected(before, text, overwrite), way)
+        return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, click_again)
 
-    def _checked(self, place: Place, element_id: int, expected: _Expected, way: str) -> str:
+    def _checked(
+        self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None
+    ) -> str:
         now = self._await_text(element_id, expected)
-        if now == expected.before and way == "paste" and not expected.met_by(now):
-            # Nothing arrived at all, so typing it again cannot double it.
-            if expected.overwrite:
-                self._select_content(place, nothing_follows=False)
-            self._by_keys(place, expected.text)
-            way, now = "keys", self._await_text(element_id, expected)
+        if expected.missed_by(now, way) and (way == "paste" or click_again is not None):
+            way, now = self._typed_again(place, element_id, expected, way, click_again)
         if now is not None and expected.completed_by(now):
             self._hands.press(chord(["Delete"]))
             now = self._await_text(element_id, expected)
@@ -170,9 +177,31 @@ class Typist:
                 way, now = "accessibility", self._await_text(element_id, expected)
         if expected.met_by(now):
             return f"typed by {way}, read back exactly"
+        if click_again is not None and expected.missed_by(now, way):
+            raise NothingArrived(
+                f"Nothing of the text arrived in element {element_id}: it still reads {_shortened(now or '')!r}. "
+                "It may not take this text, or something else has the keyboard."
+            )
         if now is None:
             return f"typed by {way}, not read back"
         return f"typed by {way}, but the field now reads {_shortened(now)!r}"
+
+    def _typed_again(
+        self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None
+    ) -> tuple[str, str | None]:
+        """Type again, after a click where that is possible; return the way and what the element reads then.
+
+        Nothing arrived at all, so that cannot double the text, unless it was only late.
+        """
+        if click_again is not None:
+            click_again()
+            now = self._access.element_text(element_id)
+            if now != expected.before:
+                return way, self._await_text(element_id, expected)
+        if expected.overwrite:
+            self._select_content(place, nothing_follows=False)
+        self._by_keys(place, expected.text)
+        return "keys", self._await_text(element_id, expected)
 
     def _await_text(self, element_id: int, expected: _Expected) -> str | None:
         deadline = self._clock() + _READ_BACK_LIMIT_S
@@ -250,6 +279,14 @@ class _Expected:
                 self.before[:at] + text + self.before[at:] == now for at in _starts(now, text) if at <= len(self.before)
             )
         return False
+
+    def missed_by(self, now: str | None, way: str) -> bool:
+        """Tell whether the field proves that nothing arrived.
+
+        A line end may send a line off or begin another object, and leave what is read here as it was.
+        """
+        breaks = self.text[0] in "\r\n" or (way == "keys" and "\n" in self.text)
+        return now == self.before and not self.met_by(now) and not breaks
 
     def completed_by(self, now: str) -> bool:
         """Tell whether the field offers to complete what was typed, by text selected behind the caret."""

@@ -100,7 +100,8 @@ class Typist:
     def __init__(self, hands: Hands) -> None:
         self._hands = hands
 
-    def type(self, place: Any, text: str, overwrite: bool) -> str:
+    def type(self, place: Any, text: str, overwrite: bool, click_again: Any = None) -> str:
+        self.click_again = click_again
         self._hands.done.append(("type", place.element.id if place.element else None, place.chosen, text, overwrite))
         return "typed"
 
@@ -112,6 +113,7 @@ class Bench:
         self.screen = Screen()
         self.hands = Hands(self.screen)
         self.located: dict[int, Rect | None] = {}
+        self.says_focused = True
         self.buffer: list[str] = []
         self.launched: list[Sequence[str]] = []
         self.now = 0.0
@@ -137,6 +139,9 @@ class Bench:
 
     def locate(self, element_id: int) -> Rect | None:
         return self.located[element_id]
+
+    def has_focus(self, element_id: int) -> bool:
+        return self.says_focused
 
     def launch(self, argv: Sequence[str]) -> None:
         if argv[0] == "paint" and "paint" in self.launched:
@@ -269,6 +274,12 @@ def test_typing_into_the_focused_element_leaves_the_caret(bench: Bench) -> None:
     bench.focus_id = 10
     bench.perform(Type(text="abc", element_id=10))
     assert [done[0] for done in bench.hands.done] == ["type"]
+
+
+def test_an_element_that_does_not_have_the_keyboard_itself_is_clicked(bench: Bench) -> None:
+    bench.focus_id, bench.says_focused = 10, False
+    bench.perform(Type(text="abc", element_id=10))
+    assert [done[0] for done in bench.hands.done] == ["click", "type"]
 
 
 def test_a_focus_in_a_window_that_lost_the_keyboard_is_clicked(bench: Bench) -> None:

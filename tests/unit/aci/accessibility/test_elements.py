@@ -161,6 +161,12 @@ def test_disabled_is_told_by_toolkit() -> None:
     assert "disabled" in drafts(frame(node("push button", "A", states=insensitive)), GTK4)[0].states
 
 
+def test_no_field_of_a_page_has_the_focus_of_its_document() -> None:
+    top = page(node("entry", "Message", text=""))
+    top.children[0].states |= StateBit.FOCUSED.value
+    assert "focused" not in drafts(top, CHROMIUM)[0].states
+
+
 def test_selected_item_has_the_focus_of_its_list() -> None:
     item = node("list item", "one", states=SEEN | StateBit.SELECTED.value)
     found = drafts(frame(node("list box", "", Rect(0, 0, 300, 300), item, states=SEEN | StateBit.FOCUSED.value)))

@@ -9,7 +9,7 @@ from Xlib import XK
 
 from aci.geometry import Point, Rect
 from aci.input.clipboard import Content
-from aci.input.typist import Place, Typist
+from aci.input.typist import NothingArrived, Place, Typist
 from aci.observation import Element, State
 
 
@@ -82,14 +82,16 @@ def place(
     return Place(element, app, chosen)
 
 
-def type_into(field: Field, where: Place, text: str, overwrite: bool = False) -> str:
+def type_into(
+    field: Field, where: Place, text: str, overwrite: bool = False, click_again: Callable[[], None] | None = None
+) -> str:
     now = [0.0]
 
     def pause(seconds: float) -> None:
         now[0] += seconds
 
     typist = Typist(field, lambda: field, field, lambda: None, clock=lambda: now[0], pause=pause)  # type: ignore[arg-type, return-value]
-    return typist.type(where, text, overwrite)
+    return typist.type(where, text, overwrite, click_again)
 
 
 def test_content_for_a_chosen_field_is_pasted_and_read_back() -> None:
@@ -173,6 +175,44 @@ def test_accessibility_follows_when_neither_paste_nor_keys_arrive() -> None:
     field.takes_paste = field.takes_keys = False
     assert type_into(field, place(), "new") == "typed by accessibility, read back exactly"
     assert field.text == "old new"
+
+
+def test_what_did_not_arrive_is_typed_again_after_a_click() -> None:
+    field = Field("old ")
+    field.takes_paste, field.takes_keys, field.takes_set_text = False, False, False
+
+    def click() -> None:
+        field.log.append("click")
+        field.takes_keys = True
+
+    assert type_into(field, place(), "new", click_again=click) == "typed by keys, read back exactly"
+    assert field.log == ["paste ignored", "keys new", "click", "keys new"]
+
+
+def test_what_was_only_late_is_not_typed_twice() -> None:
+    field = Field("old ")
+    field.takes_paste = field.takes_keys = False
+
+    def click() -> None:
+        field.text = "old new"
+
+    assert type_into(field, place(), "new", click_again=click) == "typed by keys, read back exactly"
+    assert field.text == "old new"
+
+
+def test_that_nothing_arrived_is_an_error_where_an_element_was_asked_for() -> None:
+    field = Field("old")
+    field.takes_paste = field.takes_keys = field.takes_set_text = False
+    with pytest.raises(NothingArrived, match="it still reads 'old'"):
+        type_into(field, place(), "new", overwrite=True, click_again=lambda: None)
+
+
+def test_a_line_that_was_sent_off_does_not_count_as_lost() -> None:
+    field = Field()
+    field.takes_paste, field.takes_set_text = False, False
+    field.alter = lambda text: ""
+    assert "the field now reads ''" in type_into(field, place(), "hello\n", click_again=lambda: None)
+    assert field.log.count("keys hello\n") == 1
 
 
 def test_a_field_that_changes_the_text_is_reported_not_fought() -> None:
