@@ -26,5 +26,5 @@ def test_tasks_are_done_one_after_another_on_the_same_desktop(user: User) -> Non
 def test_a_task_that_is_no_task_is_told_and_survived(user: User) -> None:
     done = user.agent_s(input="x" * 30_000 + "\nWait 0 seconds\n")
     assert done.returncode == 0
-    assert "TASK" in done.stderr
+    assert "TASK" in done.stdout
     assert [run["status"] for run in json.loads(user.agent_s("runs", "list", "--json").stdout)] == ["done"]
