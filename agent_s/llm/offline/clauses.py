@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agent_s.llm.offline.lexicon import NOUN_VERBS, after_place, first_verb, strip_fillers
+from agent_s.llm.offline.lexicon import NOUN_VERBS, after_place, first_verb, is_filler, strip_fillers
 from agent_s.llm.offline.quoting import CLOSE, OPEN, PLACEHOLDER, Guarded, guard
 
 _BULLET = re.compile(r"\s*(?:(?:step\s+)?\(?\d{1,3}[.):](?!\d)|[-*•‣–]\s|\(?[a-hA-H][.)]\s|step\s+\d+\s+-)\s*", re.IGNORECASE)
@@ -16,13 +16,13 @@ _CONNECTOR = re.compile(
     r"|\s*,?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|next,|finally|followed\s+by|before|after\s+which)\b\s*,?\s*"
     r"|\s*,\s*(?:and\s+|but\s+|or\s+)?(?:also\s+)?"
     r"|\s+(?:and|&)\s+(?:also\s+)?"
-    r"|\s+(?:→|=>|->|–>)\s+|\s+[–—]\s+",
+    r"|\s+[–—]\s+",
     re.IGNORECASE,
 )
 _PARALLEL = re.compile(rf"(?:the\s+)?{PLACEHOLDER}\s+(from|in|into|for|as|to|under)\s+(?!cell)\S", re.IGNORECASE)
 _SET_ALSO = re.compile(rf"(?:the\s+|{PLACEHOLDER}|[A-Z])[^,;]{{0,60}}?\s+to\s+\S", re.IGNORECASE)
 _PLACE = re.compile(r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via)\b", re.IGNORECASE)
-_CONDITION_START = re.compile(r"(?:if|once|when|as soon as|after|until|wait)\b", re.IGNORECASE)
+_CONDITION_START = re.compile(r"(?:if|once|when|as soon as|after|before|until|wait)\b", re.IGNORECASE)
 _KEEPS_LINES = re.compile(r"(?:follow|text|lines?|table|form|data|values?|fields?|cells?|details|information|rows?)[^:]{0,60}:\s*$", re.IGNORECASE)
 _TEXT_HEADER = re.compile(r"\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$", re.IGNORECASE)
 _HEADING_LINE = re.compile(r"(?:[\w' ()-]{1,80}:|#+ .*|(?:steps|instructions|task|please do the following)\W*)$", re.IGNORECASE)
@@ -246,6 +246,8 @@ def _is_part_of_name(head: str, following: str) -> bool:
 def _lacks_deed(head: str) -> bool:
     """Tell whether the head says only where or how ("in the File menu"), or is the "find" of "find and click"."""
     stripped = strip_fillers(head)
+    if is_filler(head) or re.fullmatch(r"(?:hold|keep)(?:\s+down)?\s+(?:the\s+)?[\w+ ]{2,20}", stripped, re.IGNORECASE):
+        return True
     if re.fullmatch(r"(?:go|try|look|search|scroll|come)|(?:.*\s)?(?:find|locate|look for|search for)", stripped, re.IGNORECASE):
         return True
     return bool(_PLACE.match(stripped)) and not after_place(stripped)

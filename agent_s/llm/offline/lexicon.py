@@ -9,8 +9,8 @@ VERBS = frozenset(
     accept activate add adjust agree answer append apply approve apply arrange attach begin bold bookmark bring browse
     calculate cancel change check choose clear click close collapse complete compute confirm continue copy create cut
     deactivate decline decrease delete deselect disable discard dismiss doubleclick double-click drag drop edit
-    empty enable enlarge ensure enter erase execute exit expand fill find finish focus follow fold format get give go
-    grab head highlight hit hold hover increase input insert invoke italicize jump keep key launch leave left-click
+    empty enable enlarge ensure enter erase execute exit expand export fill find finish focus follow fold format get give go
+    grab head highlight hit hold hover import increase input insert invoke italicize jump keep key launch leave left-click
     let load locate log login look lower make mark maximise maximize middle-click minimise minimize modify
     move name navigate note open opt overwrite paste pick place play point press print proceed pull push put quit raise read
     record redo refresh reject reload remember remove rename repeat replace reset restart restore retrieve return reveal
@@ -105,6 +105,11 @@ def strip_fillers(text: str) -> str:
     first, _, rest = text.partition(" ")
     base = base_form(first)
     return f"{base} {rest}".strip() if base != first.casefold() else text
+
+
+def is_filler(text: str) -> bool:
+    """Tell whether a text is nothing but politeness or words of order."""
+    return bool(re.fullmatch(rf"(?:{_LEADING.pattern})+", f"{text.strip(' ,')} ", re.IGNORECASE | re.VERBOSE))
 
 
 def _is_needed(filler: str, rest: str) -> bool:

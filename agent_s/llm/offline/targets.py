@@ -205,7 +205,7 @@ def _head(words: Guarded) -> TargetQuery:
     if not noun:
         rest, noun = _noun_first(words.text)
     query = replace(query, kinds=NOUNS.get(noun, ()), every=False)
-    query, rest = _adjectives(query, _without_article(rest))
+    query, rest = _adjectives(query, _without_article(rest), bool(noun))
     query, rest = _number_behind(query, rest, bool(noun))
     return _named_head(query, words.part(rest), noun)
 
@@ -229,14 +229,14 @@ def _drop_same_kind(text: str, kinds: tuple[Kind, ...]) -> str:
     return rest if noun and set(NOUNS[noun]) & set(kinds) and noun not in ("menu", "select", "option") else text
 
 
-def _adjectives(query: TargetQuery, text: str) -> tuple[TargetQuery, str]:
+def _adjectives(query: TargetQuery, text: str, has_noun: bool) -> tuple[TargetQuery, str]:
     """Take ordinals, places and states from the front."""
     while text:
         word, _, rest = text.partition(" ")
         word = word.strip(",")
-        if (ordinal := read_ordinal(word)) is not None and (rest or query.kinds):
+        if (ordinal := read_ordinal(word)) is not None and (rest or has_noun):
             query = replace(query, ordinal=ordinal)
-        elif word.casefold() in _PLACE_WORDS and (rest or query.kinds):
+        elif word.casefold() in _PLACE_WORDS and (rest or has_noun):
             query = replace(query, places=query.places | _PLACE_WORDS[word.casefold()])
         elif word.islower() and word in _STATES and (query.kinds or rest.startswith(OPEN)):
             query = replace(query, state=word)

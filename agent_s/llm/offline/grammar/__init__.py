@@ -18,10 +18,11 @@ from agent_s.llm.offline.intents import (
     Command,
     Condition,
     EnterCells,
+    FillIn,
     FollowPath,
     InPlace,
-    InTurn,
     Intent,
+    InTurn,
     NothingToDo,
     NotUnderstood,
     OnlyIf,
@@ -171,7 +172,8 @@ def _subject(intent: Intent) -> TargetQuery | None:
 def _when(said: Guarded, depth: int) -> Intent | None:
     """Read "when the dialog opens" as a wait, and "after clicking OK" as something to do first."""
     if re.match(r"[a-z]+ing\b", said.text, re.IGNORECASE) and first_verb(strip_fillers(said.text)):
-        return _parse(said, depth + 1)
+        deed = _parse(said, depth + 1)
+        return NothingToDo() if isinstance(deed, TypeText | FillIn) and not said.quotes else deed
     condition = parse_condition(said)
     if condition is not None:
         return WaitFor(condition)
@@ -216,7 +218,7 @@ def _in_place(prep: str, place: Guarded, intent: Intent) -> Intent:
         return EnterCells(((place.plain.split()[-1].upper(), intent.text),))
     if "menu" in query.kinds and query.name and "combo" not in query.kinds and (items := _items(intent)):
         return FollowPath((query.name, *items))
-    if re.fullmatch(rf"{THE}(?:mouse|keyboard|menu|menus|menu bar|page|screen|same window|desktop|computer)", place.text, re.IGNORECASE):
+    if re.fullmatch(rf"{THE}(?:mouse|keyboard|menu|menus|menu bar|page|screen|same window|desktop|computer|it|there)", place.text, re.IGNORECASE):
         return intent
     if prep.casefold() in ("as", "for", "to") and isinstance(intent, SelectOptions | TypeText):
         value = intent.said if isinstance(intent, SelectOptions) else intent.text

@@ -7,8 +7,8 @@ import re
 from agent_s.llm.offline.grammar.base import THE, Found, Q, Rule, always, rule
 from agent_s.llm.offline.intents import (
     Condition,
-    InTurn,
     Intent,
+    InTurn,
     KeepText,
     LookWhether,
     OpenThing,

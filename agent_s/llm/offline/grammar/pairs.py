@@ -15,7 +15,8 @@ _ADDRESS = re.compile(CELL)
 _VALUE_IN_CELL = re.compile(rf"(?:(?:type|enter|write|put|input)\s+)?(?P<value>.+?)\s+(?:in|into|to|at)\s+(?:the\s+)?(?:cell\s+)?(?P<cell>{CELL})", re.IGNORECASE | re.DOTALL)
 _CELL_IS = re.compile(rf"(?:cell\s+)?(?P<cell>{CELL})\s*(?:=(?!=)|:|\s(?:with|to|as|is)\s)\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
 _PAIR = re.compile(r"(?P<label>[^:=\n]{1,80}?)\s*(?:=|:|->|→|\s(?:is|to|as|with)\s)\s*(?P<value>.+)", re.DOTALL | re.IGNORECASE)
-_LABEL_QUOTE = re.compile(rf"{THE}(?P<label>.{{1,80}}?)\s*(?P<value>{Q})", re.IGNORECASE | re.DOTALL)
+_WORD_VALUE = re.compile(r"(?P<label>[a-z][a-z-]{1,30})\s+(?P<value>[A-Z0-9\ue000].*)", re.DOTALL)
+_LABEL_QUOTE = re.compile(rf"{THE}(?P<label>[^\ue000]{{1,80}}?)\s*(?P<value>{Q})", re.IGNORECASE | re.DOTALL)
 _ONE_LABEL = re.compile(r"(?:^|[,;]\s*(?:and\s+)?|\s+and\s+)(?=[A-Za-z\ue000][^,;:=\n]{0,60}\s*[:=])")
 
 
@@ -68,8 +69,9 @@ def parse_pairs(body: Guarded) -> tuple[tuple[TargetQuery, str], ...] | None:
     if len(chunks) == 1:
         chunks = [chunk for chunk in _ONE_LABEL.split(chunks[0]) if chunk.strip()]
     pairs = [_pair(body.part(chunk.strip(" ,."))) for chunk in chunks]
-    if any(pair is None for pair in pairs):
-        pairs = [_quoted_pair(part) for part in split_list(body.part(text))]
+    for read in (_quoted_pair, _word_pair):
+        if any(pair is None for pair in pairs):
+            pairs = [read(part) for part in split_list(body.part(text))]
     known = tuple(pair for pair in pairs if pair is not None)
     return known if known and len(known) == len(pairs) else None
 
@@ -87,6 +89,12 @@ def _quoted_pair(chunk: Guarded) -> tuple[TargetQuery, str] | None:
         return None
     label = re.sub(r"\s+(?:as|to|with|is|of)$", "", match["label"], flags=re.IGNORECASE)
     return _field(chunk.part(label)), _text(chunk.part(match["value"]))
+
+
+def _word_pair(chunk: Guarded) -> tuple[TargetQuery, str] | None:
+    """Read "name Ada": a label in lower case and a value that begins with a capital or digit."""
+    match = _WORD_VALUE.fullmatch(chunk.text.strip())
+    return (_field(chunk.part(match["label"])), _text(chunk.part(match["value"]))) if match else None
 
 
 def _field(label: Guarded) -> TargetQuery:

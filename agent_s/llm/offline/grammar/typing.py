@@ -13,8 +13,8 @@ from agent_s.llm.offline.intents import (
     ClearField,
     EnterCells,
     FillIn,
-    InTurn,
     Intent,
+    InTurn,
     PressKeys,
     ReplaceText,
     SetChecked,
@@ -117,7 +117,13 @@ def _cased(text: str, case: str) -> str:
     return {"lower": text.lower(), "title": text.title()}.get(case, text)
 
 
+_VAGUE = re.compile(r"(?:your|my|some|an?|his|her|their)\s+\w+(?:\s+\w+)?", re.IGNORECASE)
+"""A text that is described but not given: "your name", "a short poem"."""
+
+
 def _type(found: Found) -> Intent | None:
+    if _VAGUE.fullmatch(found["what"]):
+        return None
     return typed(found.part("what"), verb=found["verb"].casefold())
 
 

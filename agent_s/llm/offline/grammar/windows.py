@@ -15,8 +15,8 @@ from agent_s.llm.offline.intents import (
     FollowPath,
     GoToAddress,
     GoToCell,
-    InTurn,
     Intent,
+    InTurn,
     OpenFile,
     OpenThing,
     SaveFile,
@@ -65,6 +65,11 @@ def is_file(text: str) -> bool:
 
 # Saving
 
+_SAVED = (
+    rf"^(?:{THE}(?:current |new |open |whole |edited |modified |resulting |active )?(?:file|document|text|changes|note|spreadsheet|workbook|"
+    r"sheet|work|presentation|letter|table|draft|page|result|drawing|image|picture|buffer|contents?|progress|one)|it|this|that|them|everything)(?=$|\s|,)"
+)
+"""What is saved, which says nothing of where."""
 
 def _save(found: Found) -> Intent | None:
     text, overwrite = found["rest"], False
@@ -73,7 +78,7 @@ def _save(found: Found) -> Intent | None:
     format_name = ""
     if match := _FORMAT.search(text):
         text, format_name = text[: match.start()] + text[match.end() :], match["format"]
-    text = re.sub(r"^(?:it|this|that|them|changes|everything|" + THE + r"(?:current |new |open |whole |edited |modified |resulting |active )?(?:file|document|text|changes|note|spreadsheet|workbook|sheet|work|presentation|letter|table|draft|page|result|drawing|image|picture|buffer|contents?|progress|one))(?=$|\s|,)", "", text.strip(), flags=re.IGNORECASE).strip(" ,")
+    text = re.sub(_SAVED, "", text.strip(), flags=re.IGNORECASE).strip(" ,")
     part = found.words.part(text)
     if not text:
         return SaveFile(overwrite=overwrite, format=format_name)
@@ -104,6 +109,8 @@ def _file_name(part: Guarded) -> tuple[str, str] | None:
     if match is None or not re.match(r"(?:as|to|under|with|named|called|using|in|by|,)\b", text, re.IGNORECASE):
         return None
     name = part.part(match["name"]).plain.strip(" ,")
+    if re.fullmatch(r"(?:an?\s+)?(?:pdf|csv|html|rtf|xml|png|jpe?g|image|picture|template|copy)", name, re.IGNORECASE) and not part.quotes:
+        return None
     if re.match(r"(?:to|in)\b", text, re.IGNORECASE) and not (is_file(name) or part.quotes):
         return None
     return name, folder_path(part.part(match["folder"])) if match["folder"] else ""
@@ -141,22 +148,23 @@ def _open(found: Found) -> Intent | None:
     if is_url(plain) and not (is_file(plain) and not re.match(r"\w+:|www\.", plain)):
         return GoToAddress(plain)
     query = parse_target(what)
-    if query.kinds and query.kinds[0] in ("menu", "tab", "link", "button", "dialog", "combo", "checkbox", "date", "section", "heading") and not _is_app(plain):
+    if query.kinds and query.kinds[0] in ("menu", "tab", "link", "button", "dialog", "combo", "checkbox", "date", "section", "heading") and not is_app(plain):
         return _open_element(query, what)
     if _looks_like_file(what):
         return OpenFile(_path_of(what))
     if several := _several_apps(what):
         return several
     name = re.sub(rf"\s+{_APP_NOUN}$|^{THE}(?:{_APP_NOUN} )?(?:named |called )?", "", what.text, flags=re.IGNORECASE)
-    is_app = _is_app(plain) or bool(re.search(rf"\b{_APP_NOUN}\b", what.text, re.IGNORECASE))
-    return OpenThing(what.part(_singular_app(name)).plain, query, is_app)
+    only_app = is_app(plain) or bool(re.search(rf"\b{_APP_NOUN}\b", what.text, re.IGNORECASE))
+    return OpenThing(what.part(_singular_app(name)).plain, query, only_app)
 
 
 def _singular_app(name: str) -> str:
     return re.sub(r"\s+(?:window|from the (?:desktop|start menu|applications menu|menu))$|^(?:new|blank|empty)\s+", "", re.sub(rf"^{THE}", "", name.strip(), flags=re.IGNORECASE), flags=re.IGNORECASE)
 
 
-def _is_app(text: str) -> bool:
+def is_app(text: str) -> bool:
+    """Tell whether a text names an application, or a kind of application."""
     bare = re.sub(rf"^{THE}|\s+{_APP_NOUN}$", "", text.strip(), flags=re.IGNORECASE)
     return bool(_APP_WORDS.fullmatch(bare))
 
@@ -186,9 +194,9 @@ def _path_of(what: Guarded) -> str:
 
 def _several_apps(what: Guarded) -> Intent | None:
     parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", what.text)
-    if len(parts) < 2 or not all(_is_app(part) or re.match(r"the\s", part, re.IGNORECASE) for part in parts):
+    if len(parts) < 2 or not all(is_app(part) or re.match(r"the\s", part, re.IGNORECASE) for part in parts):
         return None
-    return InTurn(tuple(OpenThing(what.part(_singular_app(part)).plain, parse_target(what.part(part)), _is_app(part)) for part in parts))
+    return InTurn(tuple(OpenThing(what.part(_singular_app(part)).plain, parse_target(what.part(part)), is_app(part)) for part in parts))
 
 
 def _open_file_in(found: Found) -> Intent | None:
@@ -212,7 +220,7 @@ def _switch(found: Found) -> Intent | None:
     if query.kinds and query.kinds[0] in ("tab", "link", "menu", "button"):
         return ClickOn((query,), said=what.plain)
     name = re.sub(rf"\s+(?:window|{_APP_NOUN})$", "", re.sub(rf"^{THE}", "", what.text, flags=re.IGNORECASE), flags=re.IGNORECASE)
-    return OpenThing(what.part(name).plain, query, app_only=_is_app(what.plain) or found["verb"].casefold() != "go to")
+    return OpenThing(what.part(name).plain, query, app_only=is_app(what.plain) or found["verb"].casefold() != "go to")
 
 
 def _go_to(found: Found) -> Intent | None:
@@ -228,7 +236,7 @@ def _go_to(found: Found) -> Intent | None:
         return ClickOn((query,), said=what.plain)
     if query.kinds and query.kinds[0] in ("field", "area"):
         return ClickOn((query,), said=what.plain)
-    return OpenThing(_singular_app(what.plain), query, _is_app(what.plain))
+    return OpenThing(_singular_app(what.plain), query, is_app(what.plain))
 
 
 # Closing and answering
@@ -334,6 +342,7 @@ _EDITS: tuple[tuple[str, Intent], ...] = (
     (r"(?:reload|refresh)(?: (?:it|the (?:current )?(?:web ?)?(?:page|tab|site|website|view)))?", keys_of(("F5",))),
     (r"(?:go|navigate) back(?: (?:to the previous page|one page|in the browser|a page))?", keys_of(("alt", "Left"))),
     (r"(?:go|navigate) forward(?: (?:one page|in the browser|a page))?", keys_of(("alt", "Right"))),
+    (r"print(?: (?:it|this|(?:the )?(?:current )?(?:page|document|file|sheet)))?", keys_of(("ctrl", "p"))),
     (r"zoom in", keys_of(("ctrl", "plus"))),
     (r"zoom out", keys_of(("ctrl", "minus"))),
     (r"reset (?:the )?zoom(?: level)?", keys_of(("ctrl", "0"))),

@@ -10,7 +10,20 @@ from agent_s.llm.offline.course import Achieved, Course, GaveUp, Move, give_up
 from agent_s.llm.offline.intents import FollowPath, SelectOptions
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, name_score, rank
 from agent_s.llm.offline.policies.common import (
-    Finder, Steps, await_element, changed, click_best, do, finder, look_around, must, name_of, not_found, now, scroll_for, shorten,
+    Finder,
+    Steps,
+    await_element,
+    changed,
+    click_best,
+    do,
+    finder,
+    look_around,
+    must,
+    name_of,
+    not_found,
+    now,
+    scroll_for,
+    shorten,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen, content_of, is_box, same_line

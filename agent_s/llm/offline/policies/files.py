@@ -11,7 +11,19 @@ from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import FollowPath, GoToAddress, OpenFile, SaveFile, SearchFor
 from agent_s.llm.offline.matching import Candidate, name_score, rank
 from agent_s.llm.offline.policies.choosing import follow_path
-from agent_s.llm.offline.policies.common import Steps, await_element, changed, click_best, do, finder, must, name_of, not_found, now, shorten
+from agent_s.llm.offline.policies.common import (
+    Steps,
+    await_element,
+    changed,
+    click_best,
+    do,
+    finder,
+    must,
+    name_of,
+    not_found,
+    now,
+    shorten,
+)
 from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen, content_of
 from agent_s.llm.offline.targets import TargetQuery, named

@@ -9,7 +9,17 @@ from aci.observation import Element
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import Condition, KeepText, LookWhether, PasteText, Pause, TypeText, WaitFor
 from agent_s.llm.offline.matching import has_state, name_score, normalize, rank
-from agent_s.llm.offline.policies.common import changed, click_best, finder, must, name_of, not_found, scroll_for, seek, shorten
+from agent_s.llm.offline.policies.common import (
+    changed,
+    click_best,
+    finder,
+    must,
+    name_of,
+    not_found,
+    scroll_for,
+    seek,
+    shorten,
+)
 from agent_s.llm.offline.policies.typing import type_text
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, ROLES
 from agent_s.llm.offline.screen import Screen, content_of, same_column, same_line

@@ -9,8 +9,8 @@ from agent_s.llm.offline.course import Move, give_up
 from agent_s.llm.offline.intents import (
     ClickOn,
     FillIn,
-    InTurn,
     Intent,
+    InTurn,
     LookWhether,
     ScrollView,
     SelectOptions,

@@ -12,7 +12,19 @@ from agent_s.llm.offline.intents import ClickOn, DragOnto, FocusOn, PressKeys, S
 from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
 from agent_s.llm.offline.policies.common import (
-    Steps, changed, click_best, do, finder, look_around, must, name_of, not_found, now, scroll_once, scrollable, seek,
+    Steps,
+    changed,
+    click_best,
+    do,
+    finder,
+    look_around,
+    must,
+    name_of,
+    not_found,
+    now,
+    scroll_once,
+    scrollable,
+    seek,
 )
 from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen

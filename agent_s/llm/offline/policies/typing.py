@@ -7,11 +7,33 @@ from dataclasses import replace
 from aci.actions import Click, Hotkey, SwitchApplications, Type, Wait
 from aci.observation import Element
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
-from agent_s.llm.offline.intents import ClearField, EnterCells, FillIn, GoToCell, ReplaceText, SetChecked, SetValue, TypeText
+from agent_s.llm.offline.intents import (
+    ClearField,
+    EnterCells,
+    FillIn,
+    GoToCell,
+    ReplaceText,
+    SetChecked,
+    SetValue,
+    TypeText,
+)
 from agent_s.llm.offline.matching import Candidate, name_score, rank
 from agent_s.llm.offline.policies.common import (
-    Steps, await_element, changed, click_best, evidence_of, finder, look_around, must, name_of, not_found, now, reads_back, seek,
-    shorten, type_into,
+    Steps,
+    await_element,
+    changed,
+    click_best,
+    evidence_of,
+    finder,
+    look_around,
+    must,
+    name_of,
+    not_found,
+    now,
+    reads_back,
+    seek,
+    shorten,
+    type_into,
 )
 from agent_s.llm.offline.policies.values import set_checked, set_value
 from agent_s.llm.offline.roles import CHECKABLE, EDITABLE
@@ -34,7 +56,7 @@ def type_text(intent: TypeText, screen: Screen) -> Course:
         element = found[0].element
         screen, evidence = yield from type_into(screen, element, text, _overwrites(intent, element), intent.enter)
         return Achieved(evidence)
-    if intent.otherwise is not None:
+    if intent.otherwise is not None and not _window_named(intent.target, screen):
         return (yield from _type_at_focus(intent, intent.otherwise, screen))
     if intent.optional:
         return (yield from _type_at_focus(intent, text, screen))

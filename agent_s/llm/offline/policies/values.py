@@ -14,7 +14,18 @@ from agent_s.llm.offline.matching import Candidate, normalize, rank
 from agent_s.llm.offline.policies.calendars import pick_day, set_segments
 from agent_s.llm.offline.policies.choosing import select_options
 from agent_s.llm.offline.policies.common import (
-    Steps, click_best, finder, look_around, must, name_of, not_found, now, number_in, same_number, shorten, type_into,
+    Steps,
+    click_best,
+    finder,
+    look_around,
+    must,
+    name_of,
+    not_found,
+    now,
+    number_in,
+    same_number,
+    shorten,
+    type_into,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen, is_box

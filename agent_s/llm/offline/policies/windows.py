@@ -9,7 +9,18 @@ from aci.observation import Window
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import AnswerDialog, ClickOn, CloseThing, OpenThing
 from agent_s.llm.offline.matching import EXACT, Candidate, name_score, nearest_names, rank
-from agent_s.llm.offline.policies.common import Steps, changed, click_best, do, finder, look_around, must, name_of, not_found, seek
+from agent_s.llm.offline.policies.common import (
+    Steps,
+    changed,
+    click_best,
+    do,
+    finder,
+    look_around,
+    must,
+    name_of,
+    not_found,
+    seek,
+)
 from agent_s.llm.offline.policies.files import is_left
 from agent_s.llm.offline.policies.pointing import click_on
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
