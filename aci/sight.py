@@ -28,6 +28,11 @@ class Reading(Protocol):
         """What is missing and why."""
         ...
 
+    @property
+    def unfilled(self) -> tuple[int, ...]:
+        """Windows whose application answers but shows nothing in them yet."""
+        ...
+
 
 class Accessibility(Protocol):
     """The accessibility bus; `aci.accessibility.client.AccessibilityClient` is one."""
@@ -68,6 +73,7 @@ class _Nothing:
     notes: tuple[str, ...]
     elements: tuple[Element, ...] = ()
     focus_id: int | None = None
+    unfilled: tuple[int, ...] = ()
 
 
 class NoAccessibility:

@@ -14,6 +14,7 @@ from aci.accessibility.atspi import StateBit
 from aci.accessibility.bus import Bus
 from aci.accessibility.details import extents, full_text
 from aci.accessibility.elements import Draft
+from aci.accessibility.layers import Layers
 from aci.accessibility.nodes import Ref
 from aci.accessibility.reader import Reader
 from aci.accessibility.scene import place_elements
@@ -37,11 +38,13 @@ class Reading:
         elements: Topmost window first, in reading order.
         focus_id: Element that has the keyboard, or None.
         notes: What is missing and why.
+        unfilled: Windows whose application answers but shows nothing in them yet.
     """
 
     elements: tuple[Element, ...]
     focus_id: int | None
     notes: tuple[str, ...] = ()
+    unfilled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class AccessibilityClient:
         self._nudged: set[int] = set()
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
+        self._layers = Layers(self._bus)
         try:
             self._run(self._bus.connect())
         except BaseException:
@@ -123,8 +127,16 @@ class AccessibilityClient:
                 pointer_nudge(window)
             scene = self._run(self._reader.read(windows, screen))
         elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker)
+        elements = self._run(self._layers.cleared(elements, drafts, self._reader.by_connection()))
+        if focus_id is not None and all(element.id != focus_id for element in elements):
+            focus_id = None
         self._handles.update((identity, _handle(draft)) for identity, draft in drafts.items())
-        return Reading(elements, focus_id, scene.notes)
+        filled = {draft.window.id for draft, _ in scene.drafts}
+        known = {application.pid for application in self._reader.by_connection().values()}
+        unfilled = [w for w in windows if w.pid in known and not w.popup and w.id not in filled]
+        unfilled = [] if scene.notes else unfilled  # an application that does not answer has its note
+        notes = tuple(f"The window {window.title!r} shows no elements yet." for window in unfilled)
+        return Reading(elements, focus_id, (*scene.notes, *notes), tuple(window.id for window in unfilled))
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest accessibility event, 0.0 if there was none."""

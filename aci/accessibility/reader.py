@@ -63,6 +63,10 @@ class Reader:
             misplaced += unsure
         return Scene(tuple(drafts), tuple(notes), tuple(misplaced))
 
+    def by_connection(self) -> dict[str, Application]:
+        """Return the applications of the latest reading by the unique name of their connection."""
+        return {root.name: application for root, application in self._known.items()}
+
     async def applications(self) -> list[Application]:
         """Return the applications on the bus.
 

@@ -1,0 +1,380 @@
+"""What lies over an element in its own window: layers of a page, and widgets that overlap.
+
+Which of several overlapping objects a click hits depends on stacking that no property tells. Chromium can be asked
+what lies at a point; toolkits draw later siblings over earlier ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES
+from aci.accessibility.bus import Bus, CallRefused
+from aci.accessibility.elements import Draft
+from aci.accessibility.naming import visible_children
+from aci.accessibility.nodes import Application, Node, Ref
+from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS
+from aci.accessibility.tree import get_property
+from aci.geometry import Point, Rect
+from aci.grounding import uncovered
+from aci.observation import Element
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+BUDGET_S = 0.5
+"""Longest time for asking what lies at points; the rest is asked at the next look."""
+SAMPLES = 4
+"""Elements of one group that are asked for; where they agree, the others are taken to be alike."""
+MOST_POINTS = 4
+"""Points of one element that are tried."""
+ANSWER_S, POLL_S = 0.016, 0.004
+"""How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree."""
+LEAF_LEVELS = 4
+"""Levels above an object that the tree leaves out in which a known one is looked for."""
+NEAR_LEVELS = 3
+"""Levels up to what a field has in common with what is drawn over it as a part of it."""
+TWO_LINES_PX = 26
+"""A link that is lower than this has one line."""
+SMALLEST_PX = 3
+
+_DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
+_ACTING = INTERACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What became of an element: where it can be hit, None for nowhere."""
+
+    cause: Hashable
+    point: Point | None
+
+
+class Layers:
+    """Takes from the elements what other parts of their window lie over."""
+
+    def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the bus and a steady clock, s."""
+        self._bus = bus
+        self._clock = clock
+        self._verdicts: dict[Ref, _Verdict] = {}
+        self._starts: dict[Ref, tuple[Rect, Point | None]] = {}
+
+    async def cleared(
+        self,
+        elements: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        applications: Mapping[str, Application],
+    ) -> tuple[Element, ...]:
+        """Return the elements with points that hit them, without those that are wholly hidden.
+
+        Args:
+            elements: Placed, windows above them already taken into account.
+            drafts: Theirs, by id.
+            applications: By the unique name of their connection.
+        """
+        deadline = self._clock() + BUDGET_S
+        points: dict[int, Point | None] = {}
+        by_peer: dict[tuple[str, int], list[Element]] = {}
+        for element in elements:
+            if element.point is not None and element.id in drafts:
+                by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
+        kept: dict[Ref, _Verdict] = {}
+        for (name, _), members in by_peer.items():
+            application = applications.get(name)
+            if application is None:
+                continue
+            if application.toolkit.startswith("Chromium"):
+                points |= await self._in_page(application, members, drafts, deadline, kept)
+            elif application.toolkit.casefold().startswith("gtk"):
+                points |= _in_order(application, members, drafts)
+        self._verdicts = kept
+        changed = (_at(element, points) for element in elements)
+        return tuple(element for element in changed if element is not None)
+
+    async def _in_page(
+        self,
+        application: Application,
+        elements: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        deadline: float,
+        kept: dict[Ref, _Verdict],
+    ) -> dict[int, Point | None]:
+        members = [element for element in elements if any(part.startswith("document web:") for part in element.path)]
+        if not members:
+            return {}
+        points: dict[int, Point | None] = dict(await self._line_starts(members, drafts))
+        members = [replace(element, point=points.get(element.id, element.point)) for element in members]
+        forest = _Forest(application)
+        groups: dict[tuple[int, ...], list[Element]] = {}
+        for element, rivals in forest.rivals([(element, drafts[element.id].node) for element in members]):
+            groups.setdefault(rivals, []).append(element)
+        for rivals, group in groups.items():
+            cause = tuple((forest.nodes[at].ref, forest.nodes[at].rect) for at in rivals)
+            points |= await self._group(forest, group, drafts, cause, deadline, kept)
+        return points
+
+    async def _group(
+        self,
+        forest: _Forest,
+        group: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        cause: Hashable,
+        deadline: float,
+        kept: dict[Ref, _Verdict],
+    ) -> dict[int, Point | None]:
+        """Return new points of elements over which the same objects may lie."""
+        found: dict[int, Point | None] = {}
+        spread = group if len(group) <= SAMPLES else group[:: max(1, len(group) // SAMPLES)]
+        rest = [element for element in group if element not in spread]
+        for element in [*spread, *rest]:
+            node = drafts[element.id].node
+            why = (element.rect, element.point, cause)
+            verdict = self._verdicts.get(node.ref)
+            if verdict is None or verdict.cause != why:
+                agreed = {_kind(one, found) for one in spread} if element in rest else set()
+                if len(agreed) == 1 and agreed <= {"free", "hidden"}:
+                    verdict = _Verdict(why, None if agreed == {"hidden"} else element.point)
+                elif self._clock() >= deadline:
+                    continue
+                else:
+                    verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id]))
+            kept[node.ref] = verdict
+            found[element.id] = verdict.point
+        return found
+
+    async def _free_point(self, forest: _Forest, element: Element, draft: Draft) -> Point | None:
+        """Return a point at which the element, or what does not keep clicks from it, is on top."""
+        node, point = draft.node, element.point
+        pieces = uncovered(element.rect, draft.avoid) or [element.rect]
+        for _ in range(MOST_POINTS):
+            if point is None:
+                return None
+            hit = await self._hit(forest, node, point)
+            if hit is None or _lets_through(forest, node, hit):
+                return point
+            cover = forest.layer_over(node, hit).rect
+            pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
+            pieces = [part for part in pieces if min(part.width, part.height) >= SMALLEST_PX]
+            point = max(pieces, key=lambda part: part.area).center if pieces else None
+        return None
+
+    async def _hit(self, forest: _Forest, node: Node, point: Point) -> Node | None:
+        """Return the known object drawn at a point, None where Chromium does not tell.
+
+        The first answer is a guess that sets off the real search, and an answer that no tree lists comes from that.
+        """
+        top = forest.top_of(node).ref
+        deadline = self._clock() + ANSWER_S
+        while True:
+            answer = await self._bus.ask(
+                *top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES]
+            )
+            found = Ref(*answer) if answer is not None else None
+            if found is None or found.path.endswith("/null"):
+                return None
+            if found not in forest.by_ref or self._clock() >= deadline:
+                break
+            await asyncio.sleep(POLL_S)
+        for _ in range(LEAF_LEVELS):
+            if found in forest.by_ref:
+                return forest.by_ref[found]
+            parent = await get_property(self._bus, found, "Accessible", "Parent")
+            if parent is None:
+                return None
+            found = Ref(*parent)
+        return None
+
+    async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
+        """Return the middle of the first visible letter of links with several lines: between these lies other text."""
+        links = [element for element in elements if element.role == "link" and element.rect.height >= TWO_LINES_PX]
+        unknown = [element for element in links if self._start_known(drafts[element.id].node) is None]
+        answers = await asyncio.gather(*(self._letter(drafts[element.id].node) for element in unknown))
+        for element, point in zip(unknown, answers, strict=True):
+            node = drafts[element.id].node
+            self._starts[node.ref] = (node.rect or element.rect, point)
+        starts = {}
+        for element in links:
+            point = self._starts[drafts[element.id].node.ref][1]
+            if point is not None and element.rect.contains(point):
+                starts[element.id] = point
+        self._starts = {drafts[link.id].node.ref: self._starts[drafts[link.id].node.ref] for link in links}
+        return starts
+
+    def _start_known(self, node: Node) -> Rect | None:
+        known = self._starts.get(node.ref)
+        return known[0] if known is not None and known[0] == node.rect else None
+
+    async def _letter(self, link: Node) -> Point | None:
+        leaf = link
+        while leaf.children and "Text" in leaf.interfaces:
+            leaf = leaf.children[0]
+        if leaf is link or leaf.role != "static":
+            return None
+        try:
+            answer = await self._bus.call(
+                *leaf.ref, PREFIX + "Text", "GetCharacterExtents", "iu", [0, SCREEN_COORDINATES]
+            )
+        except CallRefused:
+            return None
+        if len(answer) != 4 or answer[2] <= 0 or answer[3] <= 0:
+            return None
+        letter = Rect(*answer)
+        wraps = link.rect is not None and link.rect.height >= letter.height * 1.6
+        return letter.center if wraps else None
+
+
+class _Forest:
+    """The nodes of an application that can be seen, each before what is in it."""
+
+    def __init__(self, application: Application) -> None:
+        self.nodes: list[Node] = []
+        self.parents: list[int] = []
+        ends: list[int] = []
+        pending: list[tuple[Node, int]] = [(top, -1) for top in reversed(application.tops)]
+        seen: set[Ref] = set()
+        while pending:
+            node, parent = pending.pop()
+            if node.ref in seen:
+                continue
+            seen.add(node.ref)
+            place = len(self.nodes)
+            self.nodes.append(node)
+            self.parents.append(parent)
+            pending.extend((child, place) for child in reversed(list(visible_children(application, node))))
+        ends = list(range(1, len(self.nodes) + 1))
+        for place in range(len(self.nodes) - 1, -1, -1):
+            if self.parents[place] >= 0:
+                ends[self.parents[place]] = max(ends[self.parents[place]], ends[place])
+        self.ends = ends
+        self.places = {node.ref: place for place, node in enumerate(self.nodes)}
+        self.by_ref = {node.ref: node for node in self.nodes}
+
+    def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
+        """Return the elements at whose point something lies that is neither in them nor around them, with all such."""
+        import numpy as np
+
+        known = [(element, node) for element, node in members if node.ref in self.places and element.point is not None]
+        if not known:
+            return []
+        rects = np.array([_edges(node.rect) for node in self.nodes], dtype=np.int64)
+        places = np.array([self.places[node.ref] for _, node in known])
+        xs = np.array([element.point.x for element, _ in known if element.point is not None])
+        ys = np.array([element.point.y for element, _ in known if element.point is not None])
+        ends, order = np.array(self.ends), np.arange(len(self.nodes))
+        inside: Mask = (rects[:, 0] <= xs[:, None]) & (xs[:, None] < rects[:, 2])
+        inside &= (rects[:, 1] <= ys[:, None]) & (ys[:, None] < rects[:, 3])
+        inside &= ~((order <= places[:, None]) & (places[:, None] < ends))
+        inside &= ~((places[:, None] <= order) & (order < ends[places][:, None]))
+        inline = np.array([node.role in INLINE for node in self.nodes])
+        runs = np.array([element.role in INLINE for element, _ in known])
+        inside &= ~(inline & runs[:, None])
+        return [
+            (known[index][0], tuple(int(at) for at in np.flatnonzero(inside[index])))
+            for index in np.flatnonzero(inside.any(axis=1))
+        ]
+
+    def related(self, one: Node, other: Node) -> bool:
+        """Tell whether one of two nodes is or lies in the other."""
+        a, b = self.places[one.ref], self.places[other.ref]
+        return a <= b < self.ends[a] or b <= a < self.ends[b]
+
+    def top_of(self, node: Node) -> Node:
+        """Return the window of a node."""
+        return self._chain(node)[-1]
+
+    def common(self, one: Node, other: Node) -> tuple[Node | None, list[Node], list[Node]]:
+        """Return the nearest node around both, and from each the nodes up to below that."""
+        mine, theirs = self._chain(one), self._chain(other)
+        shared: Node | None = None
+        while mine and theirs and mine[-1].ref == theirs[-1].ref:
+            shared = mine.pop()
+            theirs.pop()
+        return shared, mine, theirs
+
+    def layer_over(self, node: Node, hit: Node) -> Node:
+        """Return the largest part of the window that `hit` belongs to, has extents around it, and `node` is not in."""
+        _, _, theirs = self.common(node, hit)
+        holds = [part for part in theirs if _holds(part.rect, hit.rect)]
+        return holds[-1] if holds else hit
+
+    def _chain(self, node: Node) -> list[Node]:
+        chain, place = [], self.places[node.ref]
+        while place >= 0:
+            chain.append(self.nodes[place])
+            place = self.parents[place]
+        return chain
+
+
+def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
+    """Tell whether what lies at an element's point does not keep clicks from it.
+
+    Pages draw fields and boxes of their own over real ones that cannot be seen; both have a small box in common.
+    """
+    if forest.related(node, hit):
+        return True
+    around, mine, theirs = forest.common(node, hit)
+    if around is not None and around.role in _ACTING | {"label"} and not any(part.role in _ACTING for part in theirs):
+        return True
+    if node.role not in FIELDS | CHECKABLE or max(len(mine), len(theirs)) > NEAR_LEVELS:
+        return False
+    if around is None or around.rect is None or node.rect is None or any(part.role in _ACTING for part in theirs):
+        return False
+    return around.rect.height <= 3 * node.rect.height
+
+
+def _in_order(
+    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
+    """Return new points of elements over which a later one is drawn."""
+    forest = _Forest(application)
+    over = [
+        (forest.places[node.ref], element.rect)
+        for element in elements
+        if element.role in _DRAWN_OVER and (node := drafts[element.id].node).ref in forest.places
+    ]
+    points: dict[int, Point | None] = {}
+    for element in elements:
+        place = forest.places.get(drafts[element.id].node.ref)
+        if place is None or element.role not in INTERACTIVE - ITEMS or element.point is None:
+            continue
+        covers = [rect for other, rect in over if other >= forest.ends[place] and rect.contains(element.point)]
+        if not covers or any(rect == element.rect for rect in covers):
+            continue
+        everything = [rect for other, rect in over if other >= forest.ends[place]]
+        pieces = [part for part in uncovered(element.rect, everything) if min(part.width, part.height) >= SMALLEST_PX]
+        points[element.id] = max(pieces, key=lambda part: part.area).center if pieces else None
+    return points
+
+
+def _kind(element: Element, found: Mapping[int, Point | None]) -> str:
+    if element.id not in found:
+        return "unknown"
+    point = found[element.id]
+    return "hidden" if point is None else "free" if point == element.point else "moved"
+
+
+def _at(element: Element, points: Mapping[int, Point | None]) -> Element | None:
+    if element.id not in points:
+        return element
+    point = points[element.id]
+    if point is None:
+        return None
+    return element if point == element.point else replace(element, point=point)
+
+
+def _edges(rect: Rect | None) -> tuple[int, int, int, int]:
+    return (0, 0, 0, 0) if rect is None else (rect.x, rect.y, rect.right, rect.bottom)
+
+
+def _holds(outer: Rect | None, inner: Rect | None) -> bool:
+    if outer is None or inner is None:
+        return False
+    return outer.intersection(inner) == inner
