@@ -158,10 +158,14 @@ class Layers:
             if point is None:
                 return None
             hit = await self._hit(forest, node, point)
-            if hit is None or _lets_through(forest, node, hit):
+            box = forest.left_box(node, hit, point) if hit is not None else None
+            if hit is None or (box is None and _lets_through(forest, node, hit)):
                 return point
-            cover = forest.layer_over(node, hit).rect
-            pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
+            if box is not None:
+                pieces = [part for piece in pieces if (part := piece.intersection(box)) is not None]
+            else:
+                cover = forest.layer_over(node, hit).rect
+                pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
             pieces = [part for part in pieces if min(part.width, part.height) >= SMALLEST_PX]
             point = max(pieces, key=lambda part: part.area).center if pieces else None
         return None
@@ -277,9 +281,22 @@ class _Forest:
         runs = np.array([element.role in INLINE for element, _ in known])
         inside &= ~(inline & runs[:, None])
         return [
-            (known[index][0], tuple(int(at) for at in np.flatnonzero(inside[index])))
-            for index in np.flatnonzero(inside.any(axis=1))
+            (element, rivals)
+            for index, (element, node) in enumerate(known)
+            if (rivals := (*self._boxes_left(element, node), *(int(at) for at in np.flatnonzero(inside[index]))))
         ]
+
+    def _boxes_left(self, element: Element, node: Node) -> list[int]:
+        """Return the box next around a node where its point lies outside of it: that may clip it, or let it flow over.
+
+        The boxes of what runs along in lines say nothing.
+        """
+        place = self.parents[self.places[node.ref]]
+        while place >= 0 and self.nodes[place].role in INLINE:
+            place = self.parents[place]
+        rect = self.nodes[place].rect if place >= 0 else None
+        outside = rect is not None and rect.area and element.point is not None and not rect.contains(element.point)
+        return [place] if outside else []
 
     def related(self, one: Node, other: Node) -> bool:
         """Tell whether one of two nodes is or lies in the other."""
@@ -304,6 +321,14 @@ class _Forest:
         _, _, theirs = self.common(node, hit)
         holds = [part for part in theirs if _holds(part.rect, hit.rect)]
         return holds[-1] if holds else hit
+
+    def left_box(self, node: Node, hit: Node, point: Point) -> Rect | None:
+        """Return the box around a node that clips it away at a point, where something around both was hit."""
+        place, around = self.places[node.ref], self.places[hit.ref]
+        if place == around or not around <= place < self.ends[around]:
+            return None
+        boxes = [box.rect for box in self._chain(node)[1:] if box.rect is not None and box.rect.area]
+        return next((rect for rect in boxes if not rect.contains(point)), None)
 
     def _chain(self, node: Node) -> list[Node]:
         chain, place = [], self.places[node.ref]
