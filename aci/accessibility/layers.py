@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES
 from aci.accessibility.bus import Bus, CallRefused
 from aci.accessibility.elements import Draft
-from aci.accessibility.naming import visible_children
+from aci.accessibility.naming import is_gtk4, visible_children
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS
 from aci.accessibility.tree import get_property
@@ -44,6 +44,8 @@ NEAR_LEVELS = 3
 TWO_LINES_PX = 26
 """A link that is lower than this has one line."""
 SMALLEST_PX = 3
+BORDER_PX = 18, 6
+"""How far a widget of GTK 4 may reach beyond its extents, across and down: they leave border and padding out."""
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 _ACTING = INTERACTIVE
@@ -166,8 +168,8 @@ class Layers:
             else:
                 cover = forest.layer_over(node, hit).rect
                 pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
-            pieces = [part for part in pieces if min(part.width, part.height) >= SMALLEST_PX]
-            point = max(pieces, key=lambda part: part.area).center if pieces else None
+            best = _largest(pieces)
+            point = best.center if best is not None else None
         return None
 
     async def _hit(self, forest: _Forest, node: Node, point: Point) -> Node | None:
@@ -370,13 +372,27 @@ def _in_order(
         place = forest.places.get(drafts[element.id].node.ref)
         if place is None or element.role not in INTERACTIVE - ITEMS or element.point is None:
             continue
-        covers = [rect for other, rect in over if other >= forest.ends[place] and rect.contains(element.point)]
-        if not covers or any(rect == element.rect for rect in covers):
+        covers = [rect for other, rect in over if other >= forest.ends[place] and rect != element.rect]
+        wide = [_grown(rect) for rect in covers]
+        if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
             continue
-        everything = [rect for other, rect in over if other >= forest.ends[place]]
-        pieces = [part for part in uncovered(element.rect, everything) if min(part.width, part.height) >= SMALLEST_PX]
-        points[element.id] = max(pieces, key=lambda part: part.area).center if pieces else None
+        best = _largest(uncovered(element.rect, wide)) or _largest(uncovered(element.rect, covers))
+        points[element.id] = best.center if best is not None else None
     return points
+
+
+def _grown(rect: Rect) -> Rect:
+    across, down = BORDER_PX
+    return Rect(rect.x - across, rect.y - down, rect.width + 2 * across, rect.height + 2 * down)
+
+
+def _largest(pieces: Sequence[Rect]) -> Rect | None:
+    """Return the largest of the pieces that can be hit."""
+    return max(
+        (part for part in pieces if min(part.width, part.height) >= SMALLEST_PX),
+        key=lambda part: part.area,
+        default=None,
+    )
 
 
 def _kind(element: Element, found: Mapping[int, Point | None]) -> str:

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aci.accessibility.elements import Draft, draft_elements
+from aci.accessibility.layers import Layers
+from aci.accessibility.nodes import Node
+from aci.accessibility.scene import place_elements
+from aci.geometry import Point, Rect
+from aci.observation import Element
+from aci.tracking import IdTracker
+from tests.unit.aci.accessibility.trees import SCREEN, WINDOW, application, frame, node, page
+
+GTK3, CHROMIUM = "gtk 3.24.38", "Chromium 1.0"
+LAYER = Rect(50, 0, 200, 100)
+
+
+class Browser:
+    """Answers what lies at a point, at first by a guess, and where the first letter of a text is."""
+
+    def __init__(self, real: Callable[[Point], Node], guess: Node | None = None, letter: Rect | None = None) -> None:
+        self._real, self._guess, self._letter = real, guess, letter
+        self._found: tuple[Point, Node] | None = None
+        self.asked: list[Point] = []
+
+    async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        assert member == "GetAccessibleAtPoint"
+        point = Point(body[0], body[1])
+        if self._found is not None and self._found[0] == point:
+            return self._found[1].ref
+        self.asked.append(point)
+        self._found = point, self._real(point)
+        return (self._guess or self._found[1]).ref
+
+    async def call(
+        self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]
+    ) -> list[int]:
+        assert member == "GetCharacterExtents"
+        assert self._letter is not None
+        return [self._letter.x, self._letter.y, self._letter.width, self._letter.height]
+
+
+def seen(top: Node, browser: Browser | None = None, toolkit: str = GTK3) -> dict[str, Element]:
+    known = application(top, toolkit=toolkit)
+    drafts: list[Draft] = draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)
+    elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], (WINDOW,), SCREEN, IdTracker())
+    layers = Layers(browser)  # type: ignore[arg-type]
+    cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
+    return {element.name: element for element in cleared}
+
+
+def overlaid(button: Node, layer: Node) -> tuple[Node, Callable[[Point], Node]]:
+    """Return a page with a layer over a button, the layer first, and what really lies at a point."""
+    top = page(node("section", "", Rect(0, 0, 400, 300), layer, button))
+
+    def real(point: Point) -> Node:
+        inside = layer.rect is not None and layer.rect.contains(point)
+        return layer if inside else button
+
+    return top, real
+
+
+def test_later_widget_is_drawn_over_an_earlier_one() -> None:
+    lower, upper = node("push button", "Lower", Rect(0, 0, 160, 30)), node("push button", "Upper", Rect(60, 0, 120, 30))
+    found = seen(frame(lower, upper))
+    assert found["Lower"].point is not None
+    assert found["Lower"].point.x < 60
+    assert found["Upper"].point == upper.rect.center  # type: ignore[union-attr]
+
+
+def test_widget_under_another_one_is_not_seen() -> None:
+    lower, upper = node("push button", "Lower", Rect(70, 5, 60, 20)), node("push button", "Upper", Rect(60, 0, 120, 30))
+    assert set(seen(frame(lower, upper))) == {"Upper"}
+
+
+def test_layer_of_a_page_moves_the_point_to_what_it_leaves() -> None:
+    button = node("push button", "Under", Rect(0, 20, 120, 50))
+    top, real = overlaid(button, node("section", "", LAYER))
+    found = seen(top, Browser(real, guess=button), CHROMIUM)
+    assert found["Under"].point is not None
+    assert found["Under"].point.x < LAYER.x
+
+
+def test_what_a_layer_of_a_page_hides_is_not_seen() -> None:
+    top, real = overlaid(node("push button", "Under", Rect(60, 20, 100, 50)), node("section", "", LAYER))
+    assert "Under" not in seen(top, Browser(real), CHROMIUM)
+
+
+def test_box_drawn_over_a_real_check_box_takes_its_clicks_for_it() -> None:
+    box, shape = node("check box", "Agree", Rect(10, 10, 20, 20)), node("section", "", Rect(10, 10, 20, 20))
+    top = page(node("section", "", Rect(0, 0, 400, 300), node("section", "", Rect(10, 10, 200, 22), box, shape)))
+    assert seen(top, Browser(lambda _: shape), CHROMIUM)["Agree"].point == Point(20, 20)
+
+
+def test_objects_that_do_not_overlap_are_not_asked_for() -> None:
+    buttons = [node("push button", f"B{x}", Rect(x, 10, 40, 20)) for x in (0, 50, 100)]
+    browser = Browser(lambda _: buttons[0])
+    assert len(seen(page(*buttons), browser, CHROMIUM)) == 3
+    assert browser.asked == []
+
+
+def test_all_under_one_backdrop_are_judged_by_a_few() -> None:
+    backdrop = node("section", "", Rect(0, 0, 500, 400))
+    buttons = [node("push button", f"B{x}", Rect(x, 10, 8, 8)) for x in range(0, 400, 10)]
+    browser = Browser(lambda _: backdrop)
+    top = page(backdrop, node("section", "", Rect(0, 0, 500, 400), *buttons))
+    assert not any(name.startswith("B") for name in seen(top, browser, CHROMIUM))
+    assert len(browser.asked) < 10
+
+
+def test_link_that_wraps_is_clicked_on_its_first_letter() -> None:
+    words = node("static", "a long link", Rect(10, 10, 200, 40), interfaces=frozenset({"Component", "Text"}))
+    link = node("link", "a long link", Rect(10, 10, 200, 40), words, interfaces=frozenset({"Component", "Text"}))
+    top = page(node("paragraph", "", Rect(0, 0, 300, 60), link))
+    browser = Browser(lambda _: words, letter=Rect(180, 10, 8, 17))
+    assert seen(top, browser, CHROMIUM)["a long link"].point == Point(184, 18)
+
+
+def test_what_scrolled_out_of_its_box_is_clicked_in_the_part_that_shows() -> None:
+    box = node("section", "", Rect(0, 0, 200, 100))
+    button = node("push button", "Cut", Rect(0, 90, 100, 60))
+    box.children = [button]
+    around = node("section", "", Rect(0, 0, 500, 400), box)
+    browser = Browser(lambda point: button if point.y < 100 else around)
+    point = seen(page(around), browser, CHROMIUM)["Cut"].point
+    assert point is not None
+    assert point.y < 100
