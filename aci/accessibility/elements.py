@@ -44,6 +44,8 @@ DEEPEST = 300
 """Levels of nesting that are followed."""
 SOFT_SHARE = 0.25
 """A page's box that leaves less than this share of a node does not clip it: its contents may overflow."""
+EMBEDDED = "\ufffc"
+"""Stands in a text for an object in it, such as a paragraph with a text of its own."""
 LABEL_GAP_PX = 150
 """How far to the left of a field a text may end that is taken for its label."""
 
@@ -160,7 +162,7 @@ class _Walk:
             return []
         if node.popup is not None:
             place = replace(place, clip=node.popup.rect, soft=None, outside=True)
-        elif node.role == "tool tip" and is_gtk4(self._application):
+        elif is_gtk4(self._application) and (node.role == "tool tip" or node.name == "GtkTooltipWindow"):
             return []  # nobody knows where it is
         inner = self._inner_place(node, place)
         if inner is None:
@@ -261,7 +263,7 @@ class _Walk:
         if node.role in INTERACTIVE:
             return self._usable(draft, within, place)
         if is_field(node) and node.text is not None and node.role != "document spreadsheet":
-            return not within
+            return not within or self._holds_text(node, place)
         if node.role in TEXTS or (node.role in _FLOWING and draft.name and not node.name):
             return self._tells(draft, within, place)
         if node.role in WORDLESS:
@@ -280,6 +282,11 @@ class _Walk:
             told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
             return not within and bool(told)
         return not (node.role in BUTTONS and any(_same_button(draft, other) for other in within))
+
+    def _holds_text(self, node: Node, place: _Place) -> bool:
+        """Tell whether a part of a page is itself what is typed into, and the texts in it are its content."""
+        own = node.role not in INTERACTIVE and not node.role.startswith("document")
+        return place.document and own and node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
 
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
@@ -305,6 +312,11 @@ class _Walk:
             shown = next((other.name for other in within if other.role in BUTTONS), "")
             draft.text = draft.text or shown or None
             within = [other for other in within if other.role not in BUTTONS]
+        if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in INTERACTIVE:
+            parts = [other for other in within if other.role in TEXTS | _FLOWING and other.role not in INTERACTIVE]
+            within = [other for other in within if other not in parts]
+            if EMBEDDED in draft.text:
+                draft.text = "\n".join(part.text or part.name for part in parts)
         usable = [other for other in within if other.role in INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
         if draft.role == "date editor" and usable:

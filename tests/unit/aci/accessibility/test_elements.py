@@ -181,3 +181,18 @@ def test_path_names_ancestors_that_mean_something() -> None:
         node("tool bar", "Standard", Rect(0, 0, 500, 40), node("push button", "New")),
     )
     assert drafts(frame(deep))[0].path == ("frame:App", "tool bar:Standard")
+
+
+def test_part_of_a_page_that_is_typed_into_keeps_its_name() -> None:
+    editable = SEEN | StateBit.EDITABLE.value | StateBit.FOCUSABLE.value
+    note = node("section", "Note", Rect(10, 10, 100, 40), static("x"), states=editable, text="x")
+    rich = node("section", "Rich", Rect(10, 60, 100, 40), static("one"), states=editable, text="\ufffc")
+    found = drafts(page(note, rich), CHROMIUM)
+    assert [(draft.role, draft.name, draft.text) for draft in found] == [
+        ("section", "Note", "x"), ("section", "Rich", "one")
+    ]  # fmt: skip
+
+
+def test_tooltip_of_gtk_4_is_left_out_whatever_its_role() -> None:
+    tip = node("panel", "GtkTooltipWindow", Rect(0, 0, 90, 30), node("label", "Save the file"))
+    assert told(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]
