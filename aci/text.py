@@ -180,7 +180,11 @@ def _line(element: Element) -> str:
 
 def _states(element: Element) -> str:
     told: list[str] = [state for state in _TOLD_STATES if state in element.states]
-    if "checkable" in element.states or "checked" in element.states:
+    if element.role == "toggle button":
+        # Toolkits say either or both of a button that stays down.
+        down = bool(element.states & {"pressed", "checked"})
+        told = ["pressed" if down else "not pressed", *(state for state in told if state != "pressed")]
+    elif "checkable" in element.states or "checked" in element.states:
         told.insert(0, "checked" if "checked" in element.states else "unchecked")
     if "expandable" in element.states and "expanded" not in element.states:
         told.append("collapsed")
