@@ -37,7 +37,7 @@ from aci.switching import find_window
 _LINES = frozenset({"text", "entry", "password text"})
 """Roles of fields with one line, in which End leads behind what is there."""
 _LAUNCH_QUIET_S = 0.4
-_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.45, 0.6
+_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0
 """A page may draw what the pointer passes over at once, and its new place only half a second later."""
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02
