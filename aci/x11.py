@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _LAUNCH_QUIET_S = 0.3
 """Applications map their window first and fill it afterwards."""
 _DRAINED_QUIET_S = 0.05
+_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05
+"""GTK 4 draws a new window before it tells what is in it."""
 
 
 class X11Desktop:
@@ -172,7 +174,15 @@ class X11Desktop:
         process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
         if wait_for_window:
             self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
+            self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
         return process
+
+    def _wait_filled(self, deadline: float) -> None:
+        """Wait until the active window shows elements, where its application can."""
+        while self.screen.active_window() in self._accessibility.read(self.screen.windows(), self.screen.rect).unfilled:
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(_FILLED_POLL_S)
 
     def wait_for_processes(self) -> None:
         """Collect the exit status of launched programs that have been told to end."""
