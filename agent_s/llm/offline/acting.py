@@ -41,4 +41,3 @@ def _read(text: str) -> tuple[Intent, ...]:
     if not not_understood(whole) and JOINT not in text.strip():
         return (whole,)
     return tuple(part.intent for part in read_instruction(text)) or (whole,)
-

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from agent_s.llm.offline.lexicon import NOUN_VERBS, after_place, first_verb, is_filler, strip_fillers
 from agent_s.llm.offline.quoting import CLOSE, OPEN, PLACEHOLDER, Guarded, guard
 
-_BULLET = re.compile(r"\s*(?:(?:step\s+)?\(?\d{1,3}[.):](?!\d)|[-*•‣–]\s|\(?[a-hA-H][.)]\s|step\s+\d+\s+-)\s*", re.IGNORECASE)
+_BULLET = re.compile(
+    r"\s*(?:(?:step\s+)?\(?\d{1,3}[.):](?!\d)|[-*•‣–]\s|\(?[a-hA-H][.)]\s|step\s+\d+\s+-)\s*", re.IGNORECASE
+)
 _INLINE_NUMBER = re.compile(r"(?:(?<=\s)|^)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
-_SENTENCE_END = re.compile(rf"(?<![\s.])([.!?]+)(?=\s)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bvs\.)\s+(?=[A-Z0-9(\"'{OPEN}])")
+_SENTENCE_END = re.compile(
+    rf"(?<![\s.])([.!?]+)(?=\s)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bvs\.)\s+(?=[A-Z0-9(\"'{OPEN}])"
+)
 _CONNECTOR = re.compile(
     r"\s*;\s*(?:and\s+)?(?:then\s+)?"
     r"|\s*,?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|next,|finally|followed\s+by|before|after\s+which)\b\s*,?\s*"
@@ -21,11 +25,21 @@ _CONNECTOR = re.compile(
 )
 _PARALLEL = re.compile(rf"(?:the\s+)?{PLACEHOLDER}\s+(from|in|into|for|as|to|under)\s+(?!cell)\S", re.IGNORECASE)
 _SET_ALSO = re.compile(rf"(?:the\s+|{PLACEHOLDER}|[A-Z])[^,;]{{0,60}}?\s+to\s+\S", re.IGNORECASE)
-_PLACE = re.compile(r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via)\b", re.IGNORECASE)
+_PLACE = re.compile(
+    r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via)\b", re.IGNORECASE
+)
 _CONDITION_START = re.compile(r"(?:if|once|when|as soon as|after|before|until|wait)\b", re.IGNORECASE)
-_KEEPS_LINES = re.compile(r"(?:follow|text|lines?|table|form|data|values?|fields?|cells?|details|information|rows?)[^:]{0,60}:\s*$", re.IGNORECASE)
-_TEXT_HEADER = re.compile(r"\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$", re.IGNORECASE)
-_HEADING_LINE = re.compile(r"(?:[\w' ()-]{1,80}:|#+ .*|(?:steps|instructions|task|please do the following)\W*)$", re.IGNORECASE)
+_KEEPS_LINES = re.compile(
+    r"(?:follow|text|lines?|table|form|data|values?|fields?|cells?|details|information|rows?)[^:]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+_TEXT_HEADER = re.compile(
+    r"\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$",
+    re.IGNORECASE,
+)
+_HEADING_LINE = re.compile(
+    r"(?:[\w' ()-]{1,80}:|#+ .*|(?:steps|instructions|task|please do the following)\W*)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,25 @@ def _sentences(block: str) -> list[str]:
     return [_without_goal(_without_stop(sentence)) for sentence in sentences if sentence.strip(" .!?")]
 
 
-_TEXT_VERBS = ("type", "write", "enter", "input", "append", "add", "insert", "fill", "set", "put", "paste", "search", "replace", "create", "make", "complete", "")
+_TEXT_VERBS = (
+    "type",
+    "write",
+    "enter",
+    "input",
+    "append",
+    "add",
+    "insert",
+    "fill",
+    "set",
+    "put",
+    "paste",
+    "search",
+    "replace",
+    "create",
+    "make",
+    "complete",
+    "",
+)
 
 
 def _without_goal(sentence: str) -> str:
@@ -134,14 +166,25 @@ def _without_goal(sentence: str) -> str:
         return sentence
     verb = first_verb(strip_fillers(head))
     says_steps = re.search(r"\b(?:steps?|following|this|do|instructions?|task|follows)\b", head, re.IGNORECASE)
-    return steps if verb not in _TEXT_VERBS or (says_steps and not verb) or not verb and head.count(" ") > 1 else sentence
+    return (
+        steps
+        if verb not in _TEXT_VERBS or (says_steps and not verb) or (not verb and head.count(" ") > 1)
+        else sentence
+    )
 
 
 def _ends_sentence(before: str, after: str) -> bool:
     """A stop inside words to be typed does not end the instruction unless another one follows."""
     if begins_clause(after[:400]):
         return True
-    return OPEN in before or first_verb(strip_fillers(before)) not in ("type", "write", "enter", "input", "append", "add")
+    return OPEN in before or first_verb(strip_fillers(before)) not in (
+        "type",
+        "write",
+        "enter",
+        "input",
+        "append",
+        "add",
+    )
 
 
 def _without_stop(sentence: str) -> str:
@@ -206,11 +249,13 @@ def _is_parallel(head: str, following: str) -> bool:
     verb = first_verb(strip_fillers(head))
     if verb in ("set", "change", "adjust") and _SET_ALSO.match(following) and re.search(r"\sto\s+\S", head):
         return not first_verb(following)
-    if verb in ("select", "choose", "pick", "set", "enter", "type", "use") and re.search(r"\s(as|for)\s+(?:the|my|your)\s", head, re.IGNORECASE):
+    if verb in ("select", "choose", "pick", "set", "enter", "type", "use") and re.search(
+        r"\s(as|for)\s+(?:the|my|your)\s", head, re.IGNORECASE
+    ):
         alike = re.match(r"\S[^,;]{0,60}?\s(?:as|for)\s+(?:the|my|your)\s", following, re.IGNORECASE)
         return bool(alike) and not first_verb(following)
     again = _PARALLEL.match(following)
-    return bool(again) and bool(re.search(rf"{PLACEHOLDER}\s+{again[1]}\s+\S", head, re.IGNORECASE))
+    return again is not None and bool(re.search(rf"{PLACEHOLDER}\s+{again[1]}\s+\S", head, re.IGNORECASE))
 
 
 def _and_splits(head: str, kind: str, following: str) -> bool:
@@ -219,7 +264,11 @@ def _and_splits(head: str, kind: str, following: str) -> bool:
     verb = first_verb(strip_fillers(following))
     if _is_gerund(following) and not _is_gerund(head):
         return False
-    if verb in NOUN_VERBS and kind == "and" and not re.match(r"\w+\s+(?:it|the|this|that|a|an|yes|no|with|'|\"|" + OPEN + ")", following, re.IGNORECASE):
+    if (
+        verb in NOUN_VERBS
+        and kind == "and"
+        and not re.match(r"\w+\s+(?:it|the|this|that|a|an|yes|no|with|'|\"|" + OPEN + ")", following, re.IGNORECASE)
+    ):
         return False
     return not _is_part_of_name(head, following)
 
@@ -240,7 +289,9 @@ def _is_part_of_name(head: str, following: str) -> bool:
     first = following.split()[0]
     if len(head.split()) < 2 or not before[0][:1].isupper() or not first[:1].isupper():
         return False
-    return not before[0].endswith(CLOSE) and not re.search(r"\b(?:Ctrl|Alt|Shift|F\d+|Enter|Return|Tab|Escape|Esc)\b", before[0])
+    return not before[0].endswith(CLOSE) and not re.search(
+        r"\b(?:Ctrl|Alt|Shift|F\d+|Enter|Return|Tab|Escape|Esc)\b", before[0]
+    )
 
 
 def _lacks_deed(head: str) -> bool:
@@ -248,7 +299,9 @@ def _lacks_deed(head: str) -> bool:
     stripped = strip_fillers(head)
     if is_filler(head) or re.fullmatch(r"(?:hold|keep)(?:\s+down)?\s+(?:the\s+)?[\w+ ]{2,20}", stripped, re.IGNORECASE):
         return True
-    if re.fullmatch(r"(?:go|try|look|search|scroll|come)|(?:.*\s)?(?:find|locate|look for|search for)", stripped, re.IGNORECASE):
+    if re.fullmatch(
+        r"(?:go|try|look|search|scroll|come)|(?:.*\s)?(?:find|locate|look for|search for)", stripped, re.IGNORECASE
+    ):
         return True
     return bool(_PLACE.match(stripped)) and not after_place(stripped)
 

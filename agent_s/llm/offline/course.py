@@ -172,7 +172,9 @@ def what_changed(before: Observation, after: Observation) -> str:
     old, new = ({window.id: window for window in seen.windows} for seen in (before, after))
     changes = [f"{_called(new[key])} opened" for key in new if key not in old]
     changes += [f"{_called(old[key])} closed" for key in old if key not in new]
-    changes += [f"the title became {new[key].title!r}" for key in new if key in old and new[key].title != old[key].title]
+    changes += [
+        f"the title became {new[key].title!r}" for key in new if key in old and new[key].title != old[key].title
+    ]
     if not changes:
         were, are = before.by_id, after.by_id
         count = len(were.keys() ^ are.keys()) + sum(were[key] != are[key] for key in were.keys() & are.keys())

@@ -33,6 +33,10 @@ def _clicked(intent: Intent | None) -> tuple[TargetQuery, ...]:
         case InPlace(intent=inner) | OnlyIf(intent=inner):
             return _clicked(inner)
         case AnswerDialog(answer=answer):
-            return (TargetQuery(name={"accept": "OK", "yes": "Yes", "no": "No", "cancel": "Cancel", "close": "Close"}[answer]),)
+            return (
+                TargetQuery(
+                    name={"accept": "OK", "yes": "Yes", "no": "No", "cancel": "Cancel", "close": "Close"}[answer]
+                ),
+            )
         case _:
             return ()

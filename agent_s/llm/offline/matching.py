@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from aci.geometry import Rect
 from aci.observation import Element
 from agent_s.llm.offline.quoting import guard
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, Kind, roles_of
-from agent_s.llm.offline.screen import Screen, role_of, same_column, same_line, shown_name
+from agent_s.llm.offline.screen import Screen, is_box, role_of, same_column, same_line, shown_name
 from agent_s.llm.offline.targets import Relation, TargetQuery, parse_target
 
 EXACT = 94.0
@@ -19,8 +19,19 @@ LEAST = 60.0
 """Score below which nothing is meant."""
 _FUZZY = 87.0
 _SIGNS = {"×": "*", "x": "*", "X": "*", "⋅": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "✕": "x", "✖": "x"}
-_MAIN_MENU = re.compile(r"(?:(?:main|hamburger|primary|application|app|burger|three[- ]?dots?|kebab|overflow|browser)\s+menu(?:\s+(?:button|icon))?|hamburger(?:\s+(?:button|icon))?|menu\s+button|menu)", re.IGNORECASE)
-_MAIN_MENU_NAMES = ("Main Menu", "Primary menu", "Open Menu", "Application menu", "Menu", "Customize and control Chromium", "Hamburger")
+_MAIN_MENU = re.compile(
+    r"(?:(?:main|hamburger|primary|application|app|burger|three[- ]?dots?|kebab|overflow|browser)\s+menu(?:\s+(?:button|icon))?|hamburger(?:\s+(?:button|icon))?|menu\s+button|menu)",
+    re.IGNORECASE,
+)
+_MAIN_MENU_NAMES = (
+    "Main Menu",
+    "Primary menu",
+    "Open Menu",
+    "Application menu",
+    "Menu",
+    "Customize and control Chromium",
+    "Hamburger",
+)
 _STOP = frozenset({"the", "a", "an", "of", "for", "to", "your", "my", "and", "in", "on"})
 
 
@@ -39,7 +50,9 @@ class Candidate:
     reason: str
 
 
-def rank(query: TargetQuery, screen: Screen, only: frozenset[str] | None = None, prefer: frozenset[str] = ACTIONABLE) -> list[Candidate]:
+def rank(
+    query: TargetQuery, screen: Screen, only: frozenset[str] | None = None, prefer: frozenset[str] = ACTIONABLE
+) -> list[Candidate]:
     """Return the elements that a description may mean, best first.
 
     Args:
@@ -63,8 +76,16 @@ def nearest_names(query: TargetQuery, screen: Screen, count: int = 3) -> list[st
     from rapidfuzz import fuzz, process
 
     wanted = query.name or query.phrase
-    names = list(dict.fromkeys(shown_name(element) for element in screen.front if shown_name(element) and len(shown_name(element)) < 80))
-    return [name for name, _, _ in process.extract(wanted, names, scorer=fuzz.WRatio, limit=count)] if wanted else names[:count]
+    names = list(
+        dict.fromkeys(
+            shown_name(element) for element in screen.front if shown_name(element) and len(shown_name(element)) < 80
+        )
+    )
+    return (
+        [name for name, _, _ in process.extract(wanted, names, scorer=fuzz.WRatio, limit=count)]
+        if wanted
+        else names[:count]
+    )
 
 
 def name_score(wanted: str, name: str) -> tuple[float, str]:
@@ -141,12 +162,20 @@ def _readings(query: TargetQuery) -> Iterable[TargetQuery]:
         yield replace(query, name=query.name or query.anchor.name, relation=None, anchor=None)
     if not (query.quoted or query.kinds or query.within or query.relation) and 1 < len(query.name.split()) <= 5:
         first, _, last = query.name.rpartition(" ")
-        yield TargetQuery(name=first, relation="beside", anchor=TargetQuery(name=last, quoted=True), quoted=True, kinds=("radio", "checkbox"))
+        yield TargetQuery(
+            name=first,
+            relation="beside",
+            anchor=TargetQuery(name=last, quoted=True),
+            quoted=True,
+            kinds=("radio", "checkbox"),
+        )
     if query.within and query.within.name and query.within.kinds == () and not query.quoted:
         yield replace(query, within=None, name=f"{query.name} {query.within.phrase}".strip())
 
 
-def _rank_reading(query: TargetQuery, screen: Screen, only: frozenset[str] | None, prefer: frozenset[str]) -> list[Candidate]:
+def _rank_reading(
+    query: TargetQuery, screen: Screen, only: frozenset[str] | None, prefer: frozenset[str]
+) -> list[Candidate]:
     pool = [element for element in screen.elements if only is None or role_of(element) in only]
     if query.within is not None:
         inside = elements_within(query.within, screen)
@@ -171,7 +200,9 @@ def _candidate(query: TargetQuery, element: Element, screen: Screen, prefer: fro
         score -= 8
     if element.point is None:
         score -= 12
-    return Candidate(element, score, ", ".join(part for part in (reason, kind_reason) if part)) if score >= LEAST else None
+    return (
+        Candidate(element, score, ", ".join(part for part in (reason, kind_reason) if part)) if score >= LEAST else None
+    )
 
 
 def _name_part(query: TargetQuery, element: Element, screen: Screen) -> tuple[float, str]:
@@ -231,12 +262,20 @@ def _kind_part(query: TargetQuery, element: Element, prefer: frozenset[str]) -> 
         return None, ""
     if _is_kin(query.kinds[0], role):
         return -8.0, f"a {role} taken for it"
-    return (-14.0, "") if role in prefer and query.kinds[0] not in ("field", "checkbox", "radio", "combo", "slider", "spin") else (None, "")
+    return (
+        (-14.0, "")
+        if role in prefer and query.kinds[0] not in ("field", "checkbox", "radio", "combo", "slider", "spin")
+        else (None, "")
+    )
 
 
 def _exactness(kind: Kind, element: Element) -> float:
     """A field that cannot be typed into is not the field that is meant."""
-    if kind in ("field", "area") and element.role in ("combo box", "text", "entry") and "editable" not in element.states:
+    if (
+        kind in ("field", "area")
+        and element.role in ("combo box", "text", "entry")
+        and "editable" not in element.states
+    ):
         return -6.0
     if kind == "field" and element.role in ("combo box", "spin button"):
         return -1.0
@@ -276,34 +315,31 @@ def _is_kin(kind: Kind, role: str) -> bool:
     return role in _KIN.get(kind, frozenset())
 
 
+_ON = frozenset({"checked", "pressed", "selected"})
+_STATES: dict[str, Callable[[Element], bool]] = {
+    "checked": lambda element: bool(element.states & _ON),
+    "unchecked": lambda element: is_box(element) and not element.states & {"checked", "pressed"},
+    "selected": lambda element: bool(element.states & {"selected", "checked", "focused", "active"}),
+    "unselected": lambda element: not element.states & {"selected", "checked"},
+    "disabled": lambda element: "disabled" in element.states,
+    "enabled": lambda element: "disabled" not in element.states,
+    "focused": lambda element: "focused" in element.states,
+    "empty": lambda element: element.role in EDITABLE and not (element.text or "").strip(),
+    "expanded": lambda element: "expanded" in element.states,
+    "collapsed": lambda element: "expandable" in element.states and "expanded" not in element.states,
+    "editable": lambda element: "editable" in element.states,
+}
+_STATE_WORDS = {
+    "ticked": "checked", "on": "checked", "turned on": "checked", "active": "checked", "pressed": "checked",
+    "unticked": "unchecked", "off": "unchecked", "turned off": "unchecked", "highlighted": "selected", "current": "selected",
+    "open": "selected", "deselected": "unselected", "greyed out": "disabled", "grayed out": "disabled", "blank": "empty",
+}  # fmt: skip
+
+
 def has_state(element: Element, state: str) -> bool:
     """Tell whether an element is "checked", "empty", "disabled" and so on, in the words of people."""
-    states = element.states
-    match state:
-        case "checked" | "ticked" | "on" | "turned on" | "active" | "pressed":
-            return bool(states & {"checked", "pressed", "selected"})
-        case "unchecked" | "unticked" | "off" | "turned off":
-            return bool(states & {"checkable"} or element.role in ("check box", "switch", "toggle button")) and not states & {"checked", "pressed"}
-        case "selected" | "highlighted" | "current" | "open":
-            return bool(states & {"selected", "checked", "focused", "active"})
-        case "unselected" | "deselected":
-            return not states & {"selected", "checked"}
-        case "disabled" | "greyed out" | "grayed out":
-            return "disabled" in states
-        case "enabled":
-            return "disabled" not in states
-        case "focused":
-            return "focused" in states
-        case "empty" | "blank":
-            return element.role in EDITABLE and not (element.text or "").strip()
-        case "expanded":
-            return "expanded" in states
-        case "collapsed":
-            return "expandable" in states and "expanded" not in states
-        case "editable":
-            return "editable" in states
-        case _:
-            return state in states
+    holds = _STATES.get(_STATE_WORDS.get(state, state))
+    return holds(element) if holds is not None else state in element.states
 
 
 def elements_within(place: TargetQuery, screen: Screen) -> frozenset[int] | None:
@@ -311,14 +347,27 @@ def elements_within(place: TargetQuery, screen: Screen) -> frozenset[int] | None
     kinds = set(place.kinds)
     if (windows := _windows_meant(place, screen)) is not None:
         return frozenset(element.id for element in screen.elements if element.window_id in windows)
-    by_path = frozenset(element.id for element in screen.elements if any(_path_fits(part, place) for part in element.path))
+    by_path = frozenset(
+        element.id for element in screen.elements if any(_path_fits(part, place) for part in element.path)
+    )
     if by_path:
         return by_path
     if place.name or place.anchor or place.ordinal or place.places:
         found = rank(replace(place, phrase=place.name or place.phrase), screen)
         if found:
             return _around(found[0].element, kinds, screen)
-    if not place.name and kinds & {"form", "page", "list", "table", "section", "toolbar", "area", "combo", "window", "menu"}:
+    if not place.name and kinds & {
+        "form",
+        "page",
+        "list",
+        "table",
+        "section",
+        "toolbar",
+        "area",
+        "combo",
+        "window",
+        "menu",
+    }:
         return frozenset(element.id for element in screen.front)
     return None
 
@@ -326,7 +375,13 @@ def elements_within(place: TargetQuery, screen: Screen) -> frozenset[int] | None
 def _windows_meant(place: TargetQuery, screen: Screen) -> frozenset[int] | None:
     kinds = set(place.kinds)
     if place.name:
-        scored = sorted(((max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0]), window.id) for window in screen.windows), reverse=True)
+        scored = sorted(
+            (
+                (max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0]), window.id)
+                for window in screen.windows
+            ),
+            reverse=True,
+        )
         least = 66.0 if kinds & {"dialog", "window"} or not kinds else 96.0
         return frozenset({scored[0][1]}) if scored and scored[0][0] >= least else None
     if "dialog" in kinds and screen.dialogs:
@@ -353,13 +408,23 @@ def _around(element: Element, kinds: set[Kind], screen: Screen) -> frozenset[int
     if below:
         return frozenset(below)
     if "row" in kinds or element.role in ("table row", "table cell", "row header"):
-        return frozenset(other.id for other in screen.elements if other.window_id == element.window_id and same_line(other.rect, element.rect))
+        return frozenset(
+            other.id
+            for other in screen.elements
+            if other.window_id == element.window_id and same_line(other.rect, element.rect)
+        )
     if "column" in kinds or element.role in ("column header", "table column header"):
-        return frozenset(other.id for other in screen.elements if other.rect.y > element.rect.y and same_column(other.rect, element.rect))
+        return frozenset(
+            other.id
+            for other in screen.elements
+            if other.rect.y > element.rect.y and same_column(other.rect, element.rect)
+        )
     inside = [other.id for other in screen.elements if other.id != element.id and _contains(element.rect, other.rect)]
     if inside:
         return frozenset(inside)
-    return frozenset(other.id for other in screen.elements if other.window_id == element.window_id and other.rect.y >= element.rect.y)
+    return frozenset(
+        other.id for other in screen.elements if other.window_id == element.window_id and other.rect.y >= element.rect.y
+    )
 
 
 def _contains(outer: Rect, inner: Rect) -> bool:
@@ -375,11 +440,19 @@ def _related(found: list[Candidate], relation: Relation, anchor: TargetQuery, sc
     near = [
         (distance, candidate)
         for candidate in found
-        if candidate.element.id != at.id and (distance := distance_in(relation, at.rect, candidate.element.rect)) is not None
+        if candidate.element.id != at.id
+        and (distance := distance_in(relation, at.rect, candidate.element.rect)) is not None
         and candidate.element.window_id == at.window_id
     ]
     near.sort(key=lambda pair: pair[0])
-    return [replace(candidate, score=max(LEAST, candidate.score - 0.4 * place), reason=f"{candidate.reason}, {relation} {at.name!r}") for place, (_, candidate) in enumerate(near)]
+    return [
+        replace(
+            candidate,
+            score=max(LEAST, candidate.score - 0.4 * place),
+            reason=f"{candidate.reason}, {relation} {at.name!r}",
+        )
+        for place, (_, candidate) in enumerate(near)
+    ]
 
 
 def distance_in(relation: Relation, anchor: Rect, rect: Rect) -> float | None:
@@ -448,5 +521,3 @@ def _nth(ordinal: int, found: list[Candidate], ordered: bool) -> list[Candidate]
 
 def _reading_order(element: Element) -> tuple[int, int]:
     return (element.rect.center.y // 8, element.rect.x)
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agent_s.llm.offline.grammar import parse_clause
 from agent_s.llm.offline.intents import (
@@ -50,7 +51,9 @@ def _known_command(part: Part, context: PlanContext) -> Part:
         return part
     found = rank(TargetQuery(phrase=part.intent.words, name=part.intent.words), Screen(context.observation), ACTIONABLE)
     if found and found[0].score >= EXACT:
-        return Part(f"click {quote(part.intent.words)}", parse_clause(f"click {quote(part.intent.words)}"), part.application)
+        return Part(
+            f"click {quote(part.intent.words)}", parse_clause(f"click {quote(part.intent.words)}"), part.application
+        )
     return part
 
 
@@ -60,8 +63,11 @@ def _nodes(parts: list[Part]) -> tuple[PlannedNode, ...]:
     if not kept:
         return (_node("Do nothing", "do nothing", ""),)
     groups = _grouped(kept)
-    names: dict[str, int] = {}
-    return tuple(_unique(_node(_title(group), JOINT.join(part.words for part in group), group[0].application), names) for group in groups)
+    names: set[str] = set()
+    return tuple(
+        _unique(_node(_title(group), JOINT.join(part.words for part in group), group[0].application), names)
+        for group in groups
+    )
 
 
 def _grouped(parts: list[Part]) -> list[list[Part]]:
@@ -81,16 +87,19 @@ def _node(name: str, clause: str, application: str) -> PlannedNode:
     return PlannedNode(name=name, info=f"{clause}{where}" if len(clause) <= _LONGEST_INFO else clause[:_LONGEST_INFO])
 
 
-def _unique(node: PlannedNode, names: dict[str, int]) -> PlannedNode:
+def _unique(node: PlannedNode, names: set[str]) -> PlannedNode:
     """Number subtasks that would have the same name."""
-    names[node.name] = names.get(node.name, 0) + 1
-    count = names[node.name]
-    return node if count == 1 else PlannedNode(name=f"{node.name} ({count})", info=node.info)
+    name, count = node.name, 1
+    while name in names:
+        count += 1
+        name = f"{node.name} ({count})"
+    names.add(name)
+    return PlannedNode(name=name, info=node.info)
 
 
 def _chain(nodes: tuple[PlannedNode, ...]) -> tuple[tuple[str, str], ...]:
     """Let each subtask depend on the one before."""
-    return tuple((before.name, after.name) for before, after in zip(nodes, nodes[1:], strict=False))
+    return tuple((before.name, after.name) for before, after in pairwise(nodes))
 
 
 # After a failure
@@ -112,10 +121,14 @@ def _plan_again(context: PlanContext) -> PlanResponse:
     way = _other_way(failed)
     if way is None:
         return PlanResponse(gives_up=failed.reason or "it did not work")
-    names: dict[str, int] = {}
+    names: set[str] = set()
     nodes: tuple[PlannedNode, ...] = (
         PlannedNode(name=way.name, info=way.clause),
-        *(_unique(PlannedNode(name=subtask.name, info=subtask.info), names) for subtask in context.left if subtask.name != way.name),
+        *(
+            _unique(PlannedNode(name=subtask.name, info=subtask.info), names)
+            for subtask in context.left
+            if subtask.name != way.name
+        ),
     )
     return PlanResponse(nodes=nodes, edges=_chain(nodes))
 
@@ -125,7 +138,9 @@ _ANOTHER = "Another way: "
 
 def _other_way(failed: FailedSubtask) -> OtherWay | None:
     """Return another way for what has one; each is tried once, and none where the application itself refused."""
-    if failed.subtask.name.startswith(_ANOTHER) or re.search(r"\b(?:no name yet|exists already|saving failed|disabled)\b", failed.reason):
+    if failed.subtask.name.startswith(_ANOTHER) or re.search(
+        r"\b(?:no name yet|exists already|saving failed|disabled)\b", failed.reason
+    ):
         return None
     intent = parse_clause(failed.subtask.info or failed.subtask.name)
     clause = _alternative(intent)
@@ -142,5 +157,3 @@ def _alternative(intent: Intent) -> str:
             return f"double-click {quote(name)}"
         case _:
             return ""
-
-

@@ -97,8 +97,8 @@ def _quoted_at(text: str, position: int, unclosed: set[str]) -> tuple[str, int] 
     if opener not in _CLOSERS or (position and text[position - 1] not in _OPENING_AFTER):
         return None
     if text.startswith("```", position):
-        end = text.find("```", position + 3)
-        return (text[position + 3 : end].strip("\n"), end + 3) if end > 0 else None
+        fence = text.find("```", position + 3)
+        return (text[position + 3 : fence].strip("\n"), fence + 3) if fence > 0 else None
     if opener in unclosed:
         return None
     end = _closing(text, position + 1, opener)

@@ -78,10 +78,21 @@ _WITH_IT = {
     "toggle", "clear", "focus", "tap", "set", "open", "turn", "highlight", "pick", "empty", "rename", "hit", "activate", "move",
 }  # fmt: skip
 _INTO_IT = re.compile(r"\b(?P<prep>in|into|inside|with)\s+it\b", re.IGNORECASE)
-_OVERWRITES = re.compile(r"(?:overwrite|replace)(?:\s+(?:it|the\s+(?:existing|old|current)\s*\w*|any\s+existing\s+\w+|the\s+file))?(?:\s+(?:if|when)\b.*)?|confirm\s+(?:the\s+)?(?:overwrit|replac)\w*.*", re.IGNORECASE)
-_NO_SAVING = re.compile(r"(?:do\s+not|don't)\s+save\b.*|discard(?:\s+(?:the|all|any|my|your|unsaved))*(?:\s+changes)?", re.IGNORECASE)
-_KEPT_WORDS = re.compile(r"^(?:the|that|this|your|its)\s+(?:(?:copied|saved|kept)\s+)?(?P<name>[\w -]{2,60})$|^(?P<it>it|that|them)$", re.IGNORECASE)
-_TYPES = re.compile(r"^(?P<verb>type|write|enter|input|put|insert|paste|fill in)(?P<in>\s+in)?\s+(?P<what>.+?)(?P<rest>\s+(?:in\s+to|into|in|to|as)\s+.+)?$", re.IGNORECASE)
+_OVERWRITES = re.compile(
+    r"(?:overwrite|replace)(?:\s+(?:it|the\s+(?:existing|old|current)\s*\w*|any\s+existing\s+\w+|the\s+file))?(?:\s+(?:if|when)\b.*)?|confirm\s+(?:the\s+)?(?:overwrit|replac)\w*.*",
+    re.IGNORECASE,
+)
+_NO_SAVING = re.compile(
+    r"(?:do\s+not|don't)\s+save\b.*|discard(?:\s+(?:the|all|any|my|your|unsaved))*(?:\s+changes)?", re.IGNORECASE
+)
+_KEPT_WORDS = re.compile(
+    r"^(?:the|that|this|your|its)\s+(?:(?:copied|saved|kept)\s+)?(?P<name>[\w -]{2,60})$|^(?P<it>it|that|them)$",
+    re.IGNORECASE,
+)
+_TYPES = re.compile(
+    r"^(?P<verb>type|write|enter|input|put|insert|paste|fill in)(?P<in>\s+in)?\s+(?P<what>.+?)(?P<rest>\s+(?:in\s+to|into|in|to|as)\s+.+)?$",
+    re.IGNORECASE,
+)
 _CLICKING = ("click", "press", "double-click", "right-click", "tap", "hit", "push")
 
 
@@ -116,7 +127,11 @@ def not_understood(intent: Intent) -> tuple[str, ...]:
 
 def _is_nothing(text: str) -> bool:
     return not re.search(r"[^\s.,;:!?'\"()-]", text) or bool(
-        re.fullmatch(r"(?:thanks?|thank you|that(?:'s| is) (?:it|all)|done|you(?:'re| are) done|good luck|the end|etc)[.! ]*", text, re.IGNORECASE)
+        re.fullmatch(
+            r"(?:thanks?|thank you|that(?:'s| is) (?:it|all)|done|you(?:'re| are) done|good luck|the end|etc)[.! ]*",
+            text,
+            re.IGNORECASE,
+        )
     )
 
 
@@ -127,7 +142,9 @@ def _merged(words: Guarded, parts: list[Part]) -> bool:
     last = parts[-1]
     if isinstance(last.intent, SaveFile) and _OVERWRITES.fullmatch(words.text):
         text = f"{last.words}, overwriting the existing file"
-    elif isinstance(last.intent, SaveFile) and re.fullmatch(r"(?:keep|use|choose|keep\s+using)\s+(?:the\s+|its\s+)?[^'\"\ue000]{2,40}\sformat", words.text, re.IGNORECASE):
+    elif isinstance(last.intent, SaveFile) and re.fullmatch(
+        r"(?:keep|use|choose|keep\s+using)\s+(?:the\s+|its\s+)?[^'\"\ue000]{2,40}\sformat", words.text, re.IGNORECASE
+    ):
         text = f"{last.words}, keeping the {words.text.split(maxsplit=1)[1].removeprefix('the ')}"
     elif isinstance(last.intent, CloseThing) and _NO_SAVING.fullmatch(words.text):
         text = f"{last.words} without saving"
@@ -200,7 +217,9 @@ def _with_thing(words: Guarded, context: _Context) -> Guarded:
     mark = f"{OPEN}{number}\ue001" if OPEN not in context.thing else context.thing
     if verb in ("type", "write", "enter", "input", "put", "fill") and (match := _INTO_IT.search(words.text)):
         text = f"{words.text[: match.start()]}{match['prep']} {mark}{words.text[match.end() :]}"
-    elif verb in _WITH_IT and re.fullmatch(r"[\w-]+(?:\s+(?:on|off|in|into))?\s+(?:it|them)(?:\s.*)?", words.text, re.IGNORECASE):
+    elif verb in _WITH_IT and re.fullmatch(
+        r"[\w-]+(?:\s+(?:on|off|in|into))?\s+(?:it|them)(?:\s.*)?", words.text, re.IGNORECASE
+    ):
         text = _IT.sub(lambda _: mark, words.text, count=1)
     else:
         return words
@@ -221,7 +240,9 @@ def _remember(words: Guarded, intent: Intent, context: _Context) -> None:
 
 
 def _verb_phrase(text: str) -> str:
-    match = re.match(r"(?:go to|right[ -]click|double[ -]click|switch to|set|[A-Za-z-]+)(?:\s+on)?(?=\s|$)", text, re.IGNORECASE)
+    match = re.match(
+        r"(?:go to|right[ -]click|double[ -]click|switch to|set|[A-Za-z-]+)(?:\s+on)?(?=\s|$)", text, re.IGNORECASE
+    )
     return match[0] if match and first_verb(text) else ""
 
 
@@ -246,6 +267,3 @@ def _thing_of(intent: Intent) -> str:
         case InPlace(intent=inner) | OnlyIf(intent=inner):
             return _thing_of(inner)
     return query.phrase if query is not None else ""
-
-
-

@@ -60,7 +60,9 @@ ACTIONABLE = (
     | frozenset({"link", "column header", "row header", "list box", "terminal", "arrow"})
 )  # fmt: skip
 """Roles that do something when they are used."""
-LABELS = frozenset({"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header"})
+LABELS = frozenset(
+    {"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header"}
+)
 """Roles that name what stands beside them."""
 
 NOUNS: dict[str, tuple[Kind, ...]] = {
@@ -140,5 +142,11 @@ def roles_of(kinds: tuple[Kind, ...]) -> frozenset[str]:
 
 def show_kinds(kinds: tuple[Kind, ...]) -> str:
     """Name what is looked for, for messages."""
-    names = {"item": "item", "menuitem": "menu item", "combo": "drop-down list", "checkbox": "check box", "radio": "radio button"}
+    names = {
+        "item": "item",
+        "menuitem": "menu item",
+        "combo": "drop-down list",
+        "checkbox": "check box",
+        "radio": "radio button",
+    }
     return names.get(kinds[0], kinds[0]) if kinds else "element"

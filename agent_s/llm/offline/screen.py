@@ -9,7 +9,9 @@ from aci.geometry import Rect
 from aci.observation import Element, Observation, Window
 from agent_s.llm.offline.roles import CHECKABLE, EDITABLE, LABELS, ROLES
 
-_LABELLED_ROLES = ROLES["field"] | ROLES["slider"] | ROLES["combo"] | frozenset({"check box", "radio button", "switch", "terminal"})
+_LABELLED_ROLES = (
+    ROLES["field"] | ROLES["slider"] | ROLES["combo"] | frozenset({"check box", "radio button", "switch", "terminal"})
+)
 _BOXES = frozenset({"check box", "radio button", "switch"})
 _ROWS = frozenset({"list item", "table row", "grouping", "tree item"})
 _GAP_BESIDE, _GAP_ABOVE = 240, 40
@@ -51,7 +53,9 @@ class Screen:
         focus_id = self.observation.focus_id
         if focus_id is not None and focus_id in self.observation.by_id:
             return self.observation.by_id[focus_id]
-        return next((element for element in self.elements if "focused" in element.states and self.is_active(element)), None)
+        return next(
+            (element for element in self.elements if "focused" in element.states and self.is_active(element)), None
+        )
 
     def is_active(self, element: Element) -> bool:
         """Tell whether an element lies in the active window."""
@@ -63,7 +67,11 @@ class Screen:
         active = self.active
         penalties: dict[int, int] = {}
         for window in self.windows:
-            if active is None or window.id == active.id or (window.popup and (window.app == active.app or not window.app)):
+            if (
+                active is None
+                or window.id == active.id
+                or (window.popup and (window.app == active.app or not window.app))
+            ):
                 penalties[window.id] = 0
             elif window.app == active.app:
                 penalties[window.id] = 4
@@ -93,10 +101,14 @@ class Screen:
     @cached_property
     def dialogs(self) -> tuple[Window, ...]:
         """Windows that are dialogs by what they say, or small beside another window of the application."""
-        return tuple(window for window in self.windows if not window.popup and (window.modal or self._is_secondary(window)))
+        return tuple(
+            window for window in self.windows if not window.popup and (window.modal or self._is_secondary(window))
+        )
 
     def _is_secondary(self, window: Window) -> bool:
-        siblings = [other for other in self.windows if other.id != window.id and not other.popup and other.app == window.app]
+        siblings = [
+            other for other in self.windows if other.id != window.id and not other.popup and other.app == window.app
+        ]
         paths = [element.path[0] for element in self.elements if element.window_id == window.id and element.path]
         if any(_DIALOG_PATH.match(path) for path in paths[:1]):
             return True
@@ -197,7 +209,13 @@ def role_of(element: Element) -> str:
 
 def _header_above(element: Element, headers: list[Element]) -> str:
     """Return the header of the column that a cell is in."""
-    above = [other for other in headers if other.window_id == element.window_id and same_column(other.rect, element.rect) and other.rect.y < element.rect.y]
+    above = [
+        other
+        for other in headers
+        if other.window_id == element.window_id
+        and same_column(other.rect, element.rect)
+        and other.rect.y < element.rect.y
+    ]
     return max(above, key=lambda other: other.rect.y).name if above else ""
 
 

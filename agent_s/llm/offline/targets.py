@@ -54,8 +54,13 @@ class TargetQuery:
         return self.phrase or self.name or "the element"
 
 
-_ARTICLE = re.compile(r"(?:the|a|an|this|that|these|those|your|my|its|their|any|some|another|on|onto|at|to)\s+", re.IGNORECASE)
-_EVERY = re.compile(r"(?:(?:all|both|each|every)(?:\s+(?:of|one of))?)(?:\s+(?:the|these|those))?(?:\s+(?:two|three|four|five|six|\d+))?\s+", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"(?:the|a|an|this|that|these|those|your|my|its|their|any|some|another|on|onto|at|to)\s+", re.IGNORECASE
+)
+_EVERY = re.compile(
+    r"(?:(?:all|both|each|every)(?:\s+(?:of|one of))?)(?:\s+(?:the|these|those))?(?:\s+(?:two|three|four|five|six|\d+))?\s+",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(
     r"(?:,?\s*(?:which|that)\s+(?:is|are|has|have|says?|reads?)\s+|\s*(?:with|having|by|under)\s+(?:the\s+|a\s+|an\s+)?(?:exact\s+)?(?:label|text|name|title|caption|words?|placeholder|tooltip|value)\s*(?:of\s+)?|"
     r"\s*\b(?:labell?ed|named|called|titled|marked|saying|reading|entitled|captioned)\b(?:\s+(?:as|with))?\s*)"
@@ -94,7 +99,10 @@ _STATES = {
     "selected", "checked", "unchecked", "focused", "highlighted", "active", "current", "ticked", "unticked", "disabled", "enabled", "empty", "blank", "pressed",
     "expanded", "collapsed", "open", "unselected",
 }  # fmt: skip
-_SCREENS = re.compile(r"(?:the\s+|this\s+|that\s+)?(?:screen|desktop|display|current (?:page|window|view)|(?:web\s*)?page|site|website|window|app|application|program|browser)", re.IGNORECASE)
+_SCREENS = re.compile(
+    r"(?:the\s+|this\s+|that\s+)?(?:screen|desktop|display|current (?:page|window|view)|(?:web\s*)?page|site|website|window|app|application|program|browser)",
+    re.IGNORECASE,
+)
 
 
 def parse_target(words: Guarded) -> TargetQuery:
@@ -146,7 +154,9 @@ def _take_place(text: str) -> tuple[str, frozenset[Place]]:
     match = _AT_PLACE.search(text)
     if match is None or not match.start():
         return text, frozenset()
-    found = frozenset(side for word in re.split(r"[- ]", match["place"].casefold()) for side in _PLACE_WORDS.get(word, ()))
+    found = frozenset(
+        side for word in re.split(r"[- ]", match["place"].casefold()) for side in _PLACE_WORDS.get(word, ())
+    )
     return text[: match.start()].strip(), found
 
 
@@ -220,7 +230,26 @@ def _noun_first(text: str) -> tuple[str, str]:
     return (rest, noun) if text[:1].islower() and noun not in _NAME_WORDS else (text, "")
 
 
-_NAME_WORDS = frozenset({"select", "input", "box", "one", "text", "page", "file", "search box", "list", "image", "link", "label", "title", "table", "form", "document"})
+_NAME_WORDS = frozenset(
+    {
+        "select",
+        "input",
+        "box",
+        "one",
+        "text",
+        "page",
+        "file",
+        "search box",
+        "list",
+        "image",
+        "link",
+        "label",
+        "title",
+        "table",
+        "form",
+        "document",
+    }
+)
 
 
 def _drop_same_kind(text: str, kinds: tuple[Kind, ...]) -> str:
@@ -240,7 +269,18 @@ def _adjectives(query: TargetQuery, text: str, has_noun: bool) -> tuple[TargetQu
             query = replace(query, places=query.places | _PLACE_WORDS[word.casefold()])
         elif word.islower() and word in _STATES and (query.kinds or rest.startswith(OPEN)):
             query = replace(query, state=word)
-        elif word.casefold() in ("very", "most", "far", "hand", "same", "only", "single", "correct", "corresponding", "available") and rest + "".join(query.kinds):
+        elif word.casefold() in (
+            "very",
+            "most",
+            "far",
+            "hand",
+            "same",
+            "only",
+            "single",
+            "correct",
+            "corresponding",
+            "available",
+        ) and rest + "".join(query.kinds):
             pass
         else:
             break
@@ -266,7 +306,8 @@ def _named_head(query: TargetQuery, rest: Guarded, noun: str) -> TargetQuery:
 
 
 _DECORATION = re.compile(
-    r"(?:(?:the|a|an|text|word|words|label|option|button|link|item|key|called|named|small|big|large|little)\s*)+", re.IGNORECASE
+    r"(?:(?:the|a|an|text|word|words|label|option|button|link|item|key|called|named|small|big|large|little)\s*)+",
+    re.IGNORECASE,
 )
 
 

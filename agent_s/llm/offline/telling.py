@@ -24,13 +24,20 @@ def ask(context: QueryContext) -> QueryResponse:
     wish = " ".join(context.task.instruction.split()).rstrip(".!?")
     wish = wish[:1].lower() + wish[1:] if wish[:2] != wish[:2].upper() else wish
     window = context.observation.active_window
-    where = f" in {window.app}" if window is not None and window.app and window.app.casefold() not in wish.casefold() else ""
+    where = (
+        f" in {window.app}"
+        if window is not None and window.app and window.app.casefold() not in wish.casefold()
+        else ""
+    )
     return QueryResponse(query=f"How to {wish[:_LONGEST_QUERY]}{where}?")
 
 
 def fuse(context: FuseContext) -> FuseResponse:
     """Put what the web and memory say one after another, briefly and with the source of each."""
-    parts = [f"From memory ({'worked' if experience.success else 'did not work'}): {_brief(experience.summary)}" for experience in context.experiences]
+    parts = [
+        f"From memory ({'worked' if experience.success else 'did not work'}): {_brief(experience.summary)}"
+        for experience in context.experiences
+    ]
     parts += [f"From {result.url}: {_brief(result.title)}. {_brief(result.content)}" for result in context.web]
     return FuseResponse(knowledge="\n".join(parts))
 
@@ -38,8 +45,14 @@ def fuse(context: FuseContext) -> FuseResponse:
 def reflect(context: ReflectContext) -> ReflectResponse:
     """Say what is wrong and what follows from it."""
     last = context.steps[-1] if context.steps else None
-    tried = f" The last step was to {last.response.next_action}." if last is not None and last.response.next_action else ""
-    advice = "Try the next best element or another way." if last is not None and not isinstance(last.response.action, Wait) else ""
+    tried = (
+        f" The last step was to {last.response.next_action}." if last is not None and last.response.next_action else ""
+    )
+    advice = (
+        "Try the next best element or another way."
+        if last is not None and not isinstance(last.response.action, Wait)
+        else ""
+    )
     return ReflectResponse(reflection=f"In {context.subtask.name!r}: {context.trouble}.{tried} {advice}".strip())
 
 
@@ -58,9 +71,15 @@ def summarize_task(context: TaskSummaryContext) -> SummaryResponse:
     """Say how the task went, in subtasks and without concrete actions."""
     parts = [subtask.name for subtask in context.plan.subtasks] if context.plan is not None else []
     way = f" It takes: {'; '.join(parts)}." if parts else ""
-    verdict = {True: "It was verified", False: "It did not succeed", None: "It could not be verified"}[context.verdict.verified]
+    verdict = {True: "It was verified", False: "It did not succeed", None: "It could not be verified"}[
+        context.verdict.verified
+    ]
     why = context.reason or context.verdict.reason
-    return SummaryResponse(summary=f"{_brief(context.task.instruction)}{'' if context.task.instruction.endswith('.') else '.'}{way} {verdict}{f': {_brief(why)}' if why else ''}."[:4000])
+    return SummaryResponse(
+        summary=f"{_brief(context.task.instruction)}{'' if context.task.instruction.endswith('.') else '.'}{way} {verdict}{f': {_brief(why)}' if why else ''}."[
+            :4000
+        ]
+    )
 
 
 def _brief(text: str) -> str:

@@ -56,7 +56,12 @@ def verify(context: VerifyContext) -> VerifyResponse:
         return VerifyResponse(verified=False, reason=refuted[0], evidence=tuple(refuted))
     proofs = tuple(evidence for _, (verdict, evidence) in findings if verdict)
     open_points = [intent for intent, (verdict, _) in findings if verdict is None and _lasts(intent)]
-    if proofs and not open_points and not missing and any(_lasts(intent) for intent, (verdict, _) in findings if verdict):
+    if (
+        proofs
+        and not open_points
+        and not missing
+        and any(_lasts(intent) for intent, (verdict, _) in findings if verdict)
+    ):
         return VerifyResponse(verified=True, reason="what was asked can be seen to hold", evidence=proofs)
     reason = f"nothing seen decides {type(open_points[0]).__name__}" if open_points else "nothing seen decides it"
     return VerifyResponse(verified=None, reason=reason, evidence=proofs)
@@ -95,7 +100,11 @@ def _judge(intent: Intent, steps: tuple[Step, ...], after: Screen, last: Screen)
             if len(found) != len(targets):
                 return _NEUTRAL
             wrong = [element for element in found if is_on(element) != state]
-            return (False, f"{wrong[0].name!r} is {'off' if state else 'on'}") if wrong else (True, f"{', '.join(repr(e.name) for e in found)}: {'on' if state else 'off'}")
+            return (
+                (False, f"{wrong[0].name!r} is {'off' if state else 'on'}")
+                if wrong
+                else (True, f"{', '.join(repr(e.name) for e in found)}: {'on' if state else 'off'}")
+            )
         case CloseThing():
             return _judge_closing(steps, after)
         case _:
@@ -126,7 +135,9 @@ def _judge_typing(intent: TypeText, steps: tuple[Step, ...], after: Screen) -> F
     if not text:
         return _NEUTRAL
     for element in after.elements:
-        if element.role in EDITABLE | LABELS | frozenset({"document text", "table cell"}) and text in content_of(element):
+        if element.role in EDITABLE | LABELS | frozenset({"document text", "table cell"}) and text in content_of(
+            element
+        ):
             return True, f"the {element.role} {element.name!r} reads {content_of(element)[:80]!r}"
     note = next((step.result.note for step in reversed(steps) if "read back" in step.result.note), "")
     return (True, f"{text[:60]!r}: {note}") if "exactly" in note else _NEUTRAL
@@ -160,4 +171,3 @@ def _judge_closing(steps: tuple[Step, ...], after: Screen) -> Finding:
     before = {window.id: window.title for window in steps[0].observation.windows}
     gone = [title for window, title in before.items() if window not in after.window_by_id]
     return (True, f"the window {gone[0]!r} is closed") if gone else _NEUTRAL
-

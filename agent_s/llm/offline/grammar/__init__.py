@@ -57,19 +57,53 @@ RULES: tuple[Rule, ...] = (
 _APPLICATION = re.compile(r"\s*\(application: (?P<app>[^()]{1,120})\)\s*$")
 _IF = re.compile(r"(?:if|in case)\s+(?P<condition>[^,]{2,200}),\s*(?:then\s+)?(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
 _IF_BEHIND = re.compile(r"(?P<rest>.+?)\s*,?\s+(?:if|in case)\s+(?P<condition>.{2,200})", re.IGNORECASE | re.DOTALL)
-_WHEN = re.compile(r"(?:when|once|as soon as|after|whenever)\s+(?P<condition>[^,]{2,200}),\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
-_UNTIL = re.compile(r"(?:keep\s+)?(?P<rest>(?:click|press|tap|hit|press(?:ing)?|clicking|scroll(?:ing)?|repeat(?:edly)?|hitting|tapping)\b.+?)\s+(?:repeatedly\s+)?until\s+(?P<condition>.+)", re.IGNORECASE | re.DOTALL)
-_BY = re.compile(r"(?P<goal>.+?)\s*,?\s+(?:by|via)\s+(?P<way>(?:clicking|pressing|choosing|selecting|using|typing|going|hitting|double-clicking|opening|checking|ticking|unchecking|entering|dragging|tapping|navigating|right-clicking)\b.+)", re.IGNORECASE | re.DOTALL)
-_USING = re.compile(r"(?P<goal>.+?)\s*,?\s+(?:using|with|through|via|from|by means of)\s+(?:the\s+)?(?P<way>keyboard|mouse|keyboard shortcut|[^,]{1,40}\s+menu|menu|menus|menu bar)", re.IGNORECASE | re.DOTALL)
+_WHEN = re.compile(
+    r"(?:when|once|as soon as|after|whenever)\s+(?P<condition>[^,]{2,200}),\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL
+)
+_UNTIL = re.compile(
+    r"(?:keep\s+)?(?P<rest>(?:click|press|tap|hit|press(?:ing)?|clicking|scroll(?:ing)?|repeat(?:edly)?|hitting|tapping)\b.+?)\s+(?:repeatedly\s+)?until\s+(?P<condition>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BY = re.compile(
+    r"(?P<goal>.+?)\s*,?\s+(?:by|via)\s+(?P<way>(?:clicking|pressing|choosing|selecting|using|typing|going|hitting|double-clicking|opening|checking|ticking|unchecking|entering|dragging|tapping|navigating|right-clicking)\b.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_USING = re.compile(
+    r"(?P<goal>.+?)\s*,?\s+(?:using|with|through|via|from|by means of)\s+(?:the\s+)?(?P<way>keyboard|mouse|keyboard shortcut|[^,]{1,40}\s+menu|menu|menus|menu bar)",
+    re.IGNORECASE | re.DOTALL,
+)
 _PURPOSE = re.compile(
     r"\s*,?\s+(?:in\s+order\s+to|so\s+that|so\s+as\s+to|to)\s+(?:confirm|save|close|apply|accept|dismiss|submit|open|finish|complete|continue|proceed|go|start|see|view|show|reveal|log\s+in|sign\s+in|enter|cancel|exit|send|search|move|bring|get|select|create|expand|collapse|make|return|undo|calculate|compute|add|delete|remove|reload|refresh|commit|execute|run|play|display|end|quit|switch|activate|enable|disable|change|insert|copy|paste|leave|focus|load|launch|verify|check|it|you)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _TO_FIRST = re.compile(r"(?:in\s+order\s+to|to)\s+[^,]{3,120},\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
 _NOT_TO = re.compile(r"(?:do\s+not|don't|never|without|avoid)\b.*", re.IGNORECASE | re.DOTALL)
-_PLACE_COMMA = re.compile(r"(?P<prep>in|on|at|inside|within|from|under|into|for|using|with|as|to)\s+(?P<place>[^,]{1,160}?),\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
-_USE_TO = re.compile(r"(?:use|go\s+to|go\s+into|utili[sz]e)\s+(?P<place>.{1,80}?)\s+(?:to|and)\s+(?P<rest>(?:enter|type|write|search|select|choose|pick|set|find|input|submit)\b.+)", re.IGNORECASE | re.DOTALL)
-_PURPOSEFUL = ("click", "press", "hit", "tap", "select", "choose", "use", "double-click", "push", "pick", "right-click", "check", "tick")
+_PLACE_COMMA = re.compile(
+    r"(?P<prep>in|on|at|inside|within|from|under|into|for|using|with|as|to)\s+(?P<place>[^,]{1,160}?),\s*(?P<rest>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_USE_TO = re.compile(
+    r"(?:use|go\s+to|go\s+into|utili[sz]e)\s+(?P<place>.{1,80}?)\s+(?:to|and)\s+(?P<rest>(?:enter|type|write|search|select|choose|pick|set|find|input|submit)\b.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BEFORE = re.compile(r"before\s+(?P<later>[a-z]+ing\b[^,]{0,200}),\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
+_TAKES_IF = ("check", "verify", "see", "save", "look", "type", "write", "overwrite", "replace")
+"""Verbs behind which "if" belongs to what they are about."""
+_PURPOSEFUL = (
+    "click",
+    "press",
+    "hit",
+    "tap",
+    "select",
+    "choose",
+    "use",
+    "double-click",
+    "push",
+    "pick",
+    "right-click",
+    "check",
+    "tick",
+)
 
 
 def parse_clause(words: Guarded | str) -> Intent:
@@ -131,16 +165,24 @@ def _forbidden(words: Guarded, depth: int) -> Intent | None:
 
 
 def _conditional(words: Guarded, depth: int) -> Intent | None:
+    """Read what is to be done only if, when, before, after or until something."""
     if match := _IF.fullmatch(words.text):
         return _if(words, match, depth)
     if (match := _WHEN.fullmatch(words.text)) and (waiting := _when(words.part(match["condition"]), depth)):
         return InTurn((waiting, _parse(words.part(match["rest"]), depth + 1)))
-    if match := re.fullmatch(r"before\s+(?P<later>[a-z]+ing\b[^,]{0,200}),\s*(?P<rest>.+)", words.text, re.IGNORECASE | re.DOTALL):
+    if match := _BEFORE.fullmatch(words.text):
         return InTurn((_parse(words.part(match["rest"]), depth + 1), _parse(words.part(match["later"]), depth + 1)))
-    if (match := _UNTIL.fullmatch(words.text)) and (condition := parse_condition(words.part(match["condition"]))):
-        if first_verb(strip_fillers(match["rest"])) != "scroll":
-            return RepeatUntil(_parse(words.part(match["rest"]), depth + 1), condition)
-    if (match := _IF_BEHIND.fullmatch(words.text)) and first_verb(match["rest"]) not in ("check", "verify", "see", "save", "look", "type", "write", "overwrite", "replace"):
+    return _conditional_behind(words, depth)
+
+
+def _conditional_behind(words: Guarded, depth: int) -> Intent | None:
+    """Read "click Next until 'Finish' appears" and "click OK if a dialog appears"."""
+    match = _UNTIL.fullmatch(words.text)
+    condition = parse_condition(words.part(match["condition"])) if match else None
+    if match and condition and first_verb(strip_fillers(match["rest"])) != "scroll":
+        return RepeatUntil(_parse(words.part(match["rest"]), depth + 1), condition)
+    match = _IF_BEHIND.fullmatch(words.text)
+    if match and first_verb(match["rest"]) not in _TAKES_IF:
         return _if(words, match, depth)
     return None
 
@@ -149,9 +191,17 @@ def _if(words: Guarded, match: re.Match[str], depth: int) -> Intent | None:
     said = words.part(match["condition"])
     condition = parse_condition(said)
     inner = _parse(words.part(match["rest"]), depth + 1)
-    if condition is not None and re.match(r"(?:it|they|one|there|that|this)\b", said.text, re.IGNORECASE) and (subject := _subject(inner)):
+    if (
+        condition is not None
+        and re.match(r"(?:it|they|one|there|that|this)\b", said.text, re.IGNORECASE)
+        and (subject := _subject(inner))
+    ):
         condition = replace(condition, target=subject)
-    if re.fullmatch(r"(?:you are |you're |it is |it's )?(?:asked|prompted|necessary|needed|required|applicable)(?:\s.*)?|it asks.*", said.text, re.IGNORECASE):
+    if re.fullmatch(
+        r"(?:you are |you're |it is |it's )?(?:asked|prompted|necessary|needed|required|applicable)(?:\s.*)?|it asks.*",
+        said.text,
+        re.IGNORECASE,
+    ):
         condition = Condition("shown", TargetQuery(phrase="dialog", kinds=("dialog",)), words=said.plain)
     if condition is None:
         return NotUnderstood(said.plain)
@@ -177,7 +227,11 @@ def _when(said: Guarded, depth: int) -> Intent | None:
     condition = parse_condition(said)
     if condition is not None:
         return WaitFor(condition)
-    if re.fullmatch(r"(?:you(?:'re| are)\s+)?(?:done|finished|ready|there)|(?:that|this)\s+is\s+done|asked|prompted|it\s+.*", said.text, re.IGNORECASE):
+    if re.fullmatch(
+        r"(?:you(?:'re| are)\s+)?(?:done|finished|ready|there)|(?:that|this)\s+is\s+done|asked|prompted|it\s+.*",
+        said.text,
+        re.IGNORECASE,
+    ):
         return NothingToDo()
     return None
 
@@ -218,7 +272,11 @@ def _in_place(prep: str, place: Guarded, intent: Intent) -> Intent:
         return EnterCells(((place.plain.split()[-1].upper(), intent.text),))
     if "menu" in query.kinds and query.name and "combo" not in query.kinds and (items := _items(intent)):
         return FollowPath((query.name, *items))
-    if re.fullmatch(rf"{THE}(?:mouse|keyboard|menu|menus|menu bar|page|screen|same window|desktop|computer|it|there)", place.text, re.IGNORECASE):
+    if re.fullmatch(
+        rf"{THE}(?:mouse|keyboard|menu|menus|menu bar|page|screen|same window|desktop|computer|it|there)",
+        place.text,
+        re.IGNORECASE,
+    ):
         return intent
     if prep.casefold() in ("as", "for", "to") and isinstance(intent, SelectOptions | TypeText):
         value = intent.said if isinstance(intent, SelectOptions) else intent.text
@@ -254,7 +312,16 @@ def _by_way_of(words: Guarded, depth: int) -> Intent | None:
         return way if not isinstance(way, NotUnderstood | Command) else goal
     if intent := _by_keys_or_path(words, depth):
         return intent
-    if (match := _USING.fullmatch(words.text)) and first_verb(match["goal"]) not in ("type", "write", "choose", "select", "click", "use", "open", "fill"):
+    if (match := _USING.fullmatch(words.text)) and first_verb(match["goal"]) not in (
+        "type",
+        "write",
+        "choose",
+        "select",
+        "click",
+        "use",
+        "open",
+        "fill",
+    ):
         goal = _parse(words.part(match["goal"]), depth + 1)
         menu = re.fullmatch(r"(.+)\s+menu", match["way"], re.IGNORECASE)
         items = _items(goal)
@@ -264,13 +331,29 @@ def _by_way_of(words: Guarded, depth: int) -> Intent | None:
     return None
 
 
-_BY_KEYS = re.compile(r"(?P<goal>.+?)\s*,?\s+(?:with|using|via|by|through|by\s+means\s+of|from)\s+(?:the\s+)?(?:keyboard\s+)?(?:shortcut\s+|keys?\s+|menu\s+)?(?P<way>\S.{0,120})", re.IGNORECASE | re.DOTALL)
+_BY_KEYS = re.compile(
+    r"(?P<goal>.+?)\s*,?\s+(?:with|using|via|by|through|by\s+means\s+of|from)\s+(?:the\s+)?(?:keyboard\s+)?(?:shortcut\s+|keys?\s+|menu\s+)?(?P<way>\S.{0,120})",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _by_keys_or_path(words: Guarded, depth: int) -> Intent | None:
     """Read "show hidden files with ctrl+h" and "switch the view via View > List View"."""
     match = _BY_KEYS.fullmatch(words.text)
-    if match is None or first_verb(match["goal"]) in ("type", "write", "enter", "fill", "replace", "click", "choose", "select", "save", "search", "find", "set"):
+    if match is None or first_verb(match["goal"]) in (
+        "type",
+        "write",
+        "enter",
+        "fill",
+        "replace",
+        "click",
+        "choose",
+        "select",
+        "save",
+        "search",
+        "find",
+        "set",
+    ):
         return None
     way = words.part(match["way"])
     if ">" in way.text and (items := path_items(way)):

@@ -23,7 +23,10 @@ from agent_s.llm.offline.quoting import Guarded
 from agent_s.llm.offline.targets import TargetQuery, parse_target, split_list
 
 SELECT = r"(?:select|choose|pick(?: out)?|opt for|go with|highlight|mark)"
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,4}(?:st|nd|rd|th)?(?:,?\s+\d{4})?", re.IGNORECASE)
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,4}(?:st|nd|rd|th)?(?:,?\s+\d{4})?",
+    re.IGNORECASE,
+)
 _ON_VERBS = ("check", "tick", "enable", "turn on", "switch on", "activate", "mark")
 _BOX = frozenset({"checkbox", "switch", "toggle"})
 
@@ -131,7 +134,11 @@ def _uncheck(found: Found) -> Intent | None:
 
 
 def _turn(found: Found) -> Intent | None:
-    return SetChecked(_boxes(found.part("what")), found["way"].casefold() in ("on", "checked", "enabled", "ticked", "selected"), found.plain("what"))
+    return SetChecked(
+        _boxes(found.part("what")),
+        found["way"].casefold() in ("on", "checked", "enabled", "ticked", "selected"),
+        found.plain("what"),
+    )
 
 
 def _toggle(found: Found) -> Intent | None:
@@ -140,24 +147,54 @@ def _toggle(found: Found) -> Intent | None:
 
 _FROM = r"(?P<prep>from(?: among)?(?: within)?|out of|in|inside|within|on|of|under|for|at)"
 
-ENSURE = rule(r"(?:make sure|ensure|see to it|verify and ensure)(?: that)? (?P<what>.+?) (?:is|are)(?: all| both)? (?:set to |turned |switched )?(?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|not checked|not ticked|not selected|selected|deselected)", _turn)
+ENSURE = rule(
+    r"(?:make sure|ensure|see to it|verify and ensure)(?: that)? (?P<what>.+?) (?:is|are)(?: all| both)? (?:set to |turned |switched )?(?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|not checked|not ticked|not selected|selected|deselected)",
+    _turn,
+)
 """"Make sure that the box is checked" asks to check it, where "verify that ..." only asks to look."""
 
 RULES: tuple[Rule, ...] = (
-    rule(rf"(?:{SELECT}|open|use|run|click(?: on)?|go to|navigate to|follow|press|hit|visit|access) (?:the )?(?:menu |menu item |menu path |menu entry |path |command )?(?P<what>.+?\s*(?:->|=>|→|›|»|▸|>|\|)\s*.+)", _path),
+    rule(
+        rf"(?:{SELECT}|open|use|run|click(?: on)?|go to|navigate to|follow|press|hit|visit|access) (?:the )?(?:menu |menu item |menu path |menu entry |path |command )?(?P<what>.+?\s*(?:->|=>|→|›|»|▸|>|\|)\s*.+)",
+        _path,
+    ),
     rule(r"(?P<what>[^\s>][^>]{0,60}(?:\s(?:->|=>|→|›|»|▸|>)\s[^>]+)+)", _path),
-    rule(rf"(?:{SELECT}|click(?: on)?|use|press|hit|open|activate|find) (?P<what>.+?) (?:from|in|under|on|of|inside) (?:the )?(?P<menu>[^,]{{1,40}}) menu", _from_menu),
-    rule(rf"(?:open|click(?: on)?|go to|go into|pull down|use) (?:the )?(?P<menu>[^,]{{1,40}}?) menu,? (?:and|then|and then) (?:{SELECT}|click(?: on)?|go to|press|hit) (?P<what>.+)", _from_menu),
-    rule(rf"{SELECT} (?:(?:the )?(?:all|everything|whole|entire|full)(?: of)?(?: the| its)?(?: (?:text|content|contents|document|file|page|body))?(?: (?:in|of) the (?:document|file|editor|page|window|text editor))?)", always(PressKeys((("ctrl", "a"),)))),
+    rule(
+        rf"(?:{SELECT}|click(?: on)?|use|press|hit|open|activate|find) (?P<what>.+?) (?:from|in|under|on|of|inside) (?:the )?(?P<menu>[^,]{{1,40}}) menu",
+        _from_menu,
+    ),
+    rule(
+        rf"(?:open|click(?: on)?|go to|go into|pull down|use) (?:the )?(?P<menu>[^,]{{1,40}}?) menu,? (?:and|then|and then) (?:{SELECT}|click(?: on)?|go to|press|hit) (?P<what>.+)",
+        _from_menu,
+    ),
+    rule(
+        rf"{SELECT} (?:(?:the )?(?:all|everything|whole|entire|full)(?: of)?(?: the| its)?(?: (?:text|content|contents|document|file|page|body))?(?: (?:in|of) the (?:document|file|editor|page|window|text editor))?)",
+        always(PressKeys((("ctrl", "a"),))),
+    ),
     rule(rf"{SELECT} (?:nothing|none|no options?|no items?|none of (?:the|them).*)", always(NothingToDo())),
-    rule(rf"(?:{SELECT}|go to|click(?: on)?|move to|jump to) (?:the )?(?:cells?|range|cell range|block)? ?(?P<a>{CELL})(?:\s*(?::|to|through|-|–)\s*(?P<b>{CELL}))?", _cells),
+    rule(
+        rf"(?:{SELECT}|go to|click(?: on)?|move to|jump to) (?:the )?(?:cells?|range|cell range|block)? ?(?P<a>{CELL})(?:\s*(?::|to|through|-|–)\s*(?P<b>{CELL}))?",
+        _cells,
+    ),
     rule(rf"{SELECT} (?P<what>.+) (?:as|for) (?:the |your |my )(?P<where>.+)", _select_as),
     rule(rf"{SELECT} (?P<what>.+) as (?P<where>.+)", _select_as),
     rule(rf"{SELECT} (?P<what>.+) {_FROM} (?P<where>.+)", _select_from),
     rule(rf"{SELECT} (?P<what>.+)", _select),
-    rule(r"(?P<verb>check|tick|enable|turn on|switch on|activate|mark)(?: off)? (?!that\b|whether\b|if\b|for\b)(?P<what>.+)", _check),
-    rule(r"(?P<verb>uncheck|untick|unmark|disable|turn off|switch off|deactivate|deselect|unselect|clear)(?: the (?:selection|tick|mark|check) (?:of|from|in))? (?P<what>.+)", _uncheck),
-    rule(r"remove the (?:check|tick)(?: ?mark)? (?P<verb>from|of|in|next to|beside) (?P<what>.+)", lambda f: SetChecked(_boxes(f.part("what")), False, f.plain("what"))),
-    rule(r"(?:turn|switch|set|flip|make|leave|keep)(?: the)? (?P<what>.+?)(?: to(?: be)?)? (?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|selected|deselected)", _turn),
+    rule(
+        r"(?P<verb>check|tick|enable|turn on|switch on|activate|mark)(?: off)? (?!that\b|whether\b|if\b|for\b)(?P<what>.+)",
+        _check,
+    ),
+    rule(
+        r"(?P<verb>uncheck|untick|unmark|disable|turn off|switch off|deactivate|deselect|unselect|clear)(?: the (?:selection|tick|mark|check) (?:of|from|in))? (?P<what>.+)",
+        _uncheck,
+    ),
+    rule(
+        r"remove the (?:check|tick)(?: ?mark)? (?P<verb>from|of|in|next to|beside) (?P<what>.+)",
+        lambda f: SetChecked(_boxes(f.part("what")), False, f.plain("what")),
+    ),
+    rule(
+        r"(?:turn|switch|set|flip|make|leave|keep)(?: the)? (?P<what>.+?)(?: to(?: be)?)? (?P<way>on|off|checked|unchecked|ticked|unticked|enabled|disabled|selected|deselected)",
+        _turn,
+    ),
     rule(r"(?:toggle|flip)(?: the state of)? (?P<what>.+)", _toggle),
 )

@@ -34,9 +34,21 @@ _CONDITIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:there is|there are|there's) no(?: longer)?(?: an?)? (?P<what>.+)", "gone"),
         (rf"(?P<what>.+?) (?:is|are)(?: now)? {_STATE}", "state"),
         (r"(?P<what>.+?) isn't (?P<state>checked|ticked|selected|enabled|disabled|empty)(?P<not>)", "notstate"),
-        (_WHAT + r" (?P<not>does not|doesn't|do not|don't) (?:contain|include|show|say|read|display|have|mention)s? (?P<text>.+)", "notcontains"),
-        (_WHAT + r" (?:now )?(?:contains?|includes?|says?|reads?|displays?|shows?|mentions?|lists?|has|ends? with|starts? with|begins? with) (?:the (?:text|words?|value|number|title|message|string) )?(?P<text>.+)", "contains"),
-        (_WHAT + r" (?:is|equals|is equal to|is set to|has the value|are|is now|becomes|changed to|changes to) (?:the (?:text|word|value|number) )?(?P<text>.+)", "value"),
+        (
+            _WHAT
+            + r" (?P<not>does not|doesn't|do not|don't) (?:contain|include|show|say|read|display|have|mention)s? (?P<text>.+)",
+            "notcontains",
+        ),
+        (
+            _WHAT
+            + r" (?:now )?(?:contains?|includes?|says?|reads?|displays?|shows?|mentions?|lists?|has|ends? with|starts? with|begins? with) (?:the (?:text|words?|value|number|title|message|string) )?(?P<text>.+)",
+            "contains",
+        ),
+        (
+            _WHAT
+            + r" (?:is|equals|is equal to|is set to|has the value|are|is now|becomes|changed to|changes to) (?:the (?:text|word|value|number) )?(?P<text>.+)",
+            "value",
+        ),
         (rf"(?P<what>.+?)(?: now| already| finally)? {_SHOWN}", "shown"),
         (r"(?:you (?:can )?see|there is|there are|there's|we see) (?:an? |the )?(?P<what>.+)", "shown"),
     )
@@ -61,8 +73,16 @@ def _condition(kind: str, match: re.Match[str], words: Guarded) -> Condition:
         negated = kind == "notstate" or bool(groups.get("not"))
         return Condition("state", target, match["state"].casefold(), negated, words.plain)
     if kind in ("contains", "notcontains", "value"):
-        content = re.sub(rf"^{THE}(?:text|words?|value|number|message|string)\s+", "", match["text"], flags=re.IGNORECASE)
-        return Condition("value" if kind == "value" else "contains", target, words.part(content).plain, kind == "notcontains", words.plain)
+        content = re.sub(
+            rf"^{THE}(?:text|words?|value|number|message|string)\s+", "", match["text"], flags=re.IGNORECASE
+        )
+        return Condition(
+            "value" if kind == "value" else "contains",
+            target,
+            words.part(content).plain,
+            kind == "notcontains",
+            words.plain,
+        )
     return Condition("gone" if kind == "gone" else "shown", target, words=words.plain)
 
 
@@ -80,14 +100,30 @@ def _wait(found: Found) -> Intent | None:
     return WaitFor(condition)
 
 
-_UNITS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0, "ms": 0.001, "millisecond": 0.001, "milliseconds": 0.001, "min": 60.0, "minute": 60.0, "minutes": 60.0}
+_UNITS = {
+    "s": 1.0,
+    "sec": 1.0,
+    "secs": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
+    "ms": 0.001,
+    "millisecond": 0.001,
+    "milliseconds": 0.001,
+    "min": 60.0,
+    "minute": 60.0,
+    "minutes": 60.0,
+}
 
 
 def _pause(found: Found) -> Intent | None:
     amount = found["number"].casefold()
     number = 0.5 if amount.startswith("half") else read_number(amount)
     if number is None:
-        number = float(amount) if re.fullmatch(r"\d{1,4}\.\d{1,3}", amount) else {"a few": 3, "a couple of": 2, "": 1}.get(re.sub(r"\s+", " ", amount), 1)
+        number = (
+            float(amount)
+            if re.fullmatch(r"\d{1,4}\.\d{1,3}", amount)
+            else {"a few": 3, "a couple of": 2, "": 1}.get(re.sub(r"\s+", " ", amount), 1)
+        )
     unit = found["unit"].casefold()
     return Pause(min(60.0, float(number) * _UNITS.get(unit, 1.0)))
 
@@ -116,13 +152,24 @@ def _kept(what: Guarded, source: Guarded | None = None) -> KeepText:
     literal = re.sub(rf"^{THE}(?:text|word|string|phrase|sentence|number)\s+", "", what.text, flags=re.IGNORECASE)
     if (text := what.part(literal).only_literal) is not None:
         return KeepText(text, parse_target(what.part(literal)), text)
-    name = re.sub(rf"^{THE}|\s+(?:shown|displayed|that (?:is|was) shown|on the (?:page|screen)|you see)$", "", what.text, flags=re.IGNORECASE)
+    name = re.sub(
+        rf"^{THE}|\s+(?:shown|displayed|that (?:is|was) shown|on the (?:page|screen)|you see)$",
+        "",
+        what.text,
+        flags=re.IGNORECASE,
+    )
     whole = what.part(f"{what.text} in {source.text}") if source is not None and not _is_screen(source) else what
     return KeepText(what.part(name).plain, parse_target(whole))
 
 
 def _is_screen(source: Guarded) -> bool:
-    return bool(re.fullmatch(rf"{THE}(?:same |current |open )?(?:web ?)?(?:page|screen|site|website|browser|window|tab|form|document|chromium|firefox|chrome)(?: (?:window|page|tab))?", source.text, re.IGNORECASE))
+    return bool(
+        re.fullmatch(
+            rf"{THE}(?:same |current |open )?(?:web ?)?(?:page|screen|site|website|browser|window|tab|form|document|chromium|firefox|chrome)(?: (?:window|page|tab))?",
+            source.text,
+            re.IGNORECASE,
+        )
+    )
 
 
 def _carry(found: Found) -> Intent | None:
@@ -153,18 +200,47 @@ _COPY_KEYS = always(PressKeys((("ctrl", "c"),)))
 _PASTED = r"(?:it|that|them|this|(?:the )?(?:copied|saved|kept|remembered|buffered|stored)? ?(?:text|contents?|selection|clipboard|clipboard contents?|buffer|code|value|number|result|word|sentence|link|address|url|data)(?: (?:you|that was|that you) (?:copied|saved|kept|noted|remembered))?|what (?:you|was|you have|you've) (?:copied|saved|kept|noted|remembered)|(?:the )?contents? of the (?:clipboard|buffer)|from (?:the )?clipboard)"
 
 RULES: tuple[Rule, ...] = (
-    rule(r"(?:wait|pause|sleep|hold on|delay)(?: for)?(?: about| around| at least| another)? (?P<number>\d+(?:\.\d+)?|half a|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of)[ -]?(?P<unit>s|secs?|seconds?|ms|milliseconds?|min|minutes?|moments?|bit|while|little)(?: bit)?", _pause),
+    rule(
+        r"(?:wait|pause|sleep|hold on|delay)(?: for)?(?: about| around| at least| another)? (?P<number>\d+(?:\.\d+)?|half a|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of)[ -]?(?P<unit>s|secs?|seconds?|ms|milliseconds?|min|minutes?|moments?|bit|while|little)(?: bit)?",
+        _pause,
+    ),
     rule(r"(?:wait|pause|hold on|sleep)(?: (?:briefly|shortly))?(?P<number>)(?P<unit>)", _pause),
-    rule(r"wait (?:for|until|till|while|that|so that)(?: (?:up to|at most) \d+ \w+ (?:for|until))? (?P<what>.+)", _wait),
-    rule(r"(?:check|verify|confirm|make sure|ensure|see|assert|validate|test|look|be sure|double-check|make certain)(?: (?:that|whether|if|to see (?:that|whether|if)))? (?P<what>.+)", _look),
+    rule(
+        r"wait (?:for|until|till|while|that|so that)(?: (?:up to|at most) \d+ \w+ (?:for|until))? (?P<what>.+)", _wait
+    ),
+    rule(
+        r"(?:check|verify|confirm|make sure|ensure|see|assert|validate|test|look|be sure|double-check|make certain)(?: (?:that|whether|if|to see (?:that|whether|if)))? (?P<what>.+)",
+        _look,
+    ),
     rule(r"(?:check|look)(?: (?:for|to find)) (?P<what>.+)", _look_for),
-    rule(rf"copy(?: (?:it|that|this|them|(?:the )?(?:selected|highlighted|marked) ?(?:text|cells?|words?|items?|files?|content|part|paragraph)?|(?:the )?(?:current )?selection))?(?: (?:to|into|onto) {_CLIP})?", _COPY_KEYS),
-    rule(rf"copy (?:everything|all(?: of)?(?: the)?(?: (?:text|contents?))?|the (?:whole|entire|full) (?:text|document|contents?))(?: (?:to|into) {_CLIP})?", always(PressKeys((("ctrl", "a"), ("ctrl", "c"))))),
-    rule(rf"(?:copy|save|store|keep|put|write|read|note|remember|record)(?: down)? (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on|in|of) (?P<source>.+?))? (?:to|in|into|with|using|via|through) {_BUFFER}", _keep),
-    rule(r"(?:copy|transfer|carry over) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+?))? (?:in ?to|to|over to) (?P<where>.+)", _carry),
+    rule(
+        rf"copy(?: (?:it|that|this|them|(?:the )?(?:selected|highlighted|marked) ?(?:text|cells?|words?|items?|files?|content|part|paragraph)?|(?:the )?(?:current )?selection))?(?: (?:to|into|onto) {_CLIP})?",
+        _COPY_KEYS,
+    ),
+    rule(
+        rf"copy (?:everything|all(?: of)?(?: the)?(?: (?:text|contents?))?|the (?:whole|entire|full) (?:text|document|contents?))(?: (?:to|into) {_CLIP})?",
+        always(PressKeys((("ctrl", "a"), ("ctrl", "c")))),
+    ),
+    rule(
+        rf"(?:copy|save|store|keep|put|write|read|note|remember|record)(?: down)? (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on|in|of) (?P<source>.+?))? (?:to|in|into|with|using|via|through) {_BUFFER}",
+        _keep,
+    ),
+    rule(
+        r"(?:copy|transfer|carry over) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+?))? (?:in ?to|to|over to) (?P<where>.+)",
+        _carry,
+    ),
     rule(r"copy (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on|in) (?P<source>.+))?", _keep),
-    rule(r"(?:remember|memori[sz]e|note(?: down)?|take note of|record|read(?: off| out)?|grab|get|extract|look up|retrieve|capture) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+))?", _keep),
+    rule(
+        r"(?:remember|memori[sz]e|note(?: down)?|take note of|record|read(?: off| out)?|grab|get|extract|look up|retrieve|capture) (?P<what>.+?)(?: (?:shown |displayed )?(?:from|on) (?P<source>.+))?",
+        _keep,
+    ),
     rule(rf"paste(?: {_PASTED})?(?: (?:in ?to|in|inside|to|at|on|here)(?: (?P<where>.+))?)?", _paste),
-    rule(rf"(?:type|write|enter|insert|put|input|fill in)(?: in)? (?:the )?(?:copied|saved|kept|remembered|noted|buffered|stored) (?P<name>{Q}|[\w -]+?)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?", _type_kept),
-    rule(r"(?:type|write|enter|insert|put|input)(?: in)? (?:what|the \w+|everything|the \w+ that) (?:you(?:'ve| have)?|was|were) (?:just )?(?:copied|saved|kept|noted|remembered)(?P<name>)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?", _type_kept),
+    rule(
+        rf"(?:type|write|enter|insert|put|input|fill in)(?: in)? (?:the )?(?:copied|saved|kept|remembered|noted|buffered|stored) (?P<name>{Q}|[\w -]+?)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?",
+        _type_kept,
+    ),
+    rule(
+        r"(?:type|write|enter|insert|put|input)(?: in)? (?:what|the \w+|everything|the \w+ that) (?:you(?:'ve| have)?|was|were) (?:just )?(?:copied|saved|kept|noted|remembered)(?P<name>)(?: (?:in ?to|in|as|to) (?P<where>.+?))?(?P<enter> and press enter)?",
+        _type_kept,
+    ),
 )

@@ -12,9 +12,16 @@ from agent_s.llm.offline.targets import TargetQuery, parse_target, split_list
 Cells = tuple[tuple[str, str], ...]
 
 _ADDRESS = re.compile(CELL)
-_VALUE_IN_CELL = re.compile(rf"(?:(?:type|enter|write|put|input)\s+)?(?P<value>.+?)\s+(?:in|into|to|at)\s+(?:the\s+)?(?:cell\s+)?(?P<cell>{CELL})", re.IGNORECASE | re.DOTALL)
-_CELL_IS = re.compile(rf"(?:cell\s+)?(?P<cell>{CELL})\s*(?:=(?!=)|:|\s(?:with|to|as|is)\s)\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL)
-_PAIR = re.compile(r"(?P<label>[^:=\n]{1,80}?)\s*(?:=|:|->|→|\s(?:is|to|as|with)\s)\s*(?P<value>.+)", re.DOTALL | re.IGNORECASE)
+_VALUE_IN_CELL = re.compile(
+    rf"(?:(?:type|enter|write|put|input)\s+)?(?P<value>.+?)\s+(?:in|into|to|at)\s+(?:the\s+)?(?:cell\s+)?(?P<cell>{CELL})",
+    re.IGNORECASE | re.DOTALL,
+)
+_CELL_IS = re.compile(
+    rf"(?:cell\s+)?(?P<cell>{CELL})\s*(?:=(?!=)|:|\s(?:with|to|as|is)\s)\s*(?P<value>.+)", re.IGNORECASE | re.DOTALL
+)
+_PAIR = re.compile(
+    r"(?P<label>[^:=\n]{1,80}?)\s*(?:=|:|->|→|\s(?:is|to|as|with)\s)\s*(?P<value>.+)", re.DOTALL | re.IGNORECASE
+)
 _WORD_VALUE = re.compile(r"(?P<label>[a-z][a-z-]{1,30})\s+(?P<value>[A-Z0-9\ue000].*)", re.DOTALL)
 _LABEL_QUOTE = re.compile(rf"{THE}(?P<label>[^\ue000]{{1,80}}?)\s*(?P<value>{Q})", re.IGNORECASE | re.DOTALL)
 _ONE_LABEL = re.compile(r"(?:^|[,;]\s*(?:and\s+)?|\s+and\s+)(?=[A-Za-z\ue000][^,;:=\n]{0,60}\s*[:=])")
@@ -118,7 +125,11 @@ def _cell_parts(body: Guarded) -> list[Guarded]:
     if re.match(leads, text, re.IGNORECASE):
         pieces = re.split(rf"\s*[,;\n]\s*(?:and\s+)?(?={leads})|\s+and\s+(?={leads})", text, flags=re.IGNORECASE)
     else:
-        pieces = re.split(r"(?<=[A-Za-z\d])\s*[,;\n]\s*(?:and\s+)?(?=[^,;]+\s(?:in|into|to|at)\s)|\s+and\s+(?=[^,;]+\s(?:in|into|to|at)\s)", text, flags=re.IGNORECASE)
+        pieces = re.split(
+            r"(?<=[A-Za-z\d])\s*[,;\n]\s*(?:and\s+)?(?=[^,;]+\s(?:in|into|to|at)\s)|\s+and\s+(?=[^,;]+\s(?:in|into|to|at)\s)",
+            text,
+            flags=re.IGNORECASE,
+        )
     return [body.part(piece.strip()) for piece in pieces if piece.strip()]
 
 
@@ -134,7 +145,9 @@ def _range(first: str, last: str) -> list[str] | None:
     one, other = _split_address(first), _split_address(last)
     if one is None or other is None or (other[0] - one[0] + 1) * (other[1] - one[1] + 1) > 500:
         return None
-    return [f"{_letters(column)}{line}" for line in range(one[1], other[1] + 1) for column in range(one[0], other[0] + 1)]
+    return [
+        f"{_letters(column)}{line}" for line in range(one[1], other[1] + 1) for column in range(one[0], other[0] + 1)
+    ]
 
 
 def _address(cell: str) -> str:

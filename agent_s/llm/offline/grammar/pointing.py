@@ -25,8 +25,16 @@ from agent_s.llm.offline.quoting import OPEN, PLACEHOLDER, Guarded
 from agent_s.llm.offline.targets import TargetQuery, parse_target, split_list
 
 _CLICKS = {"double": 2, "triple": 3}
-_BUTTONS: dict[str, Button] = {"right": "right", "middle": "middle", "left": "left", "secondary": "right", "primary": "left"}
-_WITH_BUTTON = re.compile(r"\s*\b(?:with|using) the (right|middle|left|secondary|primary)(?: mouse)? button\b", re.IGNORECASE)
+_BUTTONS: dict[str, Button] = {
+    "right": "right",
+    "middle": "middle",
+    "left": "left",
+    "secondary": "right",
+    "primary": "left",
+}
+_WITH_BUTTON = re.compile(
+    r"\s*\b(?:with|using) the (right|middle|left|secondary|primary)(?: mouse)? button\b", re.IGNORECASE
+)
 _HOLDING = re.compile(
     r"\s*,?\s*\b(?:while |and )?(?:holding|pressing|keeping)(?: down)? (?:the )?([\w+ ]{3,30}?)(?: keys?)?(?: (?:down|pressed|held))?$"
     r"|\s*,?\s*\bwith (?:the )?([\w+ ]{3,30}?)(?: keys?)? (?:held|pressed|down)(?: down)?$",
@@ -58,12 +66,20 @@ def split_targets(words: Guarded) -> tuple[TargetQuery, ...]:
 
 def _is_element(part: Guarded, first: bool) -> bool:
     text = part.text
-    return text.startswith(OPEN) or (bool(re.search(PLACEHOLDER, text)) and first) or bool(re.match(r"the\s+\S", text, re.IGNORECASE))
+    return (
+        text.startswith(OPEN)
+        or (bool(re.search(PLACEHOLDER, text)) and first)
+        or bool(re.match(r"the\s+\S", text, re.IGNORECASE))
+    )
 
 
 def _with_noun(part: Guarded, parts: tuple[Guarded, ...]) -> Guarded:
     """Give each of "the 'A', 'B' and 'C' buttons" the noun that stands at the end."""
-    noun = re.search(rf"{PLACEHOLDER}\s+((?:check\s?box|button|link|tab|field|option|item|radio button)(?:e?s)?)$", parts[-1].text, re.IGNORECASE)
+    noun = re.search(
+        rf"{PLACEHOLDER}\s+((?:check\s?box|button|link|tab|field|option|item|radio button)(?:e?s)?)$",
+        parts[-1].text,
+        re.IGNORECASE,
+    )
     if noun and part.only_literal is not None:
         return part.part(f"{part.text} {noun[1]}")
     return part
@@ -103,7 +119,9 @@ def _press(found: Found) -> Intent | None:
     said = re.sub(r"^the\s+", "", text.strip(), flags=re.IGNORECASE)
     if _NOT_KEYS.search(said) or (">" in said and len(said) > 1 and path_items(part)):
         return None
-    chords = parse_keys(re.sub(r"^(?:the\s+)?(?:keys?|hotkey|shortcut|key combination)\s+", "", said, flags=re.IGNORECASE))
+    chords = parse_keys(
+        re.sub(r"^(?:the\s+)?(?:keys?|hotkey|shortcut|key combination)\s+", "", said, flags=re.IGNORECASE)
+    )
     if chords is None:
         return None
     is_key = bool(re.search(r"\b(?:keys?|shortcut|hotkey)\b", text, re.IGNORECASE))
@@ -134,12 +152,25 @@ def _explore(where: Literal["tabs", "sections"]) -> Build:
 
 def _drag(found: Found) -> Intent | None:
     source, destination = found.target("what"), found.plain("where")
-    if "slider" in source.kinds or (read_number(destination.rstrip("%")) is not None and not found.part("where").quotes):
+    if "slider" in source.kinds or (
+        read_number(destination.rstrip("%")) is not None and not found.part("where").quotes
+    ):
         return SetValue(source, destination)
     return DragOnto(source, found.target("where"))
 
 
-_SCROLL_CLICKS = {"click": 1, "notch": 1, "step": 1, "tick": 1, "time": 3, "line": 1, "page": 10, "screen": 10, "pixel": 0, "px": 0}
+_SCROLL_CLICKS = {
+    "click": 1,
+    "notch": 1,
+    "step": 1,
+    "tick": 1,
+    "time": 3,
+    "line": 1,
+    "page": 10,
+    "screen": 10,
+    "pixel": 0,
+    "px": 0,
+}
 
 
 def _scroll(found: Found) -> Intent | None:
@@ -147,7 +178,14 @@ def _scroll(found: Found) -> Intent | None:
     within = found.target("within") if found["within"] else None
     clicks = None
     if number := read_number(found["number"] or found["number2"]):
-        unit = (found["unit"] or found["unit2"] or "click").casefold().rstrip("s").replace("notche", "notch").replace("clic", "click").replace("clickk", "click")
+        unit = (
+            (found["unit"] or found["unit2"] or "click")
+            .casefold()
+            .rstrip("s")
+            .replace("notche", "notch")
+            .replace("clic", "click")
+            .replace("clickk", "click")
+        )
         clicks = number * _SCROLL_CLICKS.get(unit, 1) or max(1, number // 50)
     return ScrollView(direction, clicks, within=within)
 
@@ -173,25 +211,64 @@ def keys_of(*chords: Chord) -> Intent:
     return PressKeys(chords)
 
 
-_CLICK_VERB = r"(?:(?P<kind>double|triple|right|middle|left|ctrl|control|shift|alt)(?: |-|)\+?)?(?:click|tap)(?:s|ed)?(?: once)?"
+_CLICK_VERB = (
+    r"(?:(?P<kind>double|triple|right|middle|left|ctrl|control|shift|alt)(?: |-|)\+?)?(?:click|tap)(?:s|ed)?(?: once)?"
+)
 
 RULES: tuple[Rule, ...] = (
-    rule(r"(?:find|locate|look for|search for) and (?:click|select|press|open|choose|tap)(?: on)? (?P<what>.+)", _explore("sections")),
-    rule(r"(?:switch|go|navigate|look|move|browse) (?:between|through|in|among|across) (?:the )?(?:different )?tabs,? (?:to|and) (?:find(?: and)?|look for(?: and)?) ?(?:click|select)?(?: on)? (?P<what>.+)", _explore("tabs")),
-    rule(r"(?:expand|open) (?:the|each|all)?(?: of the)? ?(?:sections?|panels?|groups?|accordions?)(?: below)?,? ?(?:to|and) (?:find(?: and)?|look for(?: and)?) ?(?:click|select)?(?: on)? (?P<what>.+)", _explore("sections")),
-    rule(r"(?:hold|keep)(?: down)?(?: pressed)? (?:the )?(?P<held>[\w+ -]{2,30}?)(?: keys?)?(?: down| pressed)? (?:and|while|then)(?: pressing| press| hitting| hit)? (?P<what>.+)", _hold_and_press),
+    rule(
+        r"(?:find|locate|look for|search for) and (?:click|select|press|open|choose|tap)(?: on)? (?P<what>.+)",
+        _explore("sections"),
+    ),
+    rule(
+        r"(?:switch|go|navigate|look|move|browse) (?:between|through|in|among|across) (?:the )?(?:different )?tabs,? (?:to|and) (?:find(?: and)?|look for(?: and)?) ?(?:click|select)?(?: on)? (?P<what>.+)",
+        _explore("tabs"),
+    ),
+    rule(
+        r"(?:expand|open) (?:the|each|all)?(?: of the)? ?(?:sections?|panels?|groups?|accordions?)(?: below)?,? ?(?:to|and) (?:find(?: and)?|look for(?: and)?) ?(?:click|select)?(?: on)? (?P<what>.+)",
+        _explore("sections"),
+    ),
+    rule(
+        r"(?:hold|keep)(?: down)?(?: pressed)? (?:the )?(?P<held>[\w+ -]{2,30}?)(?: keys?)?(?: down| pressed)? (?:and|while|then)(?: pressing| press| hitting| hit)? (?P<what>.+)",
+        _hold_and_press,
+    ),
     rule(r"(?:press|hit|strike|push|tap|send|use|key)(?: on| down)? (?P<what>.+)", _press),
-    rule(r"(?:use|send|type|enter|do|apply) (?:the )?(?:keyboard )?(?:shortcut |hotkey |keys? |key combination )?(?P<what>\S+(?: ?\+ ?\S+)*)", _press_modified),
+    rule(
+        r"(?:use|send|type|enter|do|apply) (?:the )?(?:keyboard )?(?:shortcut |hotkey |keys? |key combination )?(?P<what>\S+(?: ?\+ ?\S+)*)",
+        _press_modified,
+    ),
     rule(rf"{_CLICK_VERB}(?: (?:on|onto|at))? (?P<what>.+)", _click),
-    rule(r"(?P<kind>)(?:press|hit|push|strike|activate|invoke|trigger|follow|open with a click)(?: on)? (?P<what>.+)", _click),
-    rule(r"(?:drag(?: and drop)?|move|pull|slide) (?P<what>.+?),? (?:and drop (?:it|them) )?(?:to the position of|on top of|onto|into|over|on|to|inside) (?P<where>.+)", _drag),
+    rule(
+        r"(?P<kind>)(?:press|hit|push|strike|activate|invoke|trigger|follow|open with a click)(?: on)? (?P<what>.+)",
+        _click,
+    ),
+    rule(
+        r"(?:drag(?: and drop)?|move|pull|slide) (?P<what>.+?),? (?:and drop (?:it|them) )?(?:to the position of|on top of|onto|into|over|on|to|inside) (?P<where>.+)",
+        _drag,
+    ),
     rule(r"(?P<verb>expand|unfold|open up|collapse|fold|close up)(?: out)? (?P<what>.+)", _unfold),
-    rule(r"(?:focus|put the (?:cursor|focus|caret)|place the (?:cursor|focus|caret)|set the (?:cursor|focus)|move the (?:cursor|focus|caret)|set focus|click)(?: (?:on|in|into|to|inside))+ (?P<what>.+)", lambda f: FocusOn(f.target("what"))),
+    rule(
+        r"(?:focus|put the (?:cursor|focus|caret)|place the (?:cursor|focus|caret)|set the (?:cursor|focus)|move the (?:cursor|focus|caret)|set focus|click)(?: (?:on|in|into|to|inside))+ (?P<what>.+)",
+        lambda f: FocusOn(f.target("what")),
+    ),
     rule(r"focus (?P<what>.+)", lambda f: FocusOn(f.target("what"))),
-    rule(r"(?:scroll|go|jump|move)(?: all the way)?(?: (?:up|down))? to the (?:very )?(?P<end>top|bottom|end|start|beginning)(?: (?:of|in) (?:(?:the )?(?:page|document|window|file|text|article|sheet)|(?P<within>.+)))?", _scroll_to_end),
+    rule(
+        r"(?:scroll|go|jump|move)(?: all the way)?(?: (?:up|down))? to the (?:very )?(?P<end>top|bottom|end|start|beginning)(?: (?:of|in) (?:(?:the )?(?:page|document|window|file|text|article|sheet)|(?P<within>.+)))?",
+        _scroll_to_end,
+    ),
     rule(r"scroll(?: all the way)? (?P<end>top|bottom)(?P<within>)", _scroll_to_end),
-    rule(r"scroll all the way (?P<direction>up|down)(?: in (?P<within>.+))?", lambda f: ScrollView("up" if f["direction"].casefold() == "up" else "down", to_end=True, within=f.target("within") if f["within"] else None)),
-    rule(r"scroll(?: the (?:page|list|view|window|document))?(?: (?P<direction>up|down|left|right))?(?:,)? (?:to|till|until|so that|to find|to see|and find)(?: you (?:can )?(?:see|find|reach)| the| reaching)? (?P<what>.+?)(?: (?:is|are|becomes?|comes?|appears?|gets?)(?: (?:visible|shown|in(?:to)? (?:view|sight)|displayed|on (?:the )?screen))?)?", _scroll_until),
+    rule(
+        r"scroll all the way (?P<direction>up|down)(?: in (?P<within>.+))?",
+        lambda f: ScrollView(
+            "up" if f["direction"].casefold() == "up" else "down",
+            to_end=True,
+            within=f.target("within") if f["within"] else None,
+        ),
+    ),
+    rule(
+        r"scroll(?: the (?:page|list|view|window|document))?(?: (?P<direction>up|down|left|right))?(?:,)? (?:to|till|until|so that|to find|to see|and find)(?: you (?:can )?(?:see|find|reach)| the| reaching)? (?P<what>.+?)(?: (?:is|are|becomes?|comes?|appears?|gets?)(?: (?:visible|shown|in(?:to)? (?:view|sight)|displayed|on (?:the )?screen))?)?",
+        _scroll_until,
+    ),
     rule(
         r"(?:scroll|page)(?: (?:the|this) (?:page|list|view|window|document))?(?: (?P<direction>up|down|left|right)(?:wards?)?)?"
         r"(?: (?:by )?(?P<number>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?P<unit>clicks?|notch(?:es)?|steps?|ticks?|times?|lines?|pages?|screens?|pixels?|px))?"

@@ -33,12 +33,29 @@ TEXT_NOUN = (
     r"content|contents|expression|equation|command|paragraph|line of text|text string|title|heading|note|text as follows)"
 )
 _STRONG = r"(?:into|inside(?: of)?|in to|onto)"
-_CASES = re.compile(r"\s*,?\s*\b(?:in|using|with)\s+(?:all\s+)?(upper|lower|capital|title)[ -]?(?:case)?(?:\s*(?:letters?|characters?|caps))?\b|\s*,?\s*\bin\s+(?:all\s+)?caps\b", re.IGNORECASE)
-_ENTER_AFTER = re.compile(r"\s*,?\s+(?:followed by|and (?:press|hit|then press)|then press|with)\s+(?:the\s+|an?\s+)?(?:enter|return)(?:\s+key)?$", re.IGNORECASE)
-_NEW_LINE = re.compile(r"\s*,?\s*\b(?:on|in|as|into)\s+(?:a|the)\s+(?:new|next|second|separate|following)\s+line$", re.IGNORECASE)
-_REPLACING = re.compile(r"\s*,?\s*\b(?:replacing|overwriting|in\s+place\s+of|instead\s+of)\s+(?:the|what|whatever|any|it|all|everything)\b.*$", re.IGNORECASE | re.DOTALL)
-_WHERE_END = re.compile(r"\s*,?\s*\b(?:at|to)\s+the\s+(?:very\s+)?(end|bottom|beginning|start|top)(?:\s+of\s+(?:the\s+|this\s+)?(?:document|file|text|page|note|line|editor|body))?$", re.IGNORECASE)
-_PLAIN_PLACE = re.compile(r"(?:the\s+|a\s+)?(?:document|file|page|text editor|editor|window|new document|blank document|empty document|text area|body|current document|editing area|open document|cursor|current position)", re.IGNORECASE)
+_CASES = re.compile(
+    r"\s*,?\s*\b(?:in|using|with)\s+(?:all\s+)?(upper|lower|capital|title)[ -]?(?:case)?(?:\s*(?:letters?|characters?|caps))?\b|\s*,?\s*\bin\s+(?:all\s+)?caps\b",
+    re.IGNORECASE,
+)
+_ENTER_AFTER = re.compile(
+    r"\s*,?\s+(?:followed by|and (?:press|hit|then press)|then press|with)\s+(?:the\s+|an?\s+)?(?:enter|return)(?:\s+key)?$",
+    re.IGNORECASE,
+)
+_NEW_LINE = re.compile(
+    r"\s*,?\s*\b(?:on|in|as|into)\s+(?:a|the)\s+(?:new|next|second|separate|following)\s+line$", re.IGNORECASE
+)
+_REPLACING = re.compile(
+    r"\s*,?\s*\b(?:replacing|overwriting|in\s+place\s+of|instead\s+of)\s+(?:the|what|whatever|any|it|all|everything)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_WHERE_END = re.compile(
+    r"\s*,?\s*\b(?:at|to)\s+the\s+(?:very\s+)?(end|bottom|beginning|start|top)(?:\s+of\s+(?:the\s+|this\s+)?(?:document|file|text|page|note|line|editor|body))?$",
+    re.IGNORECASE,
+)
+_PLAIN_PLACE = re.compile(
+    r"(?:the\s+|a\s+)?(?:document|file|page|text editor|editor|window|new document|blank document|empty document|text area|body|current document|editing area|open document|cursor|current position)",
+    re.IGNORECASE,
+)
 
 
 def typed(payload: Guarded, target: Guarded | None = None, verb: str = "type") -> Intent | None:
@@ -82,9 +99,16 @@ def _place(target: Guarded | None) -> TargetQuery | None:
 
 def _content(payload: Guarded) -> str | None:
     """Return what is to be typed: what is quoted, or the words themselves."""
-    text = re.sub(rf"^{THE}(?:(?:short|long|new|single|simple|brief|another)\s+)?{TEXT_NOUN}(?:\s*:\s*|\s+(?={OPEN})|\s+(?:that\s+says|saying|reading|containing)\s*:?\s+)", "", payload.text.strip(), flags=re.IGNORECASE)
+    text = re.sub(
+        rf"^{THE}(?:(?:short|long|new|single|simple|brief|another)\s+)?{TEXT_NOUN}(?:\s*:\s*|\s+(?={OPEN})|\s+(?:that\s+says|saying|reading|containing)\s*:?\s+)",
+        "",
+        payload.text.strip(),
+        flags=re.IGNORECASE,
+    )
     text = re.sub(r"^(?:in\s+)?(?:the\s+following\s*)?:\s*", "", text, flags=re.IGNORECASE).strip()
-    text = re.sub(r"^the\s+(?:text|words?|number|phrase|letters?|sentence|string|digits?)\s+(?=\S)", "", text, flags=re.IGNORECASE)
+    text = re.sub(
+        r"^the\s+(?:text|words?|number|phrase|letters?|sentence|string|digits?)\s+(?=\S)", "", text, flags=re.IGNORECASE
+    )
     text = re.sub(rf"(?<={CLOSE})\s*[.,;!?]+$", "", text)
     part = payload.part(text)
     if part.only_literal is not None:
@@ -100,13 +124,34 @@ def _content(payload: Guarded) -> str | None:
     return part.plain or None
 
 
-_SPECIAL = {"new line": "\n", "newline": "\n", "line break": "\n", "blank line": "\n", "tab": "\t", "space": " ", "return": "\n", "enter": "\n"}
+_SPECIAL = {
+    "new line": "\n",
+    "newline": "\n",
+    "line break": "\n",
+    "blank line": "\n",
+    "tab": "\t",
+    "space": " ",
+    "return": "\n",
+    "enter": "\n",
+}
 
 
 def _composed(parts: tuple[Guarded, ...]) -> str | None:
     """Join "'a', a new line and 'b'"; None where no part is such a sign, or one is neither that nor quoted."""
-    signs = [_SPECIAL.get(re.sub(r"^(?:then|followed by|an?|the|one)\s+|\s+(?:character|key)$", "", part.text.strip(), flags=re.IGNORECASE).casefold()) for part in parts]
-    if not any(signs) or not all(sign or part.only_literal is not None for sign, part in zip(signs, parts, strict=True)):
+    signs = [
+        _SPECIAL.get(
+            re.sub(
+                r"^(?:then|followed by|an?|the|one)\s+|\s+(?:character|key)$",
+                "",
+                part.text.strip(),
+                flags=re.IGNORECASE,
+            ).casefold()
+        )
+        for part in parts
+    ]
+    if not any(signs) or not all(
+        sign or part.only_literal is not None for sign, part in zip(signs, parts, strict=True)
+    ):
         return None
     return "".join(sign or part.only_literal or "" for sign, part in zip(signs, parts, strict=True))
 
@@ -149,7 +194,12 @@ def _type_into(found: Found) -> Intent | None:
 
 def _is_place_in_line(target: Guarded) -> bool:
     text = target.text.casefold()
-    return bool(re.match(r"(?:a|the)\s+(?:new|next|separate)\s+line|(?:all\s+)?(?:upper|lower|capital|caps)|the\s+(?:very\s+)?(?:end|bottom|beginning|start|top)\b", text))
+    return bool(
+        re.match(
+            r"(?:a|the)\s+(?:new|next|separate)\s+line|(?:all\s+)?(?:upper|lower|capital|caps)|the\s+(?:very\s+)?(?:end|bottom|beginning|start|top)\b",
+            text,
+        )
+    )
 
 
 def _is_surely_place(target: Guarded) -> bool:
@@ -168,14 +218,19 @@ def _maybe_into(found: Found, payload: Guarded, target: Guarded) -> Intent | Non
     return TypeText(content, parse_target(target), otherwise=whole) if content and whole else None
 
 
-_LABEL = re.compile(rf"^{THE}(?P<label>[A-Za-z][\w /'-]{{0,60}}?)\s*(?:of\s+|as\s+|to\s+be\s+|is\s+|=\s*|:\s*)?(?P<value>{Q})$", re.IGNORECASE)
+_LABEL = re.compile(
+    rf"^{THE}(?P<label>[A-Za-z][\w /'-]{{0,60}}?)\s*(?:of\s+|as\s+|to\s+be\s+|is\s+|=\s*|:\s*)?(?P<value>{Q})$",
+    re.IGNORECASE,
+)
 _TEXT_ONLY = re.compile(
     rf"(?:(?:short|long|new|single|simple|brief|little|another|second|first|next|last)\s+)*{TEXT_NOUN}(?:\s+(?:reading|saying|that\s+says|that\s+reads|containing|with\s+the\s+(?:text|words?)))?",
     re.IGNORECASE,
 )
 
 
-_LEADS_TO_PLACE = re.compile(r"(?<![\w-])(?:into|onto|inside|in|within|under|below|beside|next to|at|right of|left of)(?![\w-])", re.IGNORECASE)
+_LEADS_TO_PLACE = re.compile(
+    r"(?<![\w-])(?:into|onto|inside|in|within|under|below|beside|next to|at|right of|left of)(?![\w-])", re.IGNORECASE
+)
 """In "type red into 'Search for'" what is quoted is the place, and what stands before it the text."""
 
 
@@ -230,7 +285,9 @@ def _type_as(found: Found) -> Intent | None:
     if content is None or _TEXT_ONLY.fullmatch(re.sub(rf"^{THE}", "", target.text.strip())):
         return None
     query = parse_target(target)
-    if found["prep"].casefold() == "for" and not (payload.quotes or query.kinds or query.quoted or re.match(r"the\b", target.text, re.IGNORECASE)):
+    if found["prep"].casefold() == "for" and not (
+        payload.quotes or query.kinds or query.quoted or re.match(r"the\b", target.text, re.IGNORECASE)
+    ):
         return None
     return SetValue(query, content)
 
@@ -265,7 +322,10 @@ def _cells(found: Found) -> Intent | None:
     return EnterCells(cells) if cells else None
 
 
-_ON, _OFF = {"on", "checked", "enabled", "ticked", "true", "selected", "active"}, {"off", "unchecked", "disabled", "unticked", "false", "deselected", "inactive"}
+_ON, _OFF = (
+    {"on", "checked", "enabled", "ticked", "true", "selected", "active"},
+    {"off", "unchecked", "disabled", "unticked", "false", "deselected", "inactive"},
+)
 
 
 def _set(found: Found) -> Intent | None:
@@ -295,7 +355,11 @@ def _replace(found: Found) -> Intent | None:
     if content is None:
         return None
     target = found.target("where") if found["where"] else None
-    if re.match(rf"{THE}(?:existing |current |old |whole |entire |all |of )*(?:text|contents?|value|words?)\b(?! {Q})", old.text, re.IGNORECASE) or (old.text.strip() in ("it", "everything", "all")):
+    if re.match(
+        rf"{THE}(?:existing |current |old |whole |entire |all |of )*(?:text|contents?|value|words?)\b(?! {Q})",
+        old.text,
+        re.IGNORECASE,
+    ) or (old.text.strip() in ("it", "everything", "all")):
         holder = re.search(r"\b(?:of|in)\s+(.+)$", old.text, re.IGNORECASE)
         field = parse_target(old.part(holder[1])) if holder and not _PLAIN_PLACE.fullmatch(holder[1]) else target
         return TypeText(content, field, mode="replace")
@@ -308,29 +372,64 @@ _WITH = r"(?:with|by|to|as|=|:)"
 _PREP = r"(?P<prep>into|inside(?: of)?|in to|onto|in|on|to|at|under|within|next to|below|beside)"
 
 RULES: tuple[Rule, ...] = (
-    rule(rf"(?:{TYPE}|{ADD}|create|make|build|fill(?: in| out)?|set up) {THE}(?:following |small |simple |new )*(?:table|data|values?|rows?|spreadsheet|sheet|numbers|figures|grid)(?: of [^:]{{0,40}}?)?(?: (?:(?:starting|beginning) )?(?:in|at|from|with|into)(?: the)?(?: cells?)? (?P<start>{CELL}))?(?: (?:in|into) (?:the )?(?:sheet|spreadsheet|table|cells?|document))?(?:,? (?:starting|beginning) (?:in|at|from|with)(?: the)?(?: cell)? (?P<start2>{CELL}))?\s*[:]\s*(?P<what>.+)", _table),
-    rule(rf"(?:{TYPE}|{ADD}|fill(?: in| out)?|complete|set) {THE}(?:following |form |fields? |values? |details? |data |cells? |information |registration |contact |text |input |as follows|with )*(?:with )?(?:the )?(?:following )?(?:values? |data |details? |information )?\s*:\s*(?P<what>.+)", _pairs),
-    rule(rf"(?:fill(?: in| out)?|complete|set|populate) {THE}(?:[\w-]+ )?(?:form|fields?|cells?)(?: (?:with|using|as follows|by entering))?(?: the)?(?: following)?(?: values?)?:? (?P<what>.+)", _pairs),
+    rule(
+        rf"(?:{TYPE}|{ADD}|create|make|build|fill(?: in| out)?|set up) {THE}(?:following |small |simple |new )*(?:table|data|values?|rows?|spreadsheet|sheet|numbers|figures|grid)(?: of [^:]{{0,40}}?)?(?: (?:(?:starting|beginning) )?(?:in|at|from|with|into)(?: the)?(?: cells?)? (?P<start>{CELL}))?(?: (?:in|into) (?:the )?(?:sheet|spreadsheet|table|cells?|document))?(?:,? (?:starting|beginning) (?:in|at|from|with)(?: the)?(?: cell)? (?P<start2>{CELL}))?\s*[:]\s*(?P<what>.+)",
+        _table,
+    ),
+    rule(
+        rf"(?:{TYPE}|{ADD}|fill(?: in| out)?|complete|set) {THE}(?:following |form |fields? |values? |details? |data |cells? |information |registration |contact |text |input |as follows|with )*(?:with )?(?:the )?(?:following )?(?:values? |data |details? |information )?\s*:\s*(?P<what>.+)",
+        _pairs,
+    ),
+    rule(
+        rf"(?:fill(?: in| out)?|complete|set|populate) {THE}(?:[\w-]+ )?(?:form|fields?|cells?)(?: (?:with|using|as follows|by entering))?(?: the)?(?: following)?(?: values?)?:? (?P<what>.+)",
+        _pairs,
+    ),
     rule(rf"(?:{TYPE}|{ADD}|set) (?P<what>.+ (?:in|into|to|at)(?: the)?(?: cell)? {CELL})", _cells),
     rule(rf"(?:{TYPE}|{ADD}|set|fill)(?: in)? (?P<what>(?:cells? )?{CELL}\s*(?:=|:|with|to|as) ?.+)", _cells),
     rule(r"fill(?: in| out| up)? (?P<where>.+?) with (?P<what>.+)", _fill),
     rule(r"fill(?: in| out)? (?P<where>[^:]{1,60}):\s*(?P<what>.+)", _fill),
-    rule(rf"{TYPE} (?P<what>{THE}[A-Za-z][^:]{{0,80}}?{Q}.*?)(?: (?:in|into|in to) {THE}(?:corresponding |respective |text |input |login |matching |appropriate |right )*(?:fields?|boxes|inputs?|textboxes|form|login form|page))?", _labelled_list),
-    rule(rf"(?P<verb>{TYPE}|{ADD}|fill) (?P<what>{Q}(?: (?:in|using) (?:all )?(?:upper|lower|capital|caps)[ \w]*?)?)(?: again)? {_PREP} (?P<where>.+)", _type_into),
+    rule(
+        rf"{TYPE} (?P<what>{THE}[A-Za-z][^:]{{0,80}}?{Q}.*?)(?: (?:in|into|in to) {THE}(?:corresponding |respective |text |input |login |matching |appropriate |right )*(?:fields?|boxes|inputs?|textboxes|form|login form|page))?",
+        _labelled_list,
+    ),
+    rule(
+        rf"(?P<verb>{TYPE}|{ADD}|fill) (?P<what>{Q}(?: (?:in|using) (?:all )?(?:upper|lower|capital|caps)[ \w]*?)?)(?: again)? {_PREP} (?P<where>.+)",
+        _type_into,
+    ),
     rule(rf"(?:{TYPE}|set|use) (?P<what>.+ (?:into|in|as|for) .+ (?:into|in|as|for) .+)", _each_into),
     rule(rf"(?:{TYPE}|set|use|choose|give) (?P<what>.+?) (?P<prep>as|for) (?P<where>.+)", _type_as),
     rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<what>.+) {_PREP} (?P<where>.+)", _type_into),
-    rule(rf"(?P<verb>{TYPE}|{ADD}) (?P<where>[A-Za-z][\w ]{{1,40}}?):\s+(?P<what>\S.*)", lambda f: _typed_after_colon(f)),
-    rule(r"(?P<verb>type(?: in| out)?|write(?: down| out)?|enter|input|key in|jot down|compose|fill in) (?P<what>.+)", _type),
+    rule(
+        rf"(?P<verb>{TYPE}|{ADD}) (?P<where>[A-Za-z][\w ]{{1,40}}?):\s+(?P<what>\S.*)", lambda f: _typed_after_colon(f)
+    ),
+    rule(
+        r"(?P<verb>type(?: in| out)?|write(?: down| out)?|enter|input|key in|jot down|compose|fill in) (?P<what>.+)",
+        _type,
+    ),
     rule(rf"(?P<verb>insert|put|add|append)(?: in)? (?P<what>{Q}.*|{THE}{TEXT_NOUN}(?: ?:| {Q}).*)", _type),
     rule(r"(?:type|write|enter|input|insert|add|put)\s*:\s*(?P<what>.+)(?P<verb>)", _type),
-    rule(r"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?", _replace),
-    rule(r"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)", _set),
-    rule(r"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?", _change_by),
-    rule(r"(?:change|set|switch(?! to| over| back)|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)", _set),
+    rule(
+        r"(?:replace|substitute|overwrite) (?P<old>.+?) (?:with|by) (?P<what>.+?)(?: (?:in|inside|within|throughout) (?P<where>.+))?",
+        _replace,
+    ),
+    rule(
+        r"(?:change|switch|set|update|modify|edit|adjust|alter|turn|make|move|slide|put|increase|decrease|raise|lower|reduce|drag) (?P<where>.+?) from .+? to (?P<what>.+)",
+        _set,
+    ),
+    rule(
+        r"(?P<verb>increase|raise|increment|decrease|lower|reduce|decrement) (?P<where>.+?) by (?P<number>\d+|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?",
+        _change_by,
+    ),
+    rule(
+        r"(?:change|set|switch(?! to| over| back)|update|modify|edit|adjust|alter|turn|increase|decrease|raise|lower|reduce|slide|reset)(?: up| down)? (?P<where>.+) (?:to be|to|equal to|at|=) (?P<what>.+)",
+        _set,
+    ),
     rule(r"set (?P<where>.+?)\s*(?:=|:)\s*(?P<what>.+)", _set),
     rule(r"(?:clear|empty|erase|wipe|blank)(?: out)? (?P<where>.+)", lambda f: _clear(f)),
-    rule(rf"(?:delete|remove|erase|clear)(?: all(?: of)?)? {THE}(?:existing |current |whole |entire )*(?:text|contents?|value|words?)(?: (?:in|from|of|inside) (?P<where>.+))?", lambda f: _clear(f)),
+    rule(
+        rf"(?:delete|remove|erase|clear)(?: all(?: of)?)? {THE}(?:existing |current |whole |entire )*(?:text|contents?|value|words?)(?: (?:in|from|of|inside) (?P<where>.+))?",
+        lambda f: _clear(f),
+    ),
 )
 
 
@@ -348,7 +447,11 @@ def _typed_after_colon(found: Found) -> Intent | None:
 
 def _clear(found: Found) -> Intent | None:
     where = found.part("where")
-    if not where.text or _PLAIN_PLACE.fullmatch(where.text) or re.fullmatch(rf"{THE}(?:all|everything|text|whole text|all text|all the text)", where.text, re.IGNORECASE):
+    if (
+        not where.text
+        or _PLAIN_PLACE.fullmatch(where.text)
+        or re.fullmatch(rf"{THE}(?:all|everything|text|whole text|all text|all the text)", where.text, re.IGNORECASE)
+    ):
         return PressKeys((("ctrl", "a"), ("Delete",)))
     query = parse_target(where)
     if set(query.kinds) & {"checkbox", "radio", "switch"} and "field" not in query.kinds:

@@ -39,9 +39,17 @@ _URL = re.compile(
     r"(?:https?|file|ftp|chrome|about)\s*:\S+|www\.\S+|localhost(?::\d+)?(?:/\S*)?|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?:/\S*)?|(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|dev|info|de|fr|uk|eu|ch|test|local|example|html?)(?::\d+)?(?:[/?#]\S*)?",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"(?:~|\.{0,2}/)?[^<>|*?\n]*\.(?:txt|md|rst|csv|tsv|ods|odt|odp|odg|xlsx?|docx?|pptx?|pdf|png|jpe?g|gif|svg|html?|py|sh|c|h|json|ya?ml|xml|log|rtf|ini|conf|tex|mp3|mp4|ogg|wav|xcf|zip|tar|gz)|(?:~|/)\S*", re.IGNORECASE)
-_WITHOUT_SAVING = re.compile(r"\s*,?\s*\b(?:without saving(?: (?:it|them|anything|(?:the |any |my |your )?(?:changes|file|document)))?|(?:and )?(?:do not|don't) save(?: (?:it|them|(?:the |any |my |your )?(?:changes|file|document)))?|(?:and )?discard(?:ing)? (?:the |any |all |my |your |unsaved )*changes|without keeping (?:the )?changes)", re.IGNORECASE)
-_SAVING = re.compile(r"\s*,?\s*\b(?:and |while )?(?:saving|save|keeping)(?: (?:the |any |my |your )?changes)?$", re.IGNORECASE)
+_FILE = re.compile(
+    r"(?:~|\.{0,2}/)?[^<>|*?\n]*\.(?:txt|md|rst|csv|tsv|ods|odt|odp|odg|xlsx?|docx?|pptx?|pdf|png|jpe?g|gif|svg|html?|py|sh|c|h|json|ya?ml|xml|log|rtf|ini|conf|tex|mp3|mp4|ogg|wav|xcf|zip|tar|gz)|(?:~|/)\S*",
+    re.IGNORECASE,
+)
+_WITHOUT_SAVING = re.compile(
+    r"\s*,?\s*\b(?:without saving(?: (?:it|them|anything|(?:the |any |my |your )?(?:changes|file|document)))?|(?:and )?(?:do not|don't) save(?: (?:it|them|(?:the |any |my |your )?(?:changes|file|document)))?|(?:and )?discard(?:ing)? (?:the |any |all |my |your |unsaved )*changes|without keeping (?:the )?changes)",
+    re.IGNORECASE,
+)
+_SAVING = re.compile(
+    r"\s*,?\s*\b(?:and |while )?(?:saving|save|keeping)(?: (?:the |any |my |your )?changes)?$", re.IGNORECASE
+)
 _OVERWRITE = re.compile(
     r"\s*,?\s*\b(?:(?:and )?(?:overwrit(?:e|ing)|replac(?:e|ing)) (?:it|(?:the |any )?(?:existing|old|current|previous|original)(?: (?:file|one|version|document|copy))?|the file|any file(?: of that name)?|what is there|whatever is there)"
     r"(?:(?: file)?,? if (?:it|there|one|the file|that|asked|prompted|necessary|needed)[^,]*)?|(?:and )?overwrite if (?:it|one|the file)[^,]*|even if it (?:already )?exists)",
@@ -71,6 +79,7 @@ _SAVED = (
 )
 """What is saved, which says nothing of where."""
 
+
 def _save(found: Found) -> Intent | None:
     text, overwrite = found["rest"], False
     if match := _OVERWRITE.search(text):
@@ -86,15 +95,23 @@ def _save(found: Found) -> Intent | None:
     return None if named_file is None else SaveFile(*named_file, overwrite, format_name, save_as=True)
 
 
-_FOLDER_FIRST = re.compile(r"(?:(?:in|to|into|under|on|inside)\s+(?P<folder>.+?))\s*,?\s+(?:as|under the name(?: of)?|with the (?:file ?)?name(?: of)?|named|called|using the name)\s+(?P<name>.+)", re.IGNORECASE | re.DOTALL)
+_FOLDER_FIRST = re.compile(
+    r"(?:(?:in|to|into|under|on|inside)\s+(?P<folder>.+?))\s*,?\s+(?:as|under the name(?: of)?|with the (?:file ?)?name(?: of)?|named|called|using the name)\s+(?P<name>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _NAME_FIRST = re.compile(
     r"(?:as|to|under|with|named|called|using|by|in|,)?\s*(?:(?:the|a|an)\s+)?(?:(?:new|following)\s+)?(?:file(?:\s?name)?(?:\s+of)?\s+|name(?:\s+of)?\s+|path\s+|document\s+)?(?:named\s+|called\s+|as\s+)?(?P<name>.+?)"
     r"(?:\s*,?\s+(?:in|to|into|under|on|inside|within|at)\s+(?P<folder>.+))?",
     re.IGNORECASE | re.DOTALL,
 )
-_NAMES_FILE = re.compile(r"(?:as|named|called|(?:under|with|using|by)\s+(?:the\s+|a\s+)?(?:new\s+)?(?:file\s?)?name)\b", re.IGNORECASE)
+_NAMES_FILE = re.compile(
+    r"(?:as|named|called|(?:under|with|using|by)\s+(?:the\s+|a\s+)?(?:new\s+)?(?:file\s?)?name)\b", re.IGNORECASE
+)
 _FOLDER_ONLY = re.compile(r"(?:in|to|into|under|on|inside)\s+(?P<folder>.+)", re.IGNORECASE | re.DOTALL)
-_KNOWN_FOLDERS = re.compile(r"(?:the\s+|my\s+|your\s+)?(?:documents?|downloads?|desktop|pictures|music|videos|home|templates|public|tmp|temporary)(?:\s+(?:folder|directory))?", re.IGNORECASE)
+_KNOWN_FOLDERS = re.compile(
+    r"(?:the\s+|my\s+|your\s+)?(?:documents?|downloads?|desktop|pictures|music|videos|home|templates|public|tmp|temporary)(?:\s+(?:folder|directory))?",
+    re.IGNORECASE,
+)
 
 
 def _file_name(part: Guarded) -> tuple[str, str] | None:
@@ -103,13 +120,18 @@ def _file_name(part: Guarded) -> tuple[str, str] | None:
     only = None if _NAMES_FILE.match(text) else _FOLDER_ONLY.fullmatch(text)
     if match := _FOLDER_FIRST.fullmatch(text):
         return part.part(match["name"]).plain, folder_path(part.part(match["folder"]))
-    if only and (_KNOWN_FOLDERS.fullmatch(only["folder"]) or re.search(r"\b(?:folder|directory)$", only["folder"], re.IGNORECASE)):
+    if only and (
+        _KNOWN_FOLDERS.fullmatch(only["folder"]) or re.search(r"\b(?:folder|directory)$", only["folder"], re.IGNORECASE)
+    ):
         return "", folder_path(part.part(only["folder"]))
     match = _NAME_FIRST.fullmatch(text)
     if match is None or not re.match(r"(?:as|to|under|with|named|called|using|in|by|,)\b", text, re.IGNORECASE):
         return None
     name = part.part(match["name"]).plain.strip(" ,")
-    if re.fullmatch(r"(?:an?\s+)?(?:pdf|csv|html|rtf|xml|png|jpe?g|image|picture|template|copy)", name, re.IGNORECASE) and not part.quotes:
+    if (
+        re.fullmatch(r"(?:an?\s+)?(?:pdf|csv|html|rtf|xml|png|jpe?g|image|picture|template|copy)", name, re.IGNORECASE)
+        and not part.quotes
+    ):
         return None
     if re.match(r"(?:to|in)\b", text, re.IGNORECASE) and not (is_file(name) or part.quotes):
         return None
@@ -122,7 +144,9 @@ def folder_path(words: Guarded) -> str:
     text = re.sub(r"^(?:the|my|your|a)\s+", "", text, flags=re.IGNORECASE)
     text = re.sub(r"^(?:folder|directory)\s+(?:named\s+|called\s+)?", "", text, flags=re.IGNORECASE)
     text = re.sub(r"\s+(?:folder|directory)$", "", text, flags=re.IGNORECASE)
-    if nested := re.fullmatch(r"(.+?)\s+(?:folder |directory )?(?:in|inside|of|under|within)\s+(.+)", text, re.IGNORECASE):
+    if nested := re.fullmatch(
+        r"(.+?)\s+(?:folder |directory )?(?:in|inside|of|under|within)\s+(.+)", text, re.IGNORECASE
+    ):
         return f"{folder_path(words.part(nested[2]))}/{nested[1].strip()}"
     if not text:
         return "/"
@@ -131,9 +155,18 @@ def folder_path(words: Guarded) -> str:
     lowered = text.casefold()
     if re.fullmatch(r"home|home (?:folder|directory)|user(?:'s)? home", lowered):
         return "~"
-    known = {"document": "Documents", "documents": "Documents", "download": "Downloads", "downloads": "Downloads", "desktop": "Desktop", "pictures": "Pictures", "music": "Music", "videos": "Videos"}
+    known = {
+        "document": "Documents",
+        "documents": "Documents",
+        "download": "Downloads",
+        "downloads": "Downloads",
+        "desktop": "Desktop",
+        "pictures": "Pictures",
+        "music": "Music",
+        "videos": "Videos",
+    }
     if lowered in ("tmp", "temporary", "temp"):
-        return "/tmp"  # noqa: S108  the folder that the instruction names
+        return "/tmp"
     return f"~/{known.get(lowered, text)}"
 
 
@@ -148,7 +181,12 @@ def _open(found: Found) -> Intent | None:
     if is_url(plain) and not (is_file(plain) and not re.match(r"\w+:|www\.", plain)):
         return GoToAddress(plain)
     query = parse_target(what)
-    if query.kinds and query.kinds[0] in ("menu", "tab", "link", "button", "dialog", "combo", "checkbox", "date", "section", "heading") and not is_app(plain):
+    if (
+        query.kinds
+        and query.kinds[0]
+        in ("menu", "tab", "link", "button", "dialog", "combo", "checkbox", "date", "section", "heading")
+        and not is_app(plain)
+    ):
         return _open_element(query, what)
     if _looks_like_file(what):
         return OpenFile(_path_of(what))
@@ -160,7 +198,12 @@ def _open(found: Found) -> Intent | None:
 
 
 def _singular_app(name: str) -> str:
-    return re.sub(r"\s+(?:window|from the (?:desktop|start menu|applications menu|menu))$|^(?:new|blank|empty)\s+", "", re.sub(rf"^{THE}", "", name.strip(), flags=re.IGNORECASE), flags=re.IGNORECASE)
+    return re.sub(
+        r"\s+(?:window|from the (?:desktop|start menu|applications menu|menu))$|^(?:new|blank|empty)\s+",
+        "",
+        re.sub(rf"^{THE}", "", name.strip(), flags=re.IGNORECASE),
+        flags=re.IGNORECASE,
+    )
 
 
 def is_app(text: str) -> bool:
@@ -181,13 +224,17 @@ def _looks_like_file(what: Guarded) -> bool:
     text = re.sub(rf"^{THE}", "", what.text, flags=re.IGNORECASE)
     if re.match(r"(?:file|document)\s+\S", text, re.IGNORECASE):
         return True
-    return is_file(what.part(text).plain) or bool(re.search(r"\.\w{1,5}(?:\s+(?:file|document))?$", what.part(text).plain))
+    return is_file(what.part(text).plain) or bool(
+        re.search(r"\.\w{1,5}(?:\s+(?:file|document))?$", what.part(text).plain)
+    )
 
 
 def _path_of(what: Guarded) -> str:
     text = re.sub(rf"^{THE}(?:(?:file|document)\s+)?(?:named\s+|called\s+)?", "", what.text, flags=re.IGNORECASE)
     text = re.sub(r"\s+(?:file|document)$", "", text, flags=re.IGNORECASE)
-    if match := re.fullmatch(r"(?P<name>.+?)\s+(?:from|in|inside|under|on|located in|at)\s+(?P<folder>.+)", text, re.IGNORECASE):
+    if match := re.fullmatch(
+        r"(?P<name>.+?)\s+(?:from|in|inside|under|on|located in|at)\s+(?P<folder>.+)", text, re.IGNORECASE
+    ):
         return f"{folder_path(what.part(match['folder']))}/{what.part(match['name']).plain}"
     return what.part(text).plain
 
@@ -196,7 +243,12 @@ def _several_apps(what: Guarded) -> Intent | None:
     parts = re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", what.text)
     if len(parts) < 2 or not all(is_app(part) or re.match(r"the\s", part, re.IGNORECASE) for part in parts):
         return None
-    return InTurn(tuple(OpenThing(what.part(_singular_app(part)).plain, parse_target(what.part(part)), is_app(part)) for part in parts))
+    return InTurn(
+        tuple(
+            OpenThing(what.part(_singular_app(part)).plain, parse_target(what.part(part)), is_app(part))
+            for part in parts
+        )
+    )
 
 
 def _open_file_in(found: Found) -> Intent | None:
@@ -219,7 +271,9 @@ def _switch(found: Found) -> Intent | None:
     query = parse_target(what)
     if query.kinds and query.kinds[0] in ("tab", "link", "menu", "button"):
         return ClickOn((query,), said=what.plain)
-    name = re.sub(rf"\s+(?:window|{_APP_NOUN})$", "", re.sub(rf"^{THE}", "", what.text, flags=re.IGNORECASE), flags=re.IGNORECASE)
+    name = re.sub(
+        rf"\s+(?:window|{_APP_NOUN})$", "", re.sub(rf"^{THE}", "", what.text, flags=re.IGNORECASE), flags=re.IGNORECASE
+    )
     return OpenThing(what.part(name).plain, query, app_only=is_app(what.plain) or found["verb"].casefold() != "go to")
 
 
@@ -232,7 +286,17 @@ def _go_to(found: Found) -> Intent | None:
     if re.fullmatch(rf"(?:cell )?{CELL}", what.plain, re.IGNORECASE) and re.search(r"\d", what.plain):
         return GoToCell(what.plain.split()[-1].upper())
     query = parse_target(what)
-    if query.kinds and query.kinds[0] in ("tab", "link", "menu", "button", "section", "page", "heading", "menuitem", "category"):
+    if query.kinds and query.kinds[0] in (
+        "tab",
+        "link",
+        "menu",
+        "button",
+        "section",
+        "page",
+        "heading",
+        "menuitem",
+        "category",
+    ):
         return ClickOn((query,), said=what.plain)
     if query.kinds and query.kinds[0] in ("field", "area"):
         return ClickOn((query,), said=what.plain)
@@ -248,9 +312,16 @@ def _close(found: Found) -> Intent | None:
         text, changes = (text[: match.start()] + text[match.end() :]).strip(), "discard"
     elif match := _SAVING.search(text):
         text, changes = text[: match.start()].strip(), "save"
-    plain = found.words.part(re.sub(rf"^(?:out of )?{THE}(?:(?:current|active|open|whole) )?", "", text, flags=re.IGNORECASE)).plain.strip()
+    plain = found.words.part(
+        re.sub(rf"^(?:out of )?{THE}(?:(?:current|active|open|whole) )?", "", text, flags=re.IGNORECASE)
+    ).plain.strip()
     kind = _closed_kind(plain)
-    name = re.sub(r"\s*\b(?:window|dialog(?:ue)?(?: box)?|box|tab|app|application|program|popup|pop-up|alert|prompt|menu|message|notification|document|file)$", "", plain, flags=re.IGNORECASE).strip()
+    name = re.sub(
+        r"\s*\b(?:window|dialog(?:ue)?(?: box)?|box|tab|app|application|program|popup|pop-up|alert|prompt|menu|message|notification|document|file)$",
+        "",
+        plain,
+        flags=re.IGNORECASE,
+    ).strip()
     if name.casefold() in ("it", "this", "that", "all", "editor"):
         name = ""
     return CloseThing(kind, name, changes)  # type: ignore[arg-type]
@@ -286,7 +357,12 @@ def _login(found: Found) -> Intent | None:
         value = found.plain(group)
         if not value:
             return None
-        fields.append((TargetQuery(phrase=name, name=name, kinds=("field",) if name == "username" else ("password", "field")), value))
+        fields.append(
+            (
+                TargetQuery(phrase=name, name=name, kinds=("field",) if name == "username" else ("password", "field")),
+                value,
+            )
+        )
     return FillIn(tuple(fields), ("log in", "login", "sign in", "submit", "continue", "ok"))
 
 
@@ -294,7 +370,9 @@ def _search(found: Found) -> Intent | None:
     text = found.part("what")
     query = found.target("where") if found["where"] else None
     literal = text.only_literal
-    return SearchFor(literal if literal is not None else re.sub(rf"^{THE}(?:text|word|phrase|term|string)\s+", "", text.plain), query)
+    return SearchFor(
+        literal if literal is not None else re.sub(rf"^{THE}(?:text|word|phrase|term|string)\s+", "", text.plain), query
+    )
 
 
 def _find(found: Found) -> Intent | None:
@@ -308,7 +386,13 @@ def _new_folder(found: Found) -> Intent | None:
 
 def _rename(found: Found) -> Intent | None:
     source = found.target("what")
-    return InTurn((SelectOptions((source,), None, source.phrase), keys_of(("F2",)), TypeText(found.plain("name"), mode="replace", enter=True)))
+    return InTurn(
+        (
+            SelectOptions((source,), None, source.phrase),
+            keys_of(("F2",)),
+            TypeText(found.plain("name"), mode="replace", enter=True),
+        )
+    )
 
 
 def _delete(found: Found) -> Intent | None:
@@ -321,7 +405,12 @@ def _delete(found: Found) -> Intent | None:
 
 def _calculate(found: Found) -> Intent | None:
     expression = found.part("what").plain
-    for word, sign in ((r"\s*(?:multiplied by|times|×|\bx\b)\s*", "*"), (r"\s*(?:divided by|÷|over)\s*", "/"), (r"\s*plus\s*", "+"), (r"\s*minus\s*|−", "-")):
+    for word, sign in (
+        (r"\s*(?:multiplied by|times|×|\bx\b)\s*", "*"),
+        (r"\s*(?:divided by|÷|over)\s*", "/"),
+        (r"\s*plus\s*", "+"),
+        (r"\s*minus\s*|−", "-"),
+    ):
         expression = re.sub(word, sign, expression, flags=re.IGNORECASE)
     expression = expression.strip().rstrip("=?").strip()
     if not re.fullmatch(r"[\d\s.,+*/()%^√!-]+|[a-z]{2,5}\(?[\d\s.,+*/()%^-]+\)?", expression, re.IGNORECASE):
@@ -371,21 +460,47 @@ EDIT_RULES = tuple(rule(pattern, _edit(intent)) for pattern, intent in _EDITS)
 
 RULES: tuple[Rule, ...] = (
     rule(r"(?:save|store)(?P<rest>(?:$| ).*)", _save),
-    rule(r"(?:overwrite|replace)(?: (?:it|(?:the |any )?(?:existing|old|current|original)(?: (?:file|one|version))?|the file))?(?: if .*)?", always(ClickOn((TargetQuery(phrase="Replace", name="Replace", kinds=("button",)),), said="Replace"))),
+    rule(
+        r"(?:overwrite|replace)(?: (?:it|(?:the |any )?(?:existing|old|current|original)(?: (?:file|one|version))?|the file))?(?: if .*)?",
+        always(ClickOn((TargetQuery(phrase="Replace", name="Replace", kinds=("button",)),), said="Replace")),
+    ),
     rule(rf"{OPEN_VERB} (?P<what>.+?) (?:in|with|using) (?P<app>.+)", _open_file_in),
     rule(rf"(?:{OPEN_VERB}|start using|use) (?P<what>.+)", _open),
-    rule(r"(?P<verb>switch(?: over| back)?(?: to)?|change to|return to|go back to|alt-tab to|bring|activate|raise) (?P<what>.+?)(?: (?:to the (?:front|foreground)|up front|into focus))?", _switch),
-    rule(r"(?P<verb>go to|goto|visit|navigate to|browse to|jump to|head to|move to|go into|access|surf to) (?P<what>.+)", _go_to),
+    rule(
+        r"(?P<verb>switch(?: over| back)?(?: to)?|change to|return to|go back to|alt-tab to|bring|activate|raise) (?P<what>.+?)(?: (?:to the (?:front|foreground)|up front|into focus))?",
+        _switch,
+    ),
+    rule(
+        r"(?P<verb>go to|goto|visit|navigate to|browse to|jump to|head to|move to|go into|access|surf to) (?P<what>.+)",
+        _go_to,
+    ),
     rule(r"(?:close|quit|exit|shut(?: down)?|terminate|leave)(?P<what>(?:$| ).*)", _close),
-    rule(r"(?P<verb>accept|confirm|dismiss|cancel|approve|acknowledge|decline|reject|deny|ignore)(?: (?:it|(?:the |this |that |any |all )?(?:[\w-]+ )?(?:dialog(?:ue)?(?: box)?|popup|pop-up|alert|prompts?|message(?: box)?|warnings?|confirmation|question|changes?|notification|operation|action|window|request|cookies|settings|input)))?", _answer),
+    rule(
+        r"(?P<verb>accept|confirm|dismiss|cancel|approve|acknowledge|decline|reject|deny|ignore)(?: (?:it|(?:the |this |that |any |all )?(?:[\w-]+ )?(?:dialog(?:ue)?(?: box)?|popup|pop-up|alert|prompts?|message(?: box)?|warnings?|confirmation|question|changes?|notification|operation|action|window|request|cookies|settings|input)))?",
+        _answer,
+    ),
     rule(r"(?:answer|say|reply|respond)(?: with)? (?:to it )?['\"\ue000]?(?P<word>yes|no)\b.*", _answer_word),
-    rule(r"(?:discard|(?:do not|don't) save)(?: .*)?", always(ClickOn((named("Don't Save", "button"),), said="discard"))),
-    rule(rf"(?:log|sign)[ -]?(?:in|on)(?: to .+?)?(?: (?:with|using|as|by entering))?(?: (?:the|your|my))?(?: (?:username|user name|user|login|account|email|e-mail|credentials|name|id))*(?: (?:address|name|id))?:? (?P<user>{Q}|\S+?)(?:\s*,\s*|\s+)(?:and )?(?:with |using )?(?:the |your |my )?(?:password|passcode|pass):? (?P<password>{Q}|\S+)", _login),
-    rule(rf"(?:search|look|google|query)(?: the (?:web|internet|page|document|list|site|text|file))?(?: up)?(?: for)? (?P<what>{Q}|.+?)(?: (?:in|on|using|with|within|via|through) (?:the (?:web|internet|document|page|text|file)|(?P<where>.+)))?", _search),
+    rule(
+        r"(?:discard|(?:do not|don't) save)(?: .*)?", always(ClickOn((named("Don't Save", "button"),), said="discard"))
+    ),
+    rule(
+        rf"(?:log|sign)[ -]?(?:in|on)(?: to .+?)?(?: (?:with|using|as|by entering))?(?: (?:the|your|my))?(?: (?:username|user name|user|login|account|email|e-mail|credentials|name|id))*(?: (?:address|name|id))?:? (?P<user>{Q}|\S+?)(?:\s*,\s*|\s+)(?:and )?(?:with |using )?(?:the |your |my )?(?:password|passcode|pass):? (?P<password>{Q}|\S+)",
+        _login,
+    ),
+    rule(
+        rf"(?:search|look|google|query)(?: the (?:web|internet|page|document|list|site|text|file))?(?: up)?(?: for)? (?P<what>{Q}|.+?)(?: (?:in|on|using|with|within|via|through) (?:the (?:web|internet|document|page|text|file)|(?P<where>.+)))?",
+        _search,
+    ),
     rule(r"search (?P<where>.+?) for (?P<what>.+)", _search),
     rule(r"find (?P<what>.+?)(?: (?:in|on|within) (?:the (?:document|page|text|file|editor)|(?P<where>.+)))?", _find),
-    rule(r"(?:create|make|add)(?: a| the)?(?: new)? (?:folder|directory)(?: (?:named|called|with the name|titled))? (?P<name>.+?)(?: (?:here|in (?:this|the current) (?:folder|directory)))?", _new_folder),
+    rule(
+        r"(?:create|make|add)(?: a| the)?(?: new)? (?:folder|directory)(?: (?:named|called|with the name|titled))? (?P<name>.+?)(?: (?:here|in (?:this|the current) (?:folder|directory)))?",
+        _new_folder,
+    ),
     rule(r"rename (?P<what>.+?) (?:to|as|into) (?P<name>.+)", _rename),
     rule(r"(?:delete|remove|trash) (?P<what>.+)", _delete),
-    rule(r"(?:calculate|compute|work out|evaluate|determine|find|figure out)(?: the (?:value|result|sum|product) of)? (?P<what>.+?)(?: (?:in|using|with|on) (?P<app>.+))?", _calculate),
+    rule(
+        r"(?:calculate|compute|work out|evaluate|determine|find|figure out)(?: the (?:value|result|sum|product) of)? (?P<what>.+?)(?: (?:in|using|with|on) (?P<app>.+))?",
+        _calculate,
+    ),
 )

@@ -38,7 +38,9 @@ def set_segments(element: Element, day: Day | None, time: TimeOfDay | None, scre
     for word, text in wanted.items():
         if text.isdigit() and not _reads(read[word], int(text)):
             give_up(f"the {word} of {name_of(element)} reads {content_of(read[word])!r} instead of {text!r}")
-    return Achieved(f"the {', '.join(wanted)} of {name_of(element)} read {', '.join(content_of(read[word]) or text for word, text in wanted.items())}")
+    return Achieved(
+        f"the {', '.join(wanted)} of {name_of(element)} read {', '.join(content_of(read[word]) or text for word, text in wanted.items())}"
+    )
 
 
 def _reads(segment: Element, number: int) -> bool:
@@ -102,7 +104,11 @@ def shown_month(screen: Screen) -> tuple[int, int] | None:
 
 
 def _turn(forward: bool, screen: Screen) -> Steps[Screen]:
-    names = ("Next", "Next month", "Next Month", ">", "›", "»", "→") if forward else ("Prev", "Previous", "Previous month", "<", "‹", "«", "←")
+    names = (
+        ("Next", "Next month", "Next Month", ">", "›", "»", "→")
+        if forward
+        else ("Prev", "Previous", "Previous month", "<", "‹", "«", "←")
+    )
     for name in names:
         found = [one for one in rank(named(name), screen) if one.score >= 80]
         if found:
@@ -121,6 +127,11 @@ def _click_day(day: Day, said: str, screen: Screen) -> Course:
     ]
     if not cells:
         give_up(f"the calendar shows no day {day.day}")
-    cells.sort(key=lambda element: (element.role not in ("link", "push button"), element.rect.y if day.day < 20 else -element.rect.y))
+    cells.sort(
+        key=lambda element: (
+            element.role not in ("link", "push button"),
+            element.rect.y if day.day < 20 else -element.rect.y,
+        )
+    )
     screen, element = yield from click_best(screen, [Candidate(cells[0], 100.0, "the day")])
     return Achieved(f"{name_of(element)} was clicked for {said!r}")

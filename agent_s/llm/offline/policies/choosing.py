@@ -32,7 +32,28 @@ from agent_s.llm.offline.targets import TargetQuery, named
 _COMBOS = ROLES["combo"] | frozenset({"toggle button", "push button", "menu button"})
 _MOST_LISTS = 4
 _LONG_LIST = 9
-_OPTIONS = frozenset({"list item", "menu item", "check menu item", "radio menu item", "table cell", "tree item", "option", "radio button", "check box", "icon", "label", "static", "link", "page tab", "push button", "toggle button", "menu", "desktop icon"})
+_OPTIONS = frozenset(
+    {
+        "list item",
+        "menu item",
+        "check menu item",
+        "radio menu item",
+        "table cell",
+        "tree item",
+        "option",
+        "radio button",
+        "check box",
+        "icon",
+        "label",
+        "static",
+        "link",
+        "page tab",
+        "push button",
+        "toggle button",
+        "menu",
+        "desktop icon",
+    }
+)
 _STATEFUL = frozenset({"check box", "radio button", "check menu item", "radio menu item", "switch"})
 
 
@@ -117,7 +138,11 @@ def _find_sources(source: TargetQuery, value: TargetQuery, screen: Screen) -> St
 
 
 def _combos(screen: Screen) -> list[Element]:
-    return [element for element in screen.front if element.role in ROLES["combo"] and element.point is not None and "disabled" not in element.states]
+    return [
+        element
+        for element in screen.front
+        if element.role in ROLES["combo"] and element.point is not None and "disabled" not in element.states
+    ]
 
 
 def _has_place(source: TargetQuery, screen: Screen) -> bool:
@@ -147,7 +172,9 @@ def choose_in(combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple
     give_up(f"{name_of(combo)} has no entry {value.describe()!r}{there}")
 
 
-def _click_entry(visible: list[Candidate], combo: Element, value: TargetQuery, screen: Screen) -> Steps[tuple[Screen, str]]:
+def _click_entry(
+    visible: list[Candidate], combo: Element, value: TargetQuery, screen: Screen
+) -> Steps[tuple[Screen, str]]:
     before = screen
     screen, entry = yield from click_best(screen, visible)
     after = now(screen, combo)
@@ -167,10 +194,15 @@ def _names_alike(entry: Element, combo: Element) -> bool:
 
 def _shows(combo: Element, name: str) -> bool:
     """Tell whether a drop-down list shows a value as its choice."""
-    return any(shown and name_score(name, shown)[0] >= 96 for shown in (combo.text or "", combo.name if not combo.label else ""))
+    return any(
+        shown and name_score(name, shown)[0] >= 96
+        for shown in (combo.text or "", combo.name if not combo.label else "")
+    )
 
 
-def _await_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+def _await_entries(
+    value: TargetQuery, combo: Element, before: Screen, screen: Screen
+) -> Steps[tuple[Screen, list[Candidate]]]:
     """Wait briefly until the list has opened; a list that has opened without the entry in sight is not waited for."""
     for pause in (0.4, 0.6, 0.0):
         found = _entries(value, combo, screen, before)
@@ -181,7 +213,9 @@ def _await_entries(value: TargetQuery, combo: Element, before: Screen, screen: S
     return screen, []
 
 
-def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+def _scroll_entries(
+    value: TargetQuery, combo: Element, before: Screen, screen: Screen
+) -> Steps[tuple[Screen, list[Candidate]]]:
     """Scroll an open list for an entry further down, then further up."""
     if len(_opened(combo, before, screen)) < _LONG_LIST:
         return screen, []
@@ -190,7 +224,9 @@ def _scroll_entries(value: TargetQuery, combo: Element, before: Screen, screen: 
         if not entries:
             return screen, []
         middle = entries[len(entries) // 2]
-        sight = yield Move(Scroll(element_id=middle.id, clicks=clicks), f"scroll the list to look for {value.describe()!r}")
+        sight = yield Move(
+            Scroll(element_id=middle.id, clicks=clicks), f"scroll the list to look for {value.describe()!r}"
+        )
         if not sight.ok:
             return sight.screen, []
         screen = sight.screen
@@ -250,7 +286,9 @@ def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, 
     screen, found = yield from await_element(screen, find, value, waits=(0.5, 0.7))
     found = [one for one in found if one.score >= 64]
     if found and found[0].element.role in ROLES["combo"]:
-        return screen, f"{name_of(found[0].element)} shows {value.name!r} already" if _shows(found[0].element, value.name) else ""
+        return screen, f"{name_of(found[0].element)} shows {value.name!r} already" if _shows(
+            found[0].element, value.name
+        ) else ""
     if found:
         return (yield from _choose_visible(found, screen, add))
     if combos := _combos(screen):
@@ -261,7 +299,9 @@ def _pick(value: TargetQuery, screen: Screen, add: bool) -> Steps[tuple[Screen, 
     return (yield from _choose_visible(found, screen, add))
 
 
-_SELECTABLE = (ACTIONABLE | _OPTIONS | frozenset({"text line", "heading", "image", "paragraph", "section"})) - frozenset({"spin button", "slider"})
+_SELECTABLE = (
+    ACTIONABLE | _OPTIONS | frozenset({"text line", "heading", "image", "paragraph", "section"})
+) - frozenset({"spin button", "slider"})
 
 
 def _choose_visible(found: list[Candidate], screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
@@ -270,25 +310,48 @@ def _choose_visible(found: list[Candidate], screen: Screen, add: bool) -> Steps[
         found, element = [Candidate(box, 90.0, "the box beside it")], box
     if element.role in _STATEFUL and element.states & {"checked"}:
         return screen, f"{name_of(element)} is chosen already"
-    if "selected" in element.states and element.role in ("page tab", "list item", "tree item", "table cell") and not add and _alone(element, screen):
+    if (
+        "selected" in element.states
+        and element.role in ("page tab", "list item", "tree item", "table cell")
+        and not add
+        and _alone(element, screen)
+    ):
         return screen, f"{name_of(element)} is selected already"
     hold = ("ctrl",) if add and element.role in ("list item", "table cell", "tree item", "icon") else ()
     before = screen
     screen, element = yield from click_best(screen, found, hold=hold)
     after = now(screen, element)
-    if after is not None and element.role in _STATEFUL and not after.states & {"checked"} and not after.states & {"selected"}:
-        sight = yield from must(Hotkey(keys=("space",)), f"press space, since the click did not choose {name_of(element)}")
+    if (
+        after is not None
+        and element.role in _STATEFUL
+        and not after.states & {"checked"}
+        and not after.states & {"selected"}
+    ):
+        sight = yield from must(
+            Hotkey(keys=("space",)), f"press space, since the click did not choose {name_of(element)}"
+        )
         screen = sight.screen
     return screen, f"{name_of(element)} was chosen; {changed(before, screen)}"
 
 
 def _alone(element: Element, screen: Screen) -> bool:
-    peers = [other for other in screen.elements if other.role == element.role and other.window_id == element.window_id and "selected" in other.states]
+    peers = [
+        other
+        for other in screen.elements
+        if other.role == element.role and other.window_id == element.window_id and "selected" in other.states
+    ]
     return len(peers) == 1 and ("focused" in element.states or element.role == "page tab")
 
 
 def _box_beside(element: Element, screen: Screen) -> Element | None:
-    boxes = [other for other in screen.elements if is_box(other) and other.window_id == element.window_id and same_line(other.rect, element.rect) and not other.name]
+    boxes = [
+        other
+        for other in screen.elements
+        if is_box(other)
+        and other.window_id == element.window_id
+        and same_line(other.rect, element.rect)
+        and not other.name
+    ]
     return min(boxes, key=lambda other: abs(other.rect.center.x - element.rect.x), default=None)
 
 
@@ -304,7 +367,9 @@ def follow_path(intent: FollowPath, screen: Screen) -> Course:
     return Achieved(f"{' > '.join(intent.items)} was chosen; {changed(start, screen)}")
 
 
-def _follow(item: str, before: tuple[str, ...], after: tuple[str, ...], parent: Element | None, screen: Screen) -> Steps[tuple[Screen, Element]]:
+def _follow(
+    item: str, before: tuple[str, ...], after: tuple[str, ...], parent: Element | None, screen: Screen
+) -> Steps[tuple[Screen, Element]]:
     find = _below(parent, _item_finder(item, first=not before))
     query = TargetQuery(phrase=item, name=item, kinds=("menuitem",) if screen.popups or not before else ())
     screen, found = yield from await_element(screen, find, query)
@@ -339,7 +404,13 @@ def _below(parent: Element | None, find: Finder) -> Finder:
         at = now(screen, parent)
         if at is None or not found:
             return found
-        inside = [one for one in found if one.score >= found[0].score - 3 and one.element.window_id == at.window_id and one.element.rect.y > at.rect.y]
+        inside = [
+            one
+            for one in found
+            if one.score >= found[0].score - 3
+            and one.element.window_id == at.window_id
+            and one.element.rect.y > at.rect.y
+        ]
         return sorted(inside, key=lambda one: one.element.rect.y) or found
 
     return beneath
@@ -351,7 +422,11 @@ def _item_finder(item: str, first: bool) -> Finder:
     def find(screen: Screen) -> list[Candidate]:
         query = TargetQuery(phrase=item, name=item)
         popups = {window.id for window in screen.popups}
-        found = [one for one in rank(query, screen, _SELECTABLE - EDITABLE, ROLES["menuitem"] if first else ACTIONABLE) if one.score >= 66]
+        found = [
+            one
+            for one in rank(query, screen, _SELECTABLE - EDITABLE, ROLES["menuitem"] if first else ACTIONABLE)
+            if one.score >= 66
+        ]
         if popups and not first:
             inside = [one for one in found if one.element.window_id in popups]
             if inside:
@@ -366,14 +441,21 @@ def _opens_already(element: Element, following: str, screen: Screen) -> bool:
     if "expanded" not in element.states and element.role not in ("menu",):
         return False
     if element.role == "menu":
-        return bool(screen.popups) and bool(_item_finder(following, first=False)(screen)) and "selected" in element.states
+        return (
+            bool(screen.popups) and bool(_item_finder(following, first=False)(screen)) and "selected" in element.states
+        )
     return bool(rank(named(following), screen, _SELECTABLE - EDITABLE))
 
 
 def _open_branch(element: Element, following: str, screen: Screen) -> Steps[Screen]:
     """Unfold a branch of a tree that a click only selected."""
     current = now(screen, element)
-    if current is None or "expandable" not in current.states or "expanded" in current.states or current.role in ("menu", "menu item"):
+    if (
+        current is None
+        or "expandable" not in current.states
+        or "expanded" in current.states
+        or current.role in ("menu", "menu item")
+    ):
         return screen
     for key in ("Right", "plus"):
         sight = yield from do(Hotkey(keys=(key,)), f"press {key} to unfold {name_of(element)}")
@@ -386,8 +468,18 @@ def _open_branch(element: Element, following: str, screen: Screen) -> Steps[Scre
 
 def _by_main_menu(item: str, find: Finder, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
     """Look in the application's one menu button where it has no menu bar."""
-    for name in ("Main Menu", "Primary menu", "Open Menu", "Menu", "Chromium", "Application menu", "Customize and control Chromium"):
-        buttons = [one for one in rank(named(name, "button"), screen, ROLES["button"] | ROLES["menu"]) if one.score >= 84]
+    for name in (
+        "Main Menu",
+        "Primary menu",
+        "Open Menu",
+        "Menu",
+        "Chromium",
+        "Application menu",
+        "Customize and control Chromium",
+    ):
+        buttons = [
+            one for one in rank(named(name, "button"), screen, ROLES["button"] | ROLES["menu"]) if one.score >= 84
+        ]
         if buttons:
             sight_screen, _ = yield from click_best(screen, buttons)
             found = find(sight_screen)
@@ -396,5 +488,3 @@ def _by_main_menu(item: str, find: Finder, screen: Screen) -> Steps[tuple[Screen
                 return sight.screen, []
             return sight_screen, found
     return screen, []
-
-

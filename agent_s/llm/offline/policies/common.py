@@ -9,6 +9,7 @@ from typing import TypeVar
 from aci.actions import Action, Click, Hotkey, Scroll, Type, Wait
 from aci.observation import Element, Window
 from agent_s.llm.offline.course import Move, Sight, give_up, what_changed
+from agent_s.llm.offline.intents import Button
 from agent_s.llm.offline.matching import Candidate, nearest_names, rank
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, show_kinds
 from agent_s.llm.offline.screen import Screen, content_of
@@ -33,7 +34,9 @@ def finder(query: TargetQuery, only: frozenset[str] | None = None, prefer: froze
     return lambda screen: rank(query, screen, only, prefer)
 
 
-def seek(screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True) -> Steps[tuple[Screen, list[Candidate]]]:
+def seek(
+    screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True
+) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element, waiting and scrolling for it within bounds; end the policy where it is nowhere."""
     screen, found = yield from look_around(screen, find, query, scroll)
     if not found:
@@ -41,7 +44,9 @@ def seek(screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True) 
     return screen, found
 
 
-def look_around(screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True) -> Steps[tuple[Screen, list[Candidate]]]:
+def look_around(
+    screen: Screen, find: Finder, query: TargetQuery, scroll: bool = True
+) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element: wait a moment, scroll for it, wait some more; nothing is found where it is nowhere."""
     screen, found = yield from await_element(screen, find, query, WAITS[:1])
     if not found and scroll:
@@ -51,13 +56,17 @@ def look_around(screen: Screen, find: Finder, query: TargetQuery, scroll: bool =
     return screen, found
 
 
-def await_element(screen: Screen, find: Finder, query: TargetQuery, waits: tuple[float, ...] = WAITS) -> Steps[tuple[Screen, list[Candidate]]]:
+def await_element(
+    screen: Screen, find: Finder, query: TargetQuery, waits: tuple[float, ...] = WAITS
+) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element, waiting briefly for it; nothing is found where it does not come."""
     found = find(screen)
     for number, pause in enumerate(waits):
         if found and (number or found[0].score >= SURE):
             break
-        sight = yield Move(Wait(time=pause), f"wait for {query.describe()!r} to appear", f"There is no {query.describe()!r} yet.")
+        sight = yield Move(
+            Wait(time=pause), f"wait for {query.describe()!r} to appear", f"There is no {query.describe()!r} yet."
+        )
         screen = sight.screen
         found = find(screen)
     return screen, found
@@ -76,13 +85,19 @@ def scroll_for(screen: Screen, find: Finder, query: TargetQuery) -> Steps[tuple[
 def _can_scroll(screen: Screen) -> bool:
     if screen.has_sheet():
         return False
-    return scrollable(screen) is not None or any("address" in element.name.casefold() for element in screen.front if element.role == "entry")
+    return scrollable(screen) is not None or any(
+        "address" in element.name.casefold() for element in screen.front if element.role == "entry"
+    )
 
 
-def _scroll_along(direction: str, screen: Screen, find: Finder, query: TargetQuery) -> Steps[tuple[Screen, list[Candidate]]]:
+def _scroll_along(
+    direction: str, screen: Screen, find: Finder, query: TargetQuery
+) -> Steps[tuple[Screen, list[Candidate]]]:
     for _ in range(SCROLLS):
         before = screen
-        screen, moved = yield from scroll_once(direction, screen, f"scroll {direction} to look for {query.describe()!r}")
+        screen, moved = yield from scroll_once(
+            direction, screen, f"scroll {direction} to look for {query.describe()!r}"
+        )
         found = find(screen)
         if found or not moved or same_sight(before, screen):
             return screen, found
@@ -98,9 +113,15 @@ def scroll_once(direction: str, screen: Screen, purpose: str) -> Steps[tuple[Scr
     surface = scrollable(screen)
     before = screen
     if surface is None:
-        sight = yield Move(Hotkey(keys=("Page_Up" if direction == "up" else "Page_Down",)), purpose, "Nothing is in sight to turn the wheel over.")
+        sight = yield Move(
+            Hotkey(keys=("Page_Up" if direction == "up" else "Page_Down",)),
+            purpose,
+            "Nothing is in sight to turn the wheel over.",
+        )
         return sight.screen, True
-    sight = yield Move(Scroll(element_id=surface.id, clicks=SCROLL_CLICKS if direction == "up" else -SCROLL_CLICKS), purpose)
+    sight = yield Move(
+        Scroll(element_id=surface.id, clicks=SCROLL_CLICKS if direction == "up" else -SCROLL_CLICKS), purpose
+    )
     if not sight.ok or not same_sight(before, sight.screen):
         return sight.screen, sight.ok
     sight = yield Move(Wait(time=0.4), "see whether it still scrolls")
@@ -180,7 +201,7 @@ def click_best(
     screen: Screen,
     found: list[Candidate],
     clicks: int = 1,
-    button: str = "left",
+    button: Button = "left",
     hold: tuple[str, ...] = (),
     most: int = 3,
 ) -> Steps[tuple[Screen, Element]]:
@@ -188,8 +209,12 @@ def click_best(
     errors: list[str] = []
     for candidate in _usable(found)[:most]:
         element = candidate.element
-        action = Click(element_id=element.id, num_clicks=clicks, button_type=button, hold_keys=hold)  # type: ignore[arg-type]
-        sight = yield Move(action, f"click {name_of(element)}", f"{name_of(element)} is on the screen ({candidate.reason or 'the only one'}).")
+        action = Click(element_id=element.id, num_clicks=clicks, button_type=button, hold_keys=hold)
+        sight = yield Move(
+            action,
+            f"click {name_of(element)}",
+            f"{name_of(element)} is on the screen ({candidate.reason or 'the only one'}).",
+        )
         if sight.ok:
             return sight.screen, element
         errors.append(sight.error)
@@ -202,7 +227,11 @@ def click_best(
 def _usable(found: list[Candidate]) -> list[Candidate]:
     """Return the candidates that can be clicked and are about as good as the best."""
     best = found[0].score if found else 0.0
-    return [one for one in found if one.element.point is not None and "disabled" not in one.element.states and one.score >= best - 12]
+    return [
+        one
+        for one in found
+        if one.element.point is not None and "disabled" not in one.element.states and one.score >= best - 12
+    ]
 
 
 def now(screen: Screen, element: Element) -> Element | None:
@@ -210,7 +239,9 @@ def now(screen: Screen, element: Element) -> Element | None:
     return screen.observation.by_id.get(element.id)
 
 
-def type_into(screen: Screen, element: Element, text: str, overwrite: bool, enter: bool = False) -> Steps[tuple[Screen, str]]:
+def type_into(
+    screen: Screen, element: Element, text: str, overwrite: bool, enter: bool = False
+) -> Steps[tuple[Screen, str]]:
     """Type into a field and read it back; try once more, all of it, where it reads differently.
 
     Returns:
@@ -226,7 +257,10 @@ def type_into(screen: Screen, element: Element, text: str, overwrite: bool, ente
     if verdict is not False or enter:
         return sight.screen, evidence_of(after, text) if verdict else ""
     if after is not None and overwrite:
-        sight = yield Move(Hotkey(keys=("ctrl", "a")), f"select what {name_of(element)} holds, since it reads {shorten(content_of(after))!r}")
+        sight = yield Move(
+            Hotkey(keys=("ctrl", "a")),
+            f"select what {name_of(element)} holds, since it reads {shorten(content_of(after))!r}",
+        )
         sight = yield Move(Type(text=text), f"type {shorten(text)!r} again over it")
         after = now(sight.screen, element)
         verdict = reads_back(after, text, before, overwrite)
@@ -250,6 +284,7 @@ def reads_back(element: Element | None, text: str, before: str, overwrite: bool)
 
 def alike(held: str, wanted: str) -> bool:
     """Tell whether a field shows a text as applications rewrite it: capitals, spaces, signs."""
+
     def bare(text: str) -> str:
         return "".join(char for char in text.casefold() if char.isalnum())
 

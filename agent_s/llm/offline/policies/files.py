@@ -33,7 +33,20 @@ _CONFIRM_SAVE = ("Save", "OK", "Export", "Save As")
 _CONFIRM_OPEN = ("Open", "OK", "Select", "Choose", "Load")
 _REPLACE = ("Replace", "Overwrite", "Yes")
 _LOOKS = (0.3, 0.5, 0.8, 1.2, 2.0)
-_OFFICE = {".xlsx": "Excel", ".xls": "Excel", ".docx": "Word", ".doc": "Word", ".pptx": "PowerPoint", ".ppt": "PowerPoint", ".csv": "Text CSV", ".rtf": "Rich Text", ".html": "HTML", ".txt": "Text", ".dif": "", ".fodt": ""}
+_OFFICE = {
+    ".xlsx": "Excel",
+    ".xls": "Excel",
+    ".docx": "Word",
+    ".doc": "Word",
+    ".pptx": "PowerPoint",
+    ".ppt": "PowerPoint",
+    ".csv": "Text CSV",
+    ".rtf": "Rich Text",
+    ".html": "HTML",
+    ".txt": "Text",
+    ".dif": "",
+    ".fodt": "",
+}
 
 
 # Saving
@@ -134,17 +147,27 @@ def _is_new_window(before: Screen, screen: Screen) -> bool:
 def _file_dialog(screen: Screen, before: Screen | None) -> Window | None:
     """Find a window with a field for a file name and a button that confirms it."""
     for window in screen.windows:
-        if window.popup or (before is not None and window.id in before.window_by_id and window.id != getattr(screen.active, "id", None)):
+        if window.popup or (
+            before is not None and window.id in before.window_by_id and window.id != getattr(screen.active, "id", None)
+        ):
             continue
         named_file = re.search(r"\b(?:save|export|open|select|choose|upload)\b", window.title, re.IGNORECASE)
-        if (window in screen.dialogs or named_file) and _name_field(screen, window) is not None and (_buttons(_CONFIRM_SAVE + _CONFIRM_OPEN, screen, window)):
+        if (
+            (window in screen.dialogs or named_file)
+            and _name_field(screen, window) is not None
+            and (_buttons(_CONFIRM_SAVE + _CONFIRM_OPEN, screen, window))
+        ):
             return window
     return None
 
 
 def _name_field(screen: Screen, window: Window) -> Element | None:
     """Find the field for the file name: by its label, else the one that has the keyboard."""
-    fields = [element for element in screen.elements if element.window_id == window.id and element.role in EDITABLE and "editable" in element.states]
+    fields = [
+        element
+        for element in screen.elements
+        if element.window_id == window.id and element.role in EDITABLE and "editable" in element.states
+    ]
     for label in _NAME_LABELS:
         found = [one for one in rank(named(label), screen, EDITABLE) if one.element in fields and one.score >= 84]
         if found:
@@ -154,7 +177,11 @@ def _name_field(screen: Screen, window: Window) -> Element | None:
 
 def _buttons(names: tuple[str, ...], screen: Screen, window: Window) -> list[Candidate]:
     for name in names:
-        found = [one for one in rank(named(name, "button"), screen, ROLES["button"]) if one.element.window_id == window.id and one.score >= 80 and one.element.point]
+        found = [
+            one
+            for one in rank(named(name, "button"), screen, ROLES["button"])
+            if one.element.window_id == window.id and one.score >= 80 and one.element.point
+        ]
         if found:
             return found
     return []
@@ -174,10 +201,14 @@ def _save_in_dialog(intent: SaveFile, screen: Screen) -> Course:
         give_up("the dialog to save has no field for the name")
     name = intent.name or PurePosixPath(content_of(field) or "Untitled").name
     if not intent.name and not intent.folder:
-        give_up(f"the document has no name yet, and the instruction does not give one; the dialog {dialog.title!r} asks for it")
+        give_up(
+            f"the document has no name yet, and the instruction does not give one; the dialog {dialog.title!r} asks for it"
+        )
     path = full_path(name, intent.folder)
     if content_of(field) != path:
-        sight = yield from must(Type(text=path, element_id=field.id, overwrite=True), f"type the path {path!r} as the name")
+        sight = yield from must(
+            Type(text=path, element_id=field.id, overwrite=True), f"type the path {path!r} as the name"
+        )
         screen = sight.screen
     buttons = _buttons(_CONFIRM_SAVE, screen, dialog)
     if buttons:
@@ -210,7 +241,11 @@ def _until_gone(dialog: Window, intent: SaveFile, screen: Screen) -> Steps[Scree
 def _error(dialog: Window, screen: Screen) -> str:
     """Return what a message says that came over the dialog, or in it."""
     for window in screen.dialogs:
-        texts = [content_of(e) for e in screen.elements if e.window_id == window.id and e.role in ROLES["text"] and content_of(e)]
+        texts = [
+            content_of(e)
+            for e in screen.elements
+            if e.window_id == window.id and e.role in ROLES["text"] and content_of(e)
+        ]
         if window.id != dialog.id and texts and _buttons(("OK", "Close", "Dismiss"), screen, window):
             return ". ".join(texts[:3])
     return ""
@@ -222,20 +257,34 @@ def _question(screen: Screen) -> bool:
 
 
 def _asks_to_replace(screen: Screen) -> list[Candidate]:
-    if not any(re.search(r"already exists|replace|overwrit", content_of(e), re.IGNORECASE) for e in screen.front if e.role in ROLES["text"]):
+    if not any(
+        re.search(r"already exists|replace|overwrit", content_of(e), re.IGNORECASE)
+        for e in screen.front
+        if e.role in ROLES["text"]
+    ):
         return []
     return _front_button(_REPLACE, screen)
 
 
 def _asks_for_format(screen: Screen) -> list[Candidate]:
-    return [one for one in rank(TargetQuery(phrase="Keep", name="Keep", kinds=("button",)), screen, ROLES["button"]) if re.search(r"format", one.element.name, re.IGNORECASE)] or [
-        Candidate(e, 90.0, "a choice of format") for e in screen.front if e.role in ROLES["button"] and re.search(r"^(?:use|keep) .*format", e.name, re.IGNORECASE)
+    return [
+        one
+        for one in rank(TargetQuery(phrase="Keep", name="Keep", kinds=("button",)), screen, ROLES["button"])
+        if re.search(r"format", one.element.name, re.IGNORECASE)
+    ] or [
+        Candidate(e, 90.0, "a choice of format")
+        for e in screen.front
+        if e.role in ROLES["button"] and re.search(r"^(?:use|keep) .*format", e.name, re.IGNORECASE)
     ]
 
 
 def _front_button(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
     for name in names:
-        found = [one for one in rank(named(name, "button"), screen, ROLES["button"]) if one.score >= 90 and one.element in screen.front]
+        found = [
+            one
+            for one in rank(named(name, "button"), screen, ROLES["button"])
+            if one.score >= 90 and one.element in screen.front
+        ]
         if found:
             return found
     return []
@@ -248,10 +297,14 @@ def _answer_questions(intent: SaveFile, screen: Screen) -> Steps[Screen]:
             return screen
         if replace := _asks_to_replace(screen):
             if not intent.overwrite:
-                give_up(f"a file of the name {intent.name!r} exists already, and the instruction does not say to replace it")
+                give_up(
+                    f"a file of the name {intent.name!r} exists already, and the instruction does not say to replace it"
+                )
             screen, _ = yield from click_best(screen, replace)
         elif formats := _asks_for_format(screen):
-            screen, _ = yield from click_best(screen, [_format_choice(intent, [one.element for one in formats], screen)])
+            screen, _ = yield from click_best(
+                screen, [_format_choice(intent, [one.element for one in formats], screen)]
+            )
         else:
             return screen
     return screen
@@ -260,13 +313,19 @@ def _answer_questions(intent: SaveFile, screen: Screen) -> Steps[Screen]:
 def is_left(queries: tuple[TargetQuery, ...], screen: Screen) -> bool:
     """Tell whether a dialog asks what the next clause of the instruction answers."""
     dialogs = {window.id for window in screen.dialogs}
-    return any(one.element.window_id in dialogs and one.score >= 84 for query in queries for one in rank(query, screen, ROLES["button"])[:1])
+    return any(
+        one.element.window_id in dialogs and one.score >= 84
+        for query in queries
+        for one in rank(query, screen, ROLES["button"])[:1]
+    )
 
 
 def _format_choice(intent: SaveFile, offered: list[Element], screen: Screen) -> Candidate:
     """Choose the format of the name's extension; a name without a known one takes the application's own."""
     suffix = PurePosixPath(intent.name).suffix.casefold()
-    buttons = [e for e in screen.front if e.role in ROLES["button"] and re.search(r"format", e.name, re.IGNORECASE)] or offered
+    buttons = [
+        e for e in screen.front if e.role in ROLES["button"] and re.search(r"format", e.name, re.IGNORECASE)
+    ] or offered
     own = [e for e in buttons if re.search(r"ODF|OpenDocument", e.name)]
     kept = [e for e in buttons if e not in own]
     wants_own = suffix in ("", ".ods", ".odt", ".odp", ".odg") and not intent.format
@@ -280,7 +339,11 @@ def _format_choice(intent: SaveFile, offered: list[Element], screen: Screen) -> 
 def open_file(intent: OpenFile, screen: Screen) -> Course:
     """Open a file: where it is in sight as an item, by a double click, else by the application's dialog."""
     name = PurePosixPath(intent.path).name
-    items = [one for one in rank(named(name), screen, ROLES["item"] | {"icon", "link"}) if one.score >= 92 and one.element in screen.front]
+    items = [
+        one
+        for one in rank(named(name), screen, ROLES["item"] | {"icon", "link"})
+        if one.score >= 92 and one.element in screen.front
+    ]
     if items and "/" not in intent.path:
         start = screen
         web = any(part.startswith("document web") for part in items[0].element.path)
@@ -306,7 +369,14 @@ def _open_dialog(screen: Screen, before: Screen) -> Window | None:
     dialog = _file_dialog(screen, before)
     if dialog is not None:
         return dialog
-    return next((w for w in screen.windows if not w.popup and w.active and w.id not in before.window_by_id and _buttons(_CONFIRM_OPEN, screen, w)), None)
+    return next(
+        (
+            w
+            for w in screen.windows
+            if not w.popup and w.active and w.id not in before.window_by_id and _buttons(_CONFIRM_OPEN, screen, w)
+        ),
+        None,
+    )
 
 
 def _open_in_dialog(intent: OpenFile, dialog: Window, screen: Screen) -> Course:
@@ -348,7 +418,9 @@ def go_to_address(intent: GoToAddress, screen: Screen) -> Course:
         sight = yield from must(Hotkey(keys=("ctrl", "l")), "go to the address bar")
         sight = yield from must(Type(text=intent.url, enter=True), f"type the address {intent.url!r}")
     else:
-        sight = yield from must(Type(text=intent.url, element_id=bar.id, overwrite=True, enter=True), f"type the address {intent.url!r}")
+        sight = yield from must(
+            Type(text=intent.url, element_id=bar.id, overwrite=True, enter=True), f"type the address {intent.url!r}"
+        )
     screen = sight.screen
     for pause in (0.5, 1.0):
         if screen.active is not None and screen.active.title != before:
@@ -360,7 +432,11 @@ def go_to_address(intent: GoToAddress, screen: Screen) -> Course:
 
 def _address_bar(screen: Screen) -> Element | None:
     for name in ("Address and search bar", "Search or enter address", "Address bar", "Location"):
-        found = [one for one in rank(named(name), screen, EDITABLE) if one.score >= 90 and one.element in screen.front and one.element.point]
+        found = [
+            one
+            for one in rank(named(name), screen, EDITABLE)
+            if one.score >= 90 and one.element in screen.front and one.element.point
+        ]
         if found:
             return found[0].element
     return None
@@ -370,7 +446,11 @@ def _to_browser(screen: Screen) -> Steps[Screen]:
     sight = yield Move(SwitchApplications(app_code="web browser"), "bring the browser to the front")
     if not sight.ok:
         give_up(f"there is no browser to open the page in: {sight.error}")
-    screen, _ = yield from await_element(sight.screen, lambda view: [Candidate(bar, 100.0, "")] if (bar := _address_bar(view)) else [], named("address bar"))
+    screen, _ = yield from await_element(
+        sight.screen,
+        lambda view: [Candidate(bar, 100.0, "")] if (bar := _address_bar(view)) else [],
+        named("address bar"),
+    )
     return screen
 
 
@@ -378,19 +458,28 @@ def search_for(intent: SearchFor, screen: Screen) -> Course:
     """Search in the field that is named or shown, else with Ctrl+F."""
     field = yield from _search_field(intent, screen)
     if field is not None:
-        sight = yield from must(Type(text=intent.text, element_id=field.id, overwrite=True, enter=True), f"search for {shorten(intent.text)!r} in {name_of(field)}")
+        sight = yield from must(
+            Type(text=intent.text, element_id=field.id, overwrite=True, enter=True),
+            f"search for {shorten(intent.text)!r} in {name_of(field)}",
+        )
         return Achieved(f"{name_of(field)} was searched for {intent.text!r}; {changed(screen, sight.screen)}")
     sight = yield from must(Hotkey(keys=("ctrl", "f")), "open the search")
     after = sight.screen
     focus = after.focus
     into = focus.id if focus is not None and focus.role in EDITABLE and "multi_line" not in focus.states else None
-    sight = yield from must(Type(text=intent.text, element_id=into, overwrite=into is not None, enter=True), f"search for {shorten(intent.text)!r}")
+    sight = yield from must(
+        Type(text=intent.text, element_id=into, overwrite=into is not None, enter=True),
+        f"search for {shorten(intent.text)!r}",
+    )
     found = now(sight.screen, focus) if focus is not None else None
     return Achieved(f"{intent.text!r} was searched for; {changed(after, sight.screen)}" if found or sight.ok else "")
 
 
 def _names_window(query: TargetQuery, screen: Screen) -> bool:
-    return any(name_score(query.phrase, window.title)[0] >= 66 or name_score(query.phrase, window.app)[0] >= 66 for window in screen.windows)
+    return any(
+        name_score(query.phrase, window.title)[0] >= 66 or name_score(query.phrase, window.app)[0] >= 66
+        for window in screen.windows
+    )
 
 
 def _search_field(intent: SearchFor, screen: Screen) -> Steps[Element | None]:
@@ -402,7 +491,13 @@ def _search_field(intent: SearchFor, screen: Screen) -> Steps[Element | None]:
         if not set(intent.target.kinds) & containers and not _names_window(intent.target, screen):
             give_up(not_found(intent.target, screen))
     for name in ("Search", "Find", "Query", "Search term"):
-        found = [one for one in rank(named(name), screen, EDITABLE) if one.score >= 76 and one.element in screen.front and not re.search("address", one.element.name, re.IGNORECASE)]
+        found = [
+            one
+            for one in rank(named(name), screen, EDITABLE)
+            if one.score >= 76
+            and one.element in screen.front
+            and not re.search("address", one.element.name, re.IGNORECASE)
+        ]
         if found:
             return found[0].element
     return _address_bar(screen)

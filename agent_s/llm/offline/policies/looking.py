@@ -27,7 +27,10 @@ from agent_s.llm.offline.targets import TargetQuery
 
 _LOOKS = (0.5, 0.5, 0.8, 0.8, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0, 2.5, 2.5, 3.0)
 _DISPLAYS = frozenset({"display", "screen", "result", "output", "answer", "total", "calculator", "result field", "it"})
-_CODE_NOUN = re.compile(r"\b(?:code|number|id|identifier|token|key|pin|password|reference|ref|no|otp|passcode|voucher|coupon|serial)\b", re.IGNORECASE)
+_CODE_NOUN = re.compile(
+    r"\b(?:code|number|id|identifier|token|key|pin|password|reference|ref|no|otp|passcode|voucher|coupon|serial)\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"[A-Za-z0-9][\w./#-]*[A-Za-z0-9]|\d+")
 
 
@@ -77,7 +80,9 @@ def holds(condition: Condition, screen: Screen) -> str:
         case "shown":
             return _is_shown(condition.target, screen)
         case "gone":
-            return "" if _is_shown(condition.target, screen) else f"{condition.target.describe()!r} is not on the screen"
+            return (
+                "" if _is_shown(condition.target, screen) else f"{condition.target.describe()!r} is not on the screen"
+            )
         case "state":
             return _has_state(condition, screen)
         case _:
@@ -112,7 +117,9 @@ def _is_shown(query: TargetQuery, screen: Screen) -> str:
                 return f"the window {window.title or window.app!r} is open"
     if "dialog" in kinds and not query.name:
         inner = any(part.split(":")[0] in ("dialog", "alert") for element in screen.front for part in element.path)
-        return f"the dialog {screen.dialogs[0].title!r} is open" if screen.dialogs else "a dialog is open" if inner else ""
+        return (
+            f"the dialog {screen.dialogs[0].title!r} is open" if screen.dialogs else "a dialog is open" if inner else ""
+        )
     if kinds & {"page", "window"} and not query.name:
         return "a window is in front" if screen.front else ""
     if "menu" in kinds and not query.name:
@@ -145,7 +152,11 @@ def _contains(condition: Condition, screen: Screen) -> str:
     wanted = condition.text.casefold().strip()
     for where, text in _texts_of(condition, screen):
         lowered = text.casefold().strip()
-        fits = lowered == wanted or name_score(condition.text, text)[0] >= 92 if condition.kind == "value" else wanted in lowered
+        fits = (
+            lowered == wanted or name_score(condition.text, text)[0] >= 92
+            if condition.kind == "value"
+            else wanted in lowered
+        )
         if fits != condition.negated:
             return f"{where} reads {shorten(text)!r}"
         if condition.kind == "value" and not condition.negated and wanted in lowered:
@@ -161,7 +172,11 @@ def _texts_of(condition: Condition, screen: Screen) -> list[tuple[str, str]]:
     if set(query.kinds) & {"page", "window", "dialog", "area", "form", "list", "table"} and not query.name:
         texts = [(name_of(element), content_of(element) or element.name) for element in screen.front]
         whole = " ".join(text for _, text in texts)
-        return [*texts, ("the window", whole), *(("the title", window.title) for window in screen.windows if window.active)]
+        return [
+            *texts,
+            ("the window", whole),
+            *(("the title", window.title) for window in screen.windows if window.active),
+        ]
     if query.phrase.casefold() in _DISPLAYS:
         shown = [element for element in screen.front if element.role in EDITABLE | LABELS]
         return [(name_of(element), content_of(element) or element.name) for element in shown]
@@ -189,7 +204,11 @@ def keep_text(intent: KeepText, screen: Screen) -> Course:
         if text is None:
             text, evidence = read_text(intent, screen)
     if text is None:
-        screen, _ = yield from scroll_for(screen, lambda view: rank(intent.target, view, prefer=LABELS) if read_text(intent, view)[0] else [], intent.target)
+        screen, _ = yield from scroll_for(
+            screen,
+            lambda view: rank(intent.target, view, prefer=LABELS) if read_text(intent, view)[0] else [],
+            intent.target,
+        )
         text, evidence = read_text(intent, screen)
     if not text:
         give_up(f"no {intent.what!r} to copy is on the screen: {not_found(intent.target, screen)}")
@@ -200,13 +219,25 @@ def keep_text(intent: KeepText, screen: Screen) -> Course:
 def read_text(intent: KeepText, screen: Screen) -> tuple[str | None, str]:
     """Find the text that is meant, and say where it stands; None where there is none."""
     query = intent.target
-    phrase = re.sub(r"^(?:text|value|content|contents|word|words)\s+(?:of|in|from|next to|beside|after)\s+(?:the\s+)?", "", query.phrase, flags=re.IGNORECASE)
-    phrase = re.sub(r"\s+(?:in|on|from|of)\s+(?:the\s+)?(?:page|screen|window|form|browser|dialog)$", "", phrase, flags=re.IGNORECASE)
+    phrase = re.sub(
+        r"^(?:text|value|content|contents|word|words)\s+(?:of|in|from|next to|beside|after)\s+(?:the\s+)?",
+        "",
+        query.phrase,
+        flags=re.IGNORECASE,
+    )
+    phrase = re.sub(
+        r"\s+(?:in|on|from|of)\s+(?:the\s+)?(?:page|screen|window|form|browser|dialog)$",
+        "",
+        phrase,
+        flags=re.IGNORECASE,
+    )
     for element in _by_reading(screen):
         found = _after_phrase(phrase, element, screen)
         if found:
             return found, f"{name_of(element)} shows it"
-    ranked = rank(query if query.phrase == phrase else TargetQuery(phrase=phrase, name=phrase), screen, prefer=EDITABLE | LABELS) or rank(query, screen, prefer=EDITABLE | LABELS)
+    ranked = rank(
+        query if query.phrase == phrase else TargetQuery(phrase=phrase, name=phrase), screen, prefer=EDITABLE | LABELS
+    ) or rank(query, screen, prefer=EDITABLE | LABELS)
     for one in ranked[:3]:
         text = content_of(one.element).strip()
         if text and (one.element.role in EDITABLE or normalize(text) != normalize(phrase)):
@@ -224,21 +255,37 @@ def _whole_of(element: Element) -> tuple[str | None, str]:
 def _by_reading(screen: Screen) -> list[Element]:
     """Return the texts on the screen, those in front and the short ones first."""
     texts = [element for element in screen.elements if content_of(element) and element.role not in ROLES["menuitem"]]
-    return sorted(texts, key=lambda element: (screen.penalty(element), element.role in EDITABLE and element.role != "document text"))
+    return sorted(
+        texts,
+        key=lambda element: (screen.penalty(element), element.role in EDITABLE and element.role != "document text"),
+    )
 
 
 def _after_phrase(phrase: str, element: Element, screen: Screen) -> str:
     """Return the value that stands after a phrase in a text: "Your confirmation code is AB-12." gives "AB-12"."""
     text = content_of(element)
-    if element.role in EDITABLE and (name_score(phrase, element.name)[0] >= 90 or name_score(phrase, element.label or screen.labels.get(element.id, ""))[0] >= 90):
+    if element.role in EDITABLE and (
+        name_score(phrase, element.name)[0] >= 90
+        or name_score(phrase, element.label or screen.labels.get(element.id, ""))[0] >= 90
+    ):
         return text.strip()
-    match = re.search(rf"\b{re.escape(phrase)}\b\s*(?:is|was|are|:|=|-|–|—|→)*\s*:?\s*(?P<rest>[^\n]*)", text, re.IGNORECASE) if phrase else None
+    match = (
+        re.search(
+            rf"\b{re.escape(phrase)}\b\s*(?:is|was|are|:|=|-|–|—|→)*\s*:?\s*(?P<rest>[^\n]*)", text, re.IGNORECASE
+        )
+        if phrase
+        else None
+    )
     if match is None:
         return ""
     rest = match["rest"].strip()
     if _CODE_NOUN.search(phrase):
         return _first_code(rest) or (_value_beside(element, screen) or "" if not rest else "")
-    return rest.rstrip(".") if rest and re.search(r"[:=]|\bis\b", text[match.start() : match.start("rest")], re.IGNORECASE) else ""
+    return (
+        rest.rstrip(".")
+        if rest and re.search(r"[:=]|\bis\b", text[match.start() : match.start("rest")], re.IGNORECASE)
+        else ""
+    )
 
 
 def _first_code(text: str) -> str:
@@ -252,11 +299,22 @@ def _first_code(text: str) -> str:
 
 def _value_beside(element: Element, screen: Screen) -> str | None:
     """Return the text right of a label, else the one below it."""
-    others = [other for other in screen.elements if other.id != element.id and other.window_id == element.window_id and content_of(other).strip() and other.role not in ROLES["menuitem"] | ROLES["button"]]
+    others = [
+        other
+        for other in screen.elements
+        if other.id != element.id
+        and other.window_id == element.window_id
+        and content_of(other).strip()
+        and other.role not in ROLES["menuitem"] | ROLES["button"]
+    ]
     right = [other for other in others if same_line(element.rect, other.rect) and other.rect.x >= element.rect.center.x]
     if right:
         return content_of(min(right, key=lambda other: other.rect.x)).strip()
-    below = [other for other in others if same_column(element.rect, other.rect) and 0 <= other.rect.y - element.rect.bottom <= 60]
+    below = [
+        other
+        for other in others
+        if same_column(element.rect, other.rect) and 0 <= other.rect.y - element.rect.bottom <= 60
+    ]
     return content_of(min(below, key=lambda other: other.rect.y)).strip() if below else None
 
 
@@ -270,4 +328,3 @@ def paste_text(intent: PasteText, screen: Screen) -> Course:
         screen, _ = yield from click_best(screen, found)
     sight = yield from must(Hotkey(keys=("ctrl", "v")), "paste the clipboard")
     return Achieved(f"the clipboard was pasted; {changed(screen, sight.screen)}")
-

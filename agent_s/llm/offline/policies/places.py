@@ -25,7 +25,9 @@ from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery
 
-_FRONT_WORDS = frozenset({"new", "current", "same", "open", "opened", "resulting", "blank", "empty", "active", "next", "following"})
+_FRONT_WORDS = frozenset(
+    {"new", "current", "same", "open", "opened", "resulting", "blank", "empty", "active", "next", "following"}
+)
 _WINDOWS = {"window", "dialog", "page"}
 
 
@@ -68,13 +70,22 @@ def _is_front(place: TargetQuery, screen: Screen) -> bool:
         return False
     if not place.name or place.name.casefold() in _FRONT_WORDS:
         return bool(set(place.kinds) & {"window", "page", "dialog", "area", "form", "tab"})
-    return max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0], name_score(place.phrase, window.title)[0]) >= 66
+    return (
+        max(
+            name_score(place.name, window.title)[0],
+            name_score(place.name, window.app)[0],
+            name_score(place.phrase, window.title)[0],
+        )
+        >= 66
+    )
 
 
 def _other_window(place: TargetQuery, screen: Screen) -> bool:
     """Tell whether the place is a window that is not in front."""
     return bool(place.name) and any(
-        not window.active and not window.popup and max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0]) >= 66
+        not window.active
+        and not window.popup
+        and max(name_score(place.name, window.title)[0], name_score(place.name, window.app)[0]) >= 66
         for window in screen.windows
     )
 
@@ -93,20 +104,16 @@ def _as_field(place: TargetQuery, intent: Intent, screen: Screen) -> Intent | No
 def placed(intent: Intent, place: TargetQuery) -> Intent:
     """Narrow what an intent is about down to a place."""
     match intent:
-        case ClickOn(targets=targets):
-            return replace(intent, targets=tuple(within(query, place) for query in targets))
-        case SetChecked(targets=targets):
+        case ClickOn(targets=targets) | SetChecked(targets=targets):
             return replace(intent, targets=tuple(within(query, place) for query in targets))
         case SelectOptions(values=values, source=None):
             return replace(intent, values=tuple(within(query, place) for query in values))
-        case SetValue(target=target):
-            return replace(intent, target=within(target, place))
-        case Unfold(target=target):
+        case (
+            SetValue(target=TargetQuery() as target) | Unfold(target=target) | TypeText(target=TargetQuery() as target)
+        ):
             return replace(intent, target=within(target, place))
         case ScrollView(within=None):
             return replace(intent, within=place)
-        case TypeText(target=TargetQuery() as target):
-            return replace(intent, target=within(target, place))
         case FillIn(fields=fields):
             return replace(intent, fields=tuple((within(query, place), value) for query, value in fields))
         case LookWhether(condition=condition):

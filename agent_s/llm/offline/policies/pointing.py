@@ -55,7 +55,12 @@ def click_on(intent: ClickOn, screen: Screen) -> Course:
 
 def _several(targets: tuple[TargetQuery, ...], screen: Screen) -> tuple[TargetQuery, ...]:
     """Read "5, divide and 8" as three buttons where the screen has those and none of that whole name."""
-    if len(targets) != 1 or targets[0].quoted or not re.search(r",|\sand\s|\s", targets[0].phrase) or rank(targets[0], screen):
+    if (
+        len(targets) != 1
+        or targets[0].quoted
+        or not re.search(r",|\sand\s|\s", targets[0].phrase)
+        or rank(targets[0], screen)
+    ):
         return targets
     for pattern in (r"\s*,\s*(?:and\s+|then\s+)?|\s+(?:and|then)\s+", r"\s+"):
         parts = tuple(named(part) for part in re.split(pattern, targets[0].phrase) if part)
@@ -75,7 +80,9 @@ def _find(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[tuple[Sc
 
 def _press_instead(query: TargetQuery, intent: ClickOn, screen: Screen) -> Course:
     """Press the key of that name where there is no such button ("press the Enter button")."""
-    plain = query.name and not (query.quoted or query.ordinal or query.anchor or query.within) and intent.button == "left"
+    plain = (
+        query.name and not (query.quoted or query.ordinal or query.anchor or query.within) and intent.button == "left"
+    )
     chords = parse_keys(query.name) if plain else None
     if chords and len(chords) == 1 and chords[0][-1] in _HARMLESS:
         sight = yield from must(Hotkey(keys=chords[0]), f"press {show_chord(chords[0])}, since there is no such button")
@@ -86,7 +93,9 @@ def _press_instead(query: TargetQuery, intent: ClickOn, screen: Screen) -> Cours
     give_up(not_found(query, screen))
 
 
-_HARMLESS = frozenset({"Return", "Escape", "Tab", "space", "Up", "Down", "Left", "Right", "Page_Up", "Page_Down", "Home", "End"})
+_HARMLESS = frozenset(
+    {"Return", "Escape", "Tab", "space", "Up", "Down", "Left", "Right", "Page_Up", "Page_Down", "Home", "End"}
+)
 
 
 def _click_all(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[Screen]:
@@ -114,8 +123,12 @@ def _doors(screen: Screen, where: str) -> Sequence[Element]:
         tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
         web = [element for element in tabs if any(part.startswith("document web") for part in element.path)]
         return (web or tabs)[:12]
-    folded = [element for element in screen.front if "expandable" in element.states and "expanded" not in element.states]
-    plain = [element for element in folded if element.role not in ROLES["combo"] | EDITABLE | {"menu", "push button menu"}]
+    folded = [
+        element for element in screen.front if "expandable" in element.states and "expanded" not in element.states
+    ]
+    plain = [
+        element for element in folded if element.role not in ROLES["combo"] | EDITABLE | {"menu", "push button menu"}
+    ]
     in_page = [element for element in plain if any(part.startswith("document web") for part in element.path)]
     tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
     headings = [element for element in screen.front if element.role in ("heading",)]
@@ -141,9 +154,22 @@ def press_keys(intent: PressKeys, screen: Screen) -> Course:
 def _button_named(intent: PressKeys, screen: Screen) -> Element | None:
     """Find a button that is called like the key: "7" on a calculator, "Delete" in a dialog."""
     label = intent.label.strip()
-    if len(label) > 1 and label.casefold() not in ("delete", "insert", "menu", "space", "plus", "minus", "equals", "dot"):
+    if len(label) > 1 and label.casefold() not in (
+        "delete",
+        "insert",
+        "menu",
+        "space",
+        "plus",
+        "minus",
+        "equals",
+        "dot",
+    ):
         return None
-    found = [one for one in rank(named(label, "button"), screen, ROLES["button"]) if one.score >= EXACT and screen.is_active(one.element)]
+    found = [
+        one
+        for one in rank(named(label, "button"), screen, ROLES["button"])
+        if one.score >= EXACT and screen.is_active(one.element)
+    ]
     if len(label) > 1 and found and label != found[0].element.name:
         return None
     return found[0].element if found else None
@@ -175,7 +201,9 @@ def drag_onto(intent: DragOnto, screen: Screen) -> Course:
     target = next((one.element for one in targets if one.element.id != source.id), None)
     if target is None:
         give_up(not_found(intent.destination, screen))
-    sight = yield from must(DragAndDrop(drag_from_id=source.id, drop_on_id=target.id), f"drag {name_of(source)} onto {name_of(target)}")
+    sight = yield from must(
+        DragAndDrop(drag_from_id=source.id, drop_on_id=target.id), f"drag {name_of(source)} onto {name_of(target)}"
+    )
     return Achieved(f"{name_of(source)} was dragged onto {name_of(target)}; {changed(screen, sight.screen)}")
 
 
@@ -196,7 +224,11 @@ def unfold(intent: Unfold, screen: Screen) -> Course:
         return Achieved(f"{name_of(element)} is {'expanded' if intent.expanded else 'collapsed'} already")
     before = screen
     screen, element = yield from click_best(screen, [Candidate(element, 100.0, "to fold")])
-    for keys in (("Right",) if intent.expanded else ("Left",), ("plus",) if intent.expanded else ("minus",), ("Return",)):
+    for keys in (
+        ("Right",) if intent.expanded else ("Left",),
+        ("plus",) if intent.expanded else ("minus",),
+        ("Return",),
+    ):
         current = now(screen, element)
         if current is None or not current.states & _FOLDED or _is_unfolded(current) == intent.expanded:
             break
@@ -207,7 +239,9 @@ def unfold(intent: Unfold, screen: Screen) -> Course:
     current = now(screen, element)
     if current is not None and current.states & _FOLDED and _is_unfolded(current) != intent.expanded:
         give_up(f"{name_of(element)} could not be {'expanded' if intent.expanded else 'collapsed'}")
-    return Achieved(f"{name_of(element)} was {'expanded' if intent.expanded else 'collapsed'}; {changed(before, screen)}")
+    return Achieved(
+        f"{name_of(element)} was {'expanded' if intent.expanded else 'collapsed'}; {changed(before, screen)}"
+    )
 
 
 def _foldable(query: TargetQuery) -> TargetQuery:
@@ -238,7 +272,9 @@ def scroll_view(intent: ScrollView, screen: Screen) -> Course:
             return (yield from _scroll_by_keys(intent, screen))
         clicks = sign * (50 if intent.to_end else intent.clicks or 5)
         before = screen
-        sight = yield from must(Scroll(element_id=surface.id, clicks=max(-100, min(100, clicks))), f"scroll {intent.direction}")
+        sight = yield from must(
+            Scroll(element_id=surface.id, clicks=max(-100, min(100, clicks))), f"scroll {intent.direction}"
+        )
         screen = sight.screen
         surface = now(screen, surface) or _surface(intent, screen)
         if before.elements == screen.elements:
@@ -261,7 +297,10 @@ def _surface(intent: ScrollView, screen: Screen) -> Element | None:
     if found:
         return found[0].element
     inside = elements_within(intent.within, screen)
-    return next((element for element in screen.elements if inside and element.id in inside and element.point is not None), scrollable(screen))
+    return next(
+        (element for element in screen.elements if inside and element.id in inside and element.point is not None),
+        scrollable(screen),
+    )
 
 
 def _scroll_until(intent: ScrollView, query: TargetQuery, screen: Screen) -> Course:
@@ -270,7 +309,9 @@ def _scroll_until(intent: ScrollView, query: TargetQuery, screen: Screen) -> Cou
         found = [one for one in find(screen) if one.element.point is not None]
         if found:
             return Achieved(f"{name_of(found[0].element)} is in sight")
-        screen, moved = yield from scroll_once(intent.direction, screen, f"scroll {intent.direction} to look for {query.describe()!r}")
+        screen, moved = yield from scroll_once(
+            intent.direction, screen, f"scroll {intent.direction} to look for {query.describe()!r}"
+        )
         if not moved:
             break
     if find(screen):

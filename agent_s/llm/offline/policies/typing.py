@@ -79,7 +79,10 @@ def _find_field(intent: TypeText, query: TargetQuery, screen: Screen) -> Steps[t
 
 
 def _window_named(query: TargetQuery, screen: Screen) -> bool:
-    return any(max(name_score(query.phrase, window.title)[0], name_score(query.phrase, window.app)[0]) >= 66 for window in screen.windows)
+    return any(
+        max(name_score(query.phrase, window.title)[0], name_score(query.phrase, window.app)[0]) >= 66
+        for window in screen.windows
+    )
 
 
 def _overwrites(intent: TypeText, element: Element) -> bool:
@@ -112,7 +115,10 @@ def _type_at_focus(intent: TypeText, text: str, screen: Screen) -> Course:
 def _type_here(intent: TypeText, text: str, element: Element | None, screen: Screen) -> Course:
     """Type with the keyboard where it is."""
     before = content_of(element) if element is not None else ""
-    sight = yield from must(Type(text=text, overwrite=intent.mode == "replace", enter=intent.enter), f"type {shorten(text)!r} where the keyboard is")
+    sight = yield from must(
+        Type(text=text, overwrite=intent.mode == "replace", enter=intent.enter),
+        f"type {shorten(text)!r} where the keyboard is",
+    )
     after = now(sight.screen, element) if element is not None else None
     if reads_back(after, text, before, overwrite=False):
         return Achieved(evidence_of(after, text))
@@ -149,7 +155,9 @@ def _type_into_all(intent: TypeText, text: str, screen: Screen) -> Course:
     screen, found = yield from seek(screen, finder(query, _TYPABLE, EDITABLE), query)
     best = found[0].score
     evidence: list[str] = []
-    for candidate in sorted((one for one in found if one.score >= best - 6), key=lambda one: (one.element.rect.y, one.element.rect.x)):
+    for candidate in sorted(
+        (one for one in found if one.score >= best - 6), key=lambda one: (one.element.rect.y, one.element.rect.x)
+    ):
         current = now(screen, candidate.element) or candidate.element
         screen, shown = yield from type_into(screen, current, text, _overwrites(intent, current))
         evidence.append(shown)
@@ -158,9 +166,16 @@ def _type_into_all(intent: TypeText, text: str, screen: Screen) -> Course:
 
 def _type_in_window(intent: TypeText, query: TargetQuery, text: str, screen: Screen) -> Course:
     """Read the place as a window or application ("type hello in Mousepad") and type into its editor."""
-    if query.kinds and not _window_named(query, screen) and not set(query.kinds) & {"window", "dialog", "terminal", "area"}:
+    if (
+        query.kinds
+        and not _window_named(query, screen)
+        and not set(query.kinds) & {"window", "dialog", "terminal", "area"}
+    ):
         give_up(not_found(query, screen))
-    sight = yield Move(SwitchApplications(app_code=(query.name or query.phrase)[:200]), f"bring {query.describe()!r} to the front, to type there")
+    sight = yield Move(
+        SwitchApplications(app_code=(query.name or query.phrase)[:200]),
+        f"bring {query.describe()!r} to the front, to type there",
+    )
     if not sight.ok:
         give_up(f"{not_found(query, screen)}, and no application either: {sight.error}")
     return (yield from _type_at_focus(replace(intent, target=None), text, sight.screen))
@@ -222,7 +237,11 @@ def enter_cells(intent: EnterCells, screen: Screen) -> Course:
         sight = yield from must(Type(text=text, enter=True), f"type {shorten(text)!r} into the cell {address}")
         screen = sight.screen
         at = _below(address)
-    evidence = [f"cell {address} shows {content_of(cell)!r}" for address, _ in intent.cells if (cell := cell_at(address, screen)) is not None]
+    evidence = [
+        f"cell {address} shows {content_of(cell)!r}"
+        for address, _ in intent.cells
+        if (cell := cell_at(address, screen)) is not None
+    ]
     for address, text in intent.cells:
         cell = cell_at(address, screen)
         if cell is not None and cell.text is not None and not cell.text.strip() and text.strip():
@@ -263,13 +282,16 @@ def _by_name_box(address: str, screen: Screen) -> Steps[Screen]:
     screen, found = yield from await_element(screen, finder(query, EDITABLE | frozenset({"panel"})), query)
     if not found:
         give_up(f"there is no cell {address} in sight, and no name box to go to it")
-    sight = yield from must(Type(text=address, element_id=found[0].element.id, overwrite=True, enter=True), f"go to the cell {address} by the name box")
+    sight = yield from must(
+        Type(text=address, element_id=found[0].element.id, overwrite=True, enter=True),
+        f"go to the cell {address} by the name box",
+    )
     return sight.screen
 
 
 def _below(address: str) -> str:
     letters = address.rstrip("0123456789")
-    return f"{letters}{int(address[len(letters):]) + 1}"
+    return f"{letters}{int(address[len(letters) :]) + 1}"
 
 
 # Replacing and clearing
@@ -288,7 +310,9 @@ def replace_text(intent: ReplaceText, screen: Screen) -> Course:
     held = content_of(holder)
     if intent.old not in held:
         give_up(f"{name_of(holder)} does not hold {intent.old!r}; it reads {shorten(held)!r}")
-    screen, evidence = yield from type_into(screen, holder, held.rstrip("\n").replace(intent.old, intent.new), overwrite=True)
+    screen, evidence = yield from type_into(
+        screen, holder, held.rstrip("\n").replace(intent.old, intent.new), overwrite=True
+    )
     return Achieved(evidence)
 
 
@@ -300,7 +324,9 @@ def _clearing(query: TargetQuery, screen: Screen) -> list[Candidate]:
 def clear_field(intent: ClearField, screen: Screen) -> Course:
     """Empty a field."""
     query = intent.target
-    screen, found = yield from look_around(screen, lambda view: rank(query, view, _TYPABLE, EDITABLE) or _clearing(query, view), query)
+    screen, found = yield from look_around(
+        screen, lambda view: rank(query, view, _TYPABLE, EDITABLE) or _clearing(query, view), query
+    )
     if not found:
         give_up(not_found(query, screen))
     if found[0].element.role not in _TYPABLE:
@@ -318,5 +344,3 @@ def clear_field(intent: ClearField, screen: Screen) -> Course:
     if after is not None and (after.text or "").strip():
         give_up(f"{name_of(element)} still reads {shorten(content_of(after))!r}")
     return Achieved(f"{name_of(element)} is empty")
-
-

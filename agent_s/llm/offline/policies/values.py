@@ -54,7 +54,9 @@ def _find_boxes(query: TargetQuery, intent: SetChecked, screen: Screen) -> Steps
     """Find the boxes that are meant: one, or all; whatever has no box must be a button that toggles, by its exact name."""
     boxes = finder(query, CHECKABLE)
     whole = TargetQuery(phrase=intent.said, name=intent.said)
-    screen, found = yield from look_around(screen, lambda view: boxes(view) or _beside_text(query, view) or _toggles(query, view), query)
+    screen, found = yield from look_around(
+        screen, lambda view: boxes(view) or _beside_text(query, view) or _toggles(query, view), query
+    )
     if not found and len(intent.targets) > 1 and (found := rank(whole, screen, CHECKABLE)):
         return screen, found[:1]
     if not found:
@@ -90,7 +92,9 @@ def _set_one(candidate: Candidate, state: bool | None, screen: Screen) -> Steps[
     screen, element = yield from click_best(screen, [candidate])
     after = now(screen, element)
     if after is not None and _tells_state(after) and is_on(after) != wanted:
-        sight = yield from must(Hotkey(keys=("space",)), f"press space, since the click did not change {name_of(element)}")
+        sight = yield from must(
+            Hotkey(keys=("space",)), f"press space, since the click did not change {name_of(element)}"
+        )
         screen = sight.screen
         after = now(screen, element)
         if after is not None and is_on(after) != wanted:
@@ -121,17 +125,47 @@ def set_value(intent: SetValue, screen: Screen) -> Course:
 
     screen, found = yield from look_around(screen, find, intent.target)
     if not found and _options_of(intent, screen):
-        return (yield from select_options(SelectOptions((TargetQuery(phrase=intent.value, name=intent.value),), intent.target, intent.value), screen))
+        return (
+            yield from select_options(
+                SelectOptions((TargetQuery(phrase=intent.value, name=intent.value),), intent.target, intent.value),
+                screen,
+            )
+        )
     if not found:
         give_up(not_found(intent.target, screen))
     element = _that_takes(intent, found)
     return (yield from _set(element, intent, screen))
 
 
-_VALUED = EDITABLE | ROLES["slider"] | ROLES["combo"] | ROLES["date"] | ROLES["spin"] | frozenset({"table cell", "list", "scroll bar", "toggle button", "panel", "push button"})
+_VALUED = (
+    EDITABLE
+    | ROLES["slider"]
+    | ROLES["combo"]
+    | ROLES["date"]
+    | ROLES["spin"]
+    | frozenset({"table cell", "list", "scroll bar", "toggle button", "panel", "push button"})
+)
 
 
-_NEUTRAL = frozenset("selection selector select menu list chooser choose dropdown mode button options option change picker type".split())
+_NEUTRAL = frozenset(
+    [
+        "selection",
+        "selector",
+        "select",
+        "menu",
+        "list",
+        "chooser",
+        "choose",
+        "dropdown",
+        "mode",
+        "button",
+        "options",
+        "option",
+        "change",
+        "picker",
+        "type",
+    ]
+)
 
 
 def _takes_value(candidate: Candidate, query: TargetQuery) -> bool:
@@ -140,7 +174,11 @@ def _takes_value(candidate: Candidate, query: TargetQuery) -> bool:
     if element.role not in ("push button", "toggle button", "panel") or "has_popup" in element.states:
         return True
     words = set(normalize(query.name or query.phrase).split())
-    return any(set(normalize(name).split()) - words <= _NEUTRAL for name in (element.name, element.description, element.label) if words & set(normalize(name).split()))
+    return any(
+        set(normalize(name).split()) - words <= _NEUTRAL
+        for name in (element.name, element.description, element.label)
+        if words & set(normalize(name).split())
+    )
 
 
 def _better_without_name(intent: SetValue, found: list[Candidate], screen: Screen) -> list[Candidate]:
@@ -159,20 +197,39 @@ def _better_without_name(intent: SetValue, found: list[Candidate], screen: Scree
 
 def _unit_beside(query: TargetQuery, screen: Screen) -> Element | None:
     """Find the number field that a word stands behind: "[10] minutes"."""
-    beside = TargetQuery(kinds=("spin", "field"), relation="left of", anchor=TargetQuery(phrase=query.phrase, name=query.name or query.phrase))
+    beside = TargetQuery(
+        kinds=("spin", "field"),
+        relation="left of",
+        anchor=TargetQuery(phrase=query.phrase, name=query.name or query.phrase),
+    )
     found = rank(beside, screen, EDITABLE)
     if found:
         return found[0].element
     singular = query.phrase.rstrip("s").casefold()
-    return next((e for e in screen.front if e.role == "spin button" and e.text and re.search(rf"\d\s*{re.escape(singular)}", e.text.casefold())), None)
+    return next(
+        (
+            e
+            for e in screen.front
+            if e.role == "spin button" and e.text and re.search(rf"\d\s*{re.escape(singular)}", e.text.casefold())
+        ),
+        None,
+    )
 
 
 def _that_takes(intent: SetValue, found: list[Candidate]) -> Element:
     """Prefer, among controls of one name, the kind that takes such a value: a spin button for a number."""
-    peers = [one.element for one in found if one.score >= found[0].score - 12 and one.element.point is not None and "disabled" not in one.element.states]
+    peers = [
+        one.element
+        for one in found
+        if one.score >= found[0].score - 12 and one.element.point is not None and "disabled" not in one.element.states
+    ]
     if not peers:
         return found[0].element
-    order = ["spin button", "slider", "dial", "entry", "text", "combo box"] if number_in(intent.value) is not None or intent.steps else ["entry", "text", "combo box"]
+    order = (
+        ["spin button", "slider", "dial", "entry", "text", "combo box"]
+        if number_in(intent.value) is not None or intent.steps
+        else ["entry", "text", "combo box"]
+    )
     exact = [element for element in peers if element.role == found[0].element.role] or peers
     if found[0].element.role in (*EDITABLE, "slider", "combo box", "date editor", "table cell"):
         return exact[0]
@@ -198,7 +255,10 @@ def _set(element: Element, intent: SetValue, screen: Screen) -> Course:
             return done
     if element.role in ("spin button",):
         return (yield from _set_spin(element, value, screen))
-    if element.role in ("combo box", "list", "list box", "push button", "toggle button", "panel") and "editable" not in element.states:
+    if (
+        element.role in ("combo box", "list", "list box", "push button", "toggle button", "panel")
+        and "editable" not in element.states
+    ):
         option = TargetQuery(phrase=value, name=value)
         return (yield from select_options(SelectOptions((option,), intent.target, value), screen))
     screen, evidence = yield from type_into(screen, element, value, overwrite=not _keeps(element))
@@ -209,7 +269,9 @@ def _keeps(element: Element) -> bool:
     return element.role == "document text"
 
 
-def _set_day(element: Element, day: Day | None, time: TimeOfDay | None, value: str, screen: Screen) -> Steps[Achieved | None]:
+def _set_day(
+    element: Element, day: Day | None, time: TimeOfDay | None, value: str, screen: Screen
+) -> Steps[Achieved | None]:
     """Set a date or time by its segments, or by a calendar where the field takes no text; None where it is plain text."""
     segments = yield from set_segments(element, day, time, screen)
     if segments is not None:
@@ -224,7 +286,9 @@ def _set_day(element: Element, day: Day | None, time: TimeOfDay | None, value: s
 
 def _set_spin(element: Element, value: str, screen: Screen) -> Course:
     """Type the number, leave the field, and see; else step with the arrow keys."""
-    sight = yield from must(Type(text=value, element_id=element.id, overwrite=True), f"type {shorten(value)!r} into {name_of(element)}")
+    sight = yield from must(
+        Type(text=value, element_id=element.id, overwrite=True), f"type {shorten(value)!r} into {name_of(element)}"
+    )
     after = now(sight.screen, element)
     if after is not None and _has_value(after, value):
         sight = yield from must(Hotkey(keys=("Tab",)), f"leave {name_of(element)}, so that it takes the value")
@@ -276,7 +340,10 @@ def _approach(element: Element, value: str, screen: Screen, up: str, down: str) 
             return Achieved(f"{name_of(element)} is at {current:g}")
         presses = max(1, min(_MOST_PRESSES, round(abs(away) / step)))
         key = up if away > 0 else down
-        sight = yield from must(HoldAndPress(hold_keys=(), press_keys=(key,) * presses), f"press {key} {presses} times to bring {name_of(element)} from {current:g} to {wanted:g}")
+        sight = yield from must(
+            HoldAndPress(hold_keys=(), press_keys=(key,) * presses),
+            f"press {key} {presses} times to bring {name_of(element)} from {current:g} to {wanted:g}",
+        )
         after = now(sight.screen, element)
         moved = _value_of(after) if after is not None else None
         if after is None or moved is None:
@@ -295,5 +362,3 @@ def _press_steps(element: Element, steps: int, screen: Screen) -> Course:
     if current is None:
         give_up(f"{name_of(element)} shows no number")
     return (yield from _set(element, SetValue(TargetQuery(phrase=name_of(element)), f"{current + steps:g}"), screen))
-
-

@@ -29,12 +29,46 @@ from agent_s.llm.offline.targets import TargetQuery, named
 
 _STARTUP_WAITS = (0.5, 1.0, 1.5, 2.0)
 _OPENED_BY_TWO = ("icon", "desktop icon", "table cell", "list item", "text line")
-_DISCARD = ("Don't Save", "Don’t Save", "Discard", "Close without Saving", "Discard Changes", "Discard All", "Don't save", "No", "Leave", "Close without saving", "Do not Save")
+_DISCARD = (
+    "Don't Save",
+    "Don’t Save",
+    "Discard",
+    "Close without Saving",
+    "Discard Changes",
+    "Discard All",
+    "Don't save",
+    "No",
+    "Leave",
+    "Close without saving",
+    "Do not Save",
+)
 _KEEP = ("Save", "Save All", "Yes", "Save As")
-_ACCEPT = ("OK", "Ok", "Accept", "Yes", "Confirm", "Continue", "Apply", "Got it", "Close", "Done", "Agree", "Allow", "Submit", "Open", "Save")
+_ACCEPT = (
+    "OK",
+    "Ok",
+    "Accept",
+    "Yes",
+    "Confirm",
+    "Continue",
+    "Apply",
+    "Got it",
+    "Close",
+    "Done",
+    "Agree",
+    "Allow",
+    "Submit",
+    "Open",
+    "Save",
+)
 _CANCEL = ("Cancel", "No", "Dismiss", "Close", "Not now", "Decline", "Reject")
 _SHUT = ("Close", "Dismiss", "Cancel", "OK", "No thanks", "Not now", "Got it", "×", "x", "✕")
-_ANSWERS = {"accept": _ACCEPT, "cancel": _CANCEL, "close": _SHUT, "yes": ("Yes", "OK", "Ok", "Accept", "Continue"), "no": ("No", "Cancel", "Don't", "Decline")}
+_ANSWERS = {
+    "accept": _ACCEPT,
+    "cancel": _CANCEL,
+    "close": _SHUT,
+    "yes": ("Yes", "OK", "Ok", "Accept", "Continue"),
+    "no": ("No", "Cancel", "Don't", "Decline"),
+}
 
 
 def open_thing(intent: OpenThing, screen: Screen) -> Course:
@@ -44,7 +78,9 @@ def open_thing(intent: OpenThing, screen: Screen) -> Course:
     start = screen
     if set(intent.target.kinds[:1]) & {"item", "tree", "row"}:
         return (yield from _open_item(intent, screen))
-    sight = yield Move(SwitchApplications(app_code=intent.name[:200]), f"bring {intent.name!r} to the front, or start it")
+    sight = yield Move(
+        SwitchApplications(app_code=intent.name[:200]), f"bring {intent.name!r} to the front, or start it"
+    )
     if not sight.ok:
         return (yield from _open_otherwise(intent, sight.error, sight.screen))
     screen = yield from _until_ready(start, sight.screen)
@@ -76,7 +112,10 @@ def _open_in_sight(found: list[Candidate], intent: OpenThing, screen: Screen) ->
 def _shows_page(screen: Screen, window_id: int) -> bool:
     """Tell whether a window shows a web page, in which one click opens."""
     inside = (element for element in screen.elements if element.window_id == window_id)
-    return any(element.role == "document web" or any(part.startswith("document web") for part in element.path) for element in inside)
+    return any(
+        element.role == "document web" or any(part.startswith("document web") for part in element.path)
+        for element in inside
+    )
 
 
 def _open_item(intent: OpenThing, screen: Screen) -> Course:
@@ -106,7 +145,9 @@ def _until_ready(start: Screen, screen: Screen) -> Steps[Screen]:
     """Wait until a window is in front and shows something, after an application was started."""
     for pause in _STARTUP_WAITS:
         window = screen.active
-        if window is not None and (window.id in start.window_by_id or any(element.window_id == window.id for element in screen.elements)):
+        if window is not None and (
+            window.id in start.window_by_id or any(element.window_id == window.id for element in screen.elements)
+        ):
             break
         sight = yield Move(Wait(time=pause), "wait for the window to be ready")
         screen = sight.screen
@@ -124,7 +165,12 @@ def close_thing(intent: CloseThing, screen: Screen) -> Course:
         return Achieved(changed(start, sight.screen))
     if intent.what == "tab":
         return (yield from _close_tab(intent, screen))
-    if intent.what in ("dialog", "any") and not intent.name and (button := _in_page_close(screen)) and not screen.dialogs:
+    if (
+        intent.what in ("dialog", "any")
+        and not intent.name
+        and (button := _in_page_close(screen))
+        and not screen.dialogs
+    ):
         screen, element = yield from click_best(screen, button)
         return Achieved(f"{name_of(element)} was clicked; {changed(start, screen)}")
     if intent.what == "dialog" and not _window_named(intent.name, screen) and not screen.dialogs:
@@ -160,7 +206,11 @@ def _close_tab(intent: CloseThing, screen: Screen) -> Course:
 def _window_named(name: str, screen: Screen) -> Window | None:
     if not name:
         return None
-    scored = [(max(name_score(name, window.title)[0], name_score(name, window.app)[0]), -number, window) for number, window in enumerate(screen.windows) if not window.popup]
+    scored = [
+        (max(name_score(name, window.title)[0], name_score(name, window.app)[0]), -number, window)
+        for number, window in enumerate(screen.windows)
+        if not window.popup
+    ]
     best = max(scored, default=None, key=lambda item: item[:2])
     return best[2] if best is not None and best[0] >= 66 else None
 
@@ -171,7 +221,9 @@ def _to_front(intent: CloseThing, screen: Screen) -> Steps[tuple[Window, Screen]
     if intent.what == "dialog" and window is None and screen.dialogs:
         window = next((dialog for dialog in screen.dialogs if dialog.active), screen.dialogs[0])
     if intent.name and window is None:
-        sight = yield Move(SwitchApplications(app_code=intent.name[:200]), f"bring {intent.name!r} to the front, to close it")
+        sight = yield Move(
+            SwitchApplications(app_code=intent.name[:200]), f"bring {intent.name!r} to the front, to close it"
+        )
         if not sight.ok or len(sight.screen.windows) > len(screen.windows):
             give_up(f"there is no window {intent.name!r} to close")
         screen = sight.screen
@@ -180,7 +232,10 @@ def _to_front(intent: CloseThing, screen: Screen) -> Steps[tuple[Window, Screen]
     if window is None:
         give_up("there is no window to close")
     if not window.active and not any(dialog.active for dialog in screen.dialogs if dialog.app == window.app):
-        sight = yield from must(SwitchApplications(app_code=(window.title or window.app)[:200]), f"bring {window.title!r} to the front, to close it")
+        sight = yield from must(
+            SwitchApplications(app_code=(window.title or window.app)[:200]),
+            f"bring {window.title!r} to the front, to close it",
+        )
         screen = sight.screen
     return window, screen
 
@@ -210,7 +265,11 @@ def _close_window(window: Window, intent: CloseThing, screen: Screen) -> Course:
 def _new_question(window: Window, screen: Screen) -> Window | None:
     """Find the dialog that asks what to do with unsaved changes."""
     asking = {one.element.window_id for one in _button_of((*_DISCARD[:6], "Cancel"), screen)}
-    dialogs = [dialog for dialog in screen.dialogs if dialog.id != window.id and dialog.app == window.app and dialog.id in asking]
+    dialogs = [
+        dialog
+        for dialog in screen.dialogs
+        if dialog.id != window.id and dialog.app == window.app and dialog.id in asking
+    ]
     if dialogs:
         return dialogs[0]
     return window if _button_of(_DISCARD[:6], screen) else None
@@ -218,7 +277,11 @@ def _new_question(window: Window, screen: Screen) -> Window | None:
 
 def _button_of(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
     for name in names:
-        found = [one for one in rank(named(name, "button"), screen, ROLES["button"] | {"link"}) if one.score >= 90 and one.element in screen.front]
+        found = [
+            one
+            for one in rank(named(name, "button"), screen, ROLES["button"] | {"link"})
+            if one.score >= 90 and one.element in screen.front
+        ]
         if found:
             return found
     return []
@@ -230,7 +293,9 @@ def _answer_unsaved(question: Window, window: Window, intent: CloseThing, screen
         return Achieved(f"the window {question.title!r} asks what to do with the changes")
     names = {"discard": _DISCARD, "save": _KEEP, "ask": ()}[intent.changes]
     if not names:
-        give_up(f"{window.title or window.app!r} has unsaved changes and asks whether to save them; the instruction does not say")
+        give_up(
+            f"{window.title or window.app!r} has unsaved changes and asks whether to save them; the instruction does not say"
+        )
     found = _button_of(names, screen)
     if not found:
         give_up(f"the question {question.title!r} has no button to {intent.changes} the changes")
@@ -269,7 +334,12 @@ def _in_dialogs(names: tuple[str, ...], screen: Screen) -> list[Candidate]:
     dialogs = {window.id for window in screen.dialogs}
     for name in names:
         found = [one for one in rank(named(name, "button"), screen, ROLES["button"] | {"link"}) if one.score >= 90]
-        inside = [one for one in found if one.element.window_id in dialogs or any(part.split(":")[0] in ("dialog", "alert") for part in one.element.path)]
+        inside = [
+            one
+            for one in found
+            if one.element.window_id in dialogs
+            or any(part.split(":")[0] in ("dialog", "alert") for part in one.element.path)
+        ]
         if inside:
             return inside
     return [] if dialogs else _button_of(names[:4], screen)
@@ -279,7 +349,11 @@ def command(words: str, screen: Screen) -> Course:
     """Click what is called exactly as the words say; words that no element bears are not understood."""
     for pause in (0.5, 0.0):
         for phrase in (words, re.sub(r"^(\w+) (?:the|a|an|your|my) ", r"\1 ", words), words.split()[0]):
-            found = [one for one in rank(TargetQuery(phrase=phrase, name=phrase), screen, ACTIONABLE - EDITABLE) if one.score >= EXACT - 2]
+            found = [
+                one
+                for one in rank(TargetQuery(phrase=phrase, name=phrase), screen, ACTIONABLE - EDITABLE)
+                if one.score >= EXACT - 2
+            ]
             if found and (phrase != words.split()[0] or len(words.split()) == 1):
                 return (yield from click_on(ClickOn((named(found[0].element.name or phrase),), said=phrase), screen))
         if pause:
@@ -288,5 +362,3 @@ def command(words: str, screen: Screen) -> Course:
     near = nearest_names(TargetQuery(name=words), screen)
     there = f"; the nearest names are {', '.join(map(repr, near))}" if near else ""
     give_up(f"I do not understand {words!r}, and nothing on the screen is called so{there}")
-
-
