@@ -253,3 +253,10 @@ def test_completion_of_an_office_cell_is_refused_before_the_cell_is_left() -> No
     field = Field()
     type_into(field, place(role="table cell", app="libreoffice-calc"), "Ap\tB\n\n")
     assert field.log == ["keys Ap", "delete", "keys \t", "keys B", "delete", "keys \n", "keys ", "keys \n"]
+
+
+def test_a_field_whose_lines_are_objects_proves_nothing() -> None:
+    field = Field("\ufffc")
+    field.alter = lambda text: "\ufffc"
+    assert type_into(field, place(), "new", click_again=lambda: None) == "typed by paste, not read back"
+    assert field.log == ["paste"]
