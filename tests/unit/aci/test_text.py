@@ -147,3 +147,11 @@ def test_trembling_is_not_told_as_a_move() -> None:
     near, far = replace(still, point=Point(36, 52)), replace(still, point=Point(36, 53))
     assert render_changes(seen(still), seen(near)) == "Nothing changed."
     assert "moved to @36,53" in render_changes(seen(still), seen(far))
+
+
+def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> None:
+    both, one, none = frozenset({"pressed", "checkable"}), frozenset({"checked", "checkable"}), frozenset({"checkable"})
+    for states, told in ((both, "[pressed]"), (one, "[pressed]"), (none, "[not pressed]")):
+        text = seen(element(1, "toggle button", "Bold", states=states)).to_text()
+        assert told in lines_about(text, "Bold")[-1]
+        assert "checked" not in text
