@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from aci.geometry import Rect
 from aci.observation import Element
+from agent_s.llm.offline.names import name_score, normalize
 from agent_s.llm.offline.quoting import guard
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, Kind, roles_of
 from agent_s.llm.offline.screen import Screen, is_box, role_of, same_column, same_line, shown_name
@@ -17,8 +18,6 @@ EXACT = 94.0
 """Score from which a name counts as the one that was said."""
 LEAST = 60.0
 """Score below which nothing is meant."""
-_FUZZY = 87.0
-_SIGNS = {"×": "*", "x": "*", "X": "*", "⋅": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "✕": "x", "✖": "x"}
 _MAIN_MENU = re.compile(
     r"(?:(?:main|hamburger|primary|application|app|burger|three[- ]?dots?|kebab|overflow|browser)\s+menu(?:\s+(?:button|icon))?|hamburger(?:\s+(?:button|icon))?|menu\s+button|menu)",
     re.IGNORECASE,
@@ -32,7 +31,6 @@ _MAIN_MENU_NAMES = (
     "Customize and control Chromium",
     "Hamburger",
 )
-_STOP = frozenset({"the", "a", "an", "of", "for", "to", "your", "my", "and", "in", "on"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,61 +84,6 @@ def nearest_names(query: TargetQuery, screen: Screen, count: int = 3) -> list[st
         if wanted
         else names[:count]
     )
-
-
-def name_score(wanted: str, name: str) -> tuple[float, str]:
-    """Compare a name that was said with one on the screen: exact, but for case, but for marks, by words, alike.
-
-    Returns:
-        A score from 0 to 100, and how they agree.
-    """
-    if not wanted or not name:
-        return 0.0, ""
-    if wanted == name:
-        return 100.0, "exact name"
-    if wanted.casefold() == name.casefold():
-        return 98.0, "name but for case"
-    one, other = normalize(wanted), normalize(name)
-    if not one or not other:
-        return 0.0, ""
-    if len(wanted) == len(name) == 1 and _SIGNS.get(wanted, wanted) == _SIGNS.get(name, name):
-        return 95.0, "another sign for the same"
-    if one == other:
-        return 96.0, "name but for marks"
-    words, names = one.split(), other.split()
-    if _holds(names, words):
-        share = len(one) / len(other)
-        bonus = 4 if names[: len(words)] == words else 0
-        return 66.0 + 18 * share + bonus, "words of the name"
-    if [word for word in words if word not in _STOP] == [word for word in names if word not in _STOP]:
-        return 92.0, "name but for small words"
-    return _alike(one, other)
-
-
-def normalize(text: str) -> str:
-    """Return a name without case, punctuation at its ends, mnemonics and shortcuts."""
-    text = text.casefold().replace("&", " and ").replace("’", "'").replace("…", "...")
-    text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$|(?<=\w)\s*\[[^\]]{1,20}\]$", "", text)
-    text = re.sub(r"(?<=\w)_(?=\w)|^_(?=\w)", "", text) if text.count("_") == 1 else text
-    text = re.sub(r"[\s/|,;‐-―−-]+", " ", text)
-    bare = text.strip(" .:*?!\"'()[]{}<>")
-    return bare or text.strip()
-
-
-def _alike(one: str, other: str) -> tuple[float, str]:
-    """Compare names as typing errors would make them differ; numbers must agree."""
-    from rapidfuzz import fuzz
-
-    if min(len(one), len(other)) < 4 or re.findall(r"\d+", one) != re.findall(r"\d+", other):
-        return 0.0, ""
-    ratio = max(fuzz.ratio(one, other), fuzz.ratio(one.replace(" ", ""), other.replace(" ", "")) - 1)
-    return (60.0 + (ratio - _FUZZY) * 1.6, "a name spelled alike") if ratio >= _FUZZY else (0.0, "")
-
-
-def _holds(names: list[str], words: list[str]) -> bool:
-    """Tell whether words follow one another in a name."""
-    length = len(words)
-    return any(names[start : start + length] == words for start in range(len(names) - length + 1))
 
 
 def _readings(query: TargetQuery) -> Iterable[TargetQuery]:

@@ -21,7 +21,8 @@ from agent_s.llm.offline.intents import (
     TypeText,
     WaitFor,
 )
-from agent_s.llm.offline.matching import name_score, rank
+from agent_s.llm.offline.matching import rank
+from agent_s.llm.offline.names import name_score
 from agent_s.llm.offline.policies.files import is_modified
 from agent_s.llm.offline.policies.looking import holds
 from agent_s.llm.offline.policies.typing import cell_at

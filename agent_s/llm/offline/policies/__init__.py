@@ -42,7 +42,18 @@ from agent_s.llm.offline.intents import (
     Unfold,
     WaitFor,
 )
-from agent_s.llm.offline.policies import choosing, files, looking, places, pointing, typing, values, windows
+from agent_s.llm.offline.policies import (
+    choosing,
+    files,
+    looking,
+    pages,
+    paths,
+    places,
+    pointing,
+    typing,
+    values,
+    windows,
+)
 from agent_s.llm.offline.policies.common import Steps
 from agent_s.llm.offline.screen import Screen
 
@@ -91,7 +102,7 @@ def _on_choices(intent: Intent, screen: Screen) -> Course:
         case SetValue():
             return values.set_value(intent, screen)
         case FollowPath():
-            return choosing.follow_path(intent, screen)
+            return paths.follow_path(intent, screen)
         case _:
             raise AssertionError(f"there is no policy for {type(intent).__name__}")
 
@@ -109,9 +120,9 @@ def _on_windows(intent: Intent, screen: Screen) -> Course:
         case OpenFile():
             return files.open_file(intent, screen)
         case GoToAddress():
-            return files.go_to_address(intent, screen)
+            return pages.go_to_address(intent, screen)
         case SearchFor():
-            return files.search_for(intent, screen)
+            return pages.search_for(intent, screen)
         case _:
             raise AssertionError(f"there is no policy for {type(intent).__name__}")
 

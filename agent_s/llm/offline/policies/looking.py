@@ -8,7 +8,8 @@ from aci.actions import Hotkey, SaveToBuffer, Wait
 from aci.observation import Element
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import Condition, KeepText, LookWhether, PasteText, Pause, TypeText, WaitFor
-from agent_s.llm.offline.matching import has_state, name_score, normalize, rank
+from agent_s.llm.offline.matching import has_state, rank
+from agent_s.llm.offline.names import name_score, normalize
 from agent_s.llm.offline.policies.common import (
     changed,
     click_best,

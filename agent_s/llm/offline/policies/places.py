@@ -19,7 +19,8 @@ from agent_s.llm.offline.intents import (
     TypeText,
     Unfold,
 )
-from agent_s.llm.offline.matching import elements_within, name_score, rank
+from agent_s.llm.offline.matching import elements_within, rank
+from agent_s.llm.offline.names import name_score
 from agent_s.llm.offline.policies.common import Steps, await_element, click_best, finder, not_found, seek, within
 from agent_s.llm.offline.roles import EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen

@@ -17,7 +17,8 @@ from agent_s.llm.offline.intents import (
     SetValue,
     TypeText,
 )
-from agent_s.llm.offline.matching import Candidate, name_score, rank
+from agent_s.llm.offline.matching import Candidate, rank
+from agent_s.llm.offline.names import name_score
 from agent_s.llm.offline.policies.common import (
     Steps,
     await_element,

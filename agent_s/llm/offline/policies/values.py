@@ -10,7 +10,8 @@ from aci.observation import Element
 from agent_s.llm.offline.course import Achieved, Course, give_up
 from agent_s.llm.offline.dates import Day, TimeOfDay, parse_day, parse_time
 from agent_s.llm.offline.intents import SelectOptions, SetChecked, SetValue
-from agent_s.llm.offline.matching import Candidate, normalize, rank
+from agent_s.llm.offline.matching import Candidate, rank
+from agent_s.llm.offline.names import normalize
 from agent_s.llm.offline.policies.calendars import pick_day, set_segments
 from agent_s.llm.offline.policies.choosing import select_options
 from agent_s.llm.offline.policies.common import (

@@ -8,7 +8,8 @@ from aci.actions import Hotkey, SwitchApplications, Type, Wait
 from aci.observation import Window
 from agent_s.llm.offline.course import Achieved, Course, Move, give_up
 from agent_s.llm.offline.intents import AnswerDialog, ClickOn, CloseThing, OpenThing
-from agent_s.llm.offline.matching import EXACT, Candidate, name_score, nearest_names, rank
+from agent_s.llm.offline.matching import EXACT, Candidate, nearest_names, rank
+from agent_s.llm.offline.names import name_score
 from agent_s.llm.offline.policies.common import (
     Steps,
     changed,
