@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-BUDGET_S = 0.5
+BUDGET_S = 0.3
 """Longest time for asking what lies at points; the rest is asked at the next look."""
 SAMPLES = 4
 """Elements of one group that are asked for; where they agree, the others are taken to be alike."""
@@ -118,7 +118,8 @@ class Layers:
         groups: dict[tuple[int, ...], list[Element]] = {}
         for element, rivals in forest.rivals([(element, drafts[element.id].node) for element in members]):
             groups.setdefault(rivals, []).append(element)
-        for rivals, group in groups.items():
+        # Layers are large: what lies under them is asked for before what only sticks out of its line.
+        for rivals, group in sorted(groups.items(), key=lambda item: -forest.extent(item[0])):
             cause = tuple((forest.nodes[at].ref, forest.nodes[at].rect) for at in rivals)
             points |= await self._group(forest, group, drafts, cause, deadline, kept)
         return points
@@ -262,6 +263,9 @@ class _Forest:
         self.ends = ends
         self.places = {node.ref: place for place, node in enumerate(self.nodes)}
         self.by_ref = {node.ref: node for node in self.nodes}
+        self._in_page: list[bool] = []
+        for node, parent in zip(self.nodes, self.parents, strict=True):
+            self._in_page.append(node.role == "document web" or (parent >= 0 and self._in_page[parent]))
 
     def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
         """Return the elements at whose point something lies that is neither in them nor around them, with all such."""
@@ -277,6 +281,7 @@ class _Forest:
         ends, order = np.array(self.ends), np.arange(len(self.nodes))
         inside: Mask = (rects[:, 0] <= xs[:, None]) & (xs[:, None] < rects[:, 2])
         inside &= (rects[:, 1] <= ys[:, None]) & (ys[:, None] < rects[:, 3])
+        inside &= np.array(self._in_page)
         inside &= ~((order <= places[:, None]) & (places[:, None] < ends))
         inside &= ~((places[:, None] <= order) & (order < ends[places][:, None]))
         inline = np.array([node.role in INLINE for node in self.nodes])
@@ -299,6 +304,10 @@ class _Forest:
         rect = self.nodes[place].rect if place >= 0 else None
         outside = rect is not None and rect.area and element.point is not None and not rect.contains(element.point)
         return [place] if outside else []
+
+    def extent(self, places: Sequence[int]) -> int:
+        """Return the area of the largest of some nodes, px."""
+        return max((rect.area for place in places if (rect := self.nodes[place].rect) is not None), default=0)
 
     def related(self, one: Node, other: Node) -> bool:
         """Tell whether one of two nodes is or lies in the other."""
