@@ -95,6 +95,12 @@ class Place:
         return self.chosen or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property
+    def tells(self) -> bool:
+        """Whether its text is sure to change with what is typed; that of dates, numbers and choices is not."""
+        element = self.element
+        return element is not None and element.role not in _TYPED_ROLES and "editable" in element.states
+
+    @property
     def readable(self) -> bool:
         """Whether what was typed can be read back: not in password fields, and not before a cell is left."""
         element = self.element
@@ -161,7 +167,8 @@ class Typist:
         way = "paste" if pasted else "keys"
         if before is None or place.element is None:
             return f"typed by {way}, not read back"
-        return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, click_again)
+        again = click_again if place.tells else None
+        return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, again)
 
     def _checked(
         self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None

@@ -260,3 +260,11 @@ def test_a_field_whose_lines_are_objects_proves_nothing() -> None:
     field.alter = lambda text: "\ufffc"
     assert type_into(field, place(), "new", click_again=lambda: None) == "typed by paste, not read back"
     assert field.log == ["paste"]
+
+
+def test_a_date_whose_parts_hold_what_is_typed_proves_nothing() -> None:
+    field = Field()
+    field.takes_keys = field.takes_set_text = False
+    where = place(role="date editor")
+    assert "the field now reads ''" in type_into(field, where, "05072024", click_again=lambda: None)
+    assert field.log.count("keys 05072024") == 1
