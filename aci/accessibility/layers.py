@@ -86,7 +86,8 @@ class Layers:
         points: dict[int, Point | None] = {}
         by_peer: dict[tuple[str, int], list[Element]] = {}
         for element in elements:
-            if element.point is not None and element.id in drafts:
+            # What pops up in a window of its own lies over everything.
+            if element.point is not None and element.id in drafts and not drafts[element.id].window.popup:
                 by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
         kept: dict[Ref, _Verdict] = {}
         for (name, _), members in by_peer.items():
