@@ -9,7 +9,7 @@ from aci.accessibility.layers import Layers
 from aci.accessibility.nodes import Node
 from aci.accessibility.scene import place_elements
 from aci.geometry import Point, Rect
-from aci.observation import Element
+from aci.observation import Element, Window
 from aci.tracking import IdTracker
 from tests.unit.aci.accessibility.trees import SCREEN, WINDOW, application, frame, node, page
 
@@ -42,10 +42,12 @@ class Browser:
         return [self._letter.x, self._letter.y, self._letter.width, self._letter.height]
 
 
-def seen(top: Node, browser: Browser | None = None, toolkit: str = GTK3) -> dict[str, Element]:
+def seen(
+    top: Node, browser: Browser | None = None, toolkit: str = GTK3, windows: tuple[Window, ...] = (WINDOW,)
+) -> dict[str, Element]:
     known = application(top, toolkit=toolkit)
-    drafts: list[Draft] = draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)
-    elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], (WINDOW,), SCREEN, IdTracker())
+    drafts: list[Draft] = draft_elements(known, top, WINDOW, windows, SCREEN)
+    elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], windows, SCREEN, IdTracker())
     layers = Layers(browser)  # type: ignore[arg-type]
     cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
     return {element.name: element for element in cleared}
@@ -99,6 +101,15 @@ def test_objects_that_do_not_overlap_are_not_asked_for() -> None:
     browser = Browser(lambda _: buttons[0])
     assert len(seen(page(*buttons), browser, CHROMIUM)) == 3
     assert browser.asked == []
+
+
+def test_open_list_of_a_page_lies_over_everything() -> None:
+    popup = Window(2, "", "app", Rect(0, 0, 200, 100), popup=True, pid=7)
+    option = node("list item", "Red", Rect(10, 10, 100, 20))
+    below = node("section", "", Rect(0, 0, 300, 200))
+    top = page(node("combo box", "Color", Rect(0, 150, 90, 20), node("list box", "", popup.rect, option)), below)
+    browser = Browser(lambda _: below)
+    assert "Red" in seen(top, browser, CHROMIUM, (popup, WINDOW))
 
 
 def test_all_under_one_backdrop_are_judged_by_a_few() -> None:
