@@ -34,8 +34,8 @@ _KEEPS_LINES = re.compile(
     re.IGNORECASE,
 )
 _TEXT_HEADER = re.compile(
-    r"\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$",
-    re.IGNORECASE,
+    r"^(?!.*\b(?:table|form|fields?|cells?|values?|data|details)\b).*\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$",
+    re.IGNORECASE | re.DOTALL,
 )
 _HEADING_LINE = re.compile(
     r"(?:[\w' ()-]{1,80}:|#+ .*|(?:steps|instructions|task|please do the following)\W*)$", re.IGNORECASE
@@ -124,14 +124,16 @@ def _is_instruction(line: str) -> bool:
 
 def _sentences(block: str) -> list[str]:
     if "\n" in block:
-        return [block]
+        head, _, lines = block.strip().partition("\n")
+        *before, last = _sentences(f"{head} ") or [""]
+        return [*before, f"{last.strip()}\n{lines}"]
     numbered = [part for part in _INLINE_NUMBER.split(block) if part.strip()]
     if len(numbered) > 1 and all(begins_clause(part) for part in numbered[1:]):
         return [sentence for part in numbered for sentence in _sentences(part)]
     sentences: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(block):
-        if _ends_sentence(block[start : match.start()], block[match.end() :]):
+        if _ends_sentence(_ends_of(block[start : match.start()]), block[match.end() : match.end() + 400]):
             sentences.append(block[start : match.start()])
             start = match.end()
     sentences.append(block[start:])
@@ -188,6 +190,8 @@ def _ends_sentence(before: str, after: str) -> bool:
 
 
 def _without_stop(sentence: str) -> str:
+    if "\n" in sentence:
+        return sentence.strip()
     return re.sub(r"(?<![.])[.!?]\s*$", "", sentence.strip())
 
 
@@ -201,7 +205,7 @@ def _split_sentence(sentence: str) -> list[tuple[str, str]]:
     start, connector = 0, "."
     for match in _CONNECTOR.finditer(sentence):
         head, kind = sentence[start : match.start()], _kind(match[0])
-        if not head.strip() or not _splits(head, kind, sentence[match.end() :]):
+        if not head.strip() or not _splits(_ends_of(head), kind, sentence[match.end() : match.end() + 400]):
             continue
         parts.append((head.strip(), connector))
         start, connector = match.end(), kind
@@ -224,6 +228,11 @@ def _kind(connector: str) -> str:
     if "and" in words or "&" in words:
         return "and"
     return "," if "," in words else "then"
+
+
+def _ends_of(head: str) -> str:
+    """Return both ends of a long text, which is all that tells how it goes on; so reading stays linear."""
+    return head if len(head) <= 600 else f"{head[:300]} {head[-300:]}"
 
 
 def _splits(head: str, kind: str, rest: str) -> bool:

@@ -43,7 +43,11 @@ class Guarded:
     @property
     def quoted(self) -> str:
         """The text with the quoted parts put back in quotes; `guard` reads it again."""
-        return _PLACEHOLDER.sub(lambda match: quote(self.literals[int(match[1])]), self.text)
+        return _PLACEHOLDER.sub(self._requote, self.text)
+
+    def _requote(self, match: re.Match[str]) -> str:
+        following = self.text[match.end() : match.end() + 1]
+        return quote(self.literals[int(match[1])], double=following.isalnum() or following == "_")
 
     @property
     def only_literal(self) -> str | None:
@@ -77,10 +81,10 @@ def guard(text: str) -> Guarded:
     return Guarded("".join(out), tuple(literals))
 
 
-def quote(text: str) -> str:
-    """Put a text in quotes that `guard` reads back as the same text."""
+def quote(text: str, double: bool = False) -> str:
+    """Put a text in quotes that `guard` reads back as the same text; `double` where a letter follows them."""
     escaped = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    if "'" not in text:
+    if "'" not in text and not double:
         return f"'{escaped}'"
     return '"' + escaped.replace('"', '\\"') + '"'
 

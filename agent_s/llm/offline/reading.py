@@ -93,6 +93,8 @@ _TYPES = re.compile(
     r"^(?P<verb>type|write|enter|input|put|insert|paste|fill in)(?P<in>\s+in)?\s+(?P<what>.+?)(?P<rest>\s+(?:in\s+to|into|in|to|as)\s+.+)?$",
     re.IGNORECASE,
 )
+_VERB_AND_OBJECT = re.compile(r"(?!(?:the|a|an|both|all|each|and|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it|this|that|these|them)\b", re.IGNORECASE)
+"""What looks like an instruction with a verb of its own, if an unknown one."""
 _CLICKING = ("click", "press", "double-click", "right-click", "tap", "hit", "push")
 
 
@@ -162,7 +164,7 @@ def _complete(clause: Clause, words: Guarded, context: _Context) -> tuple[Guarde
     if elliptic and _is_title(words, context):
         return _elided(words, context)
     intent = parse_clause(words)
-    if elliptic and isinstance(intent, NotUnderstood | Command):
+    if elliptic and isinstance(intent, NotUnderstood | Command) and not _VERB_AND_OBJECT.match(words.text):
         longer, reading = _elided(words, context)
         if not not_understood(reading) and not isinstance(reading, Command):
             return longer, reading

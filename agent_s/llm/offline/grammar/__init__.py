@@ -130,7 +130,8 @@ def _long(words: Guarded) -> Intent:
 
 
 def _parse(words: Guarded, depth: int) -> Intent:
-    words = words.part(re.sub(r"(?<=[\w\ue001)\"'])[.!?]+$", "", strip_fillers(words.text)))
+    text = strip_fillers(words.text)
+    words = words.part(text if "\n" in text else re.sub(r"(?<=[\w\ue001)\"'])[.!?]+$", "", text))
     if depth > 4 or not words.text:
         return NotUnderstood(words.plain)
     for wrapper in (_literal_clause, _forbidden, _conditional, _placed, _by_way_of, _with_purpose):
