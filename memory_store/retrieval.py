@@ -1,25 +1,52 @@
-"""Finding experience by its key: the same words first, then the nearest in meaning."""
+"""Finding experience by its key: the same words first, then what is nearest in meaning and words together.
+
+The ranks by embedding and by words are fused (reciprocal rank fusion; Cormack, Clarke and Buettcher, 2009). A candidate
+is returned only if meaning and words together are like enough, it is not about another application than the query
+names, and it does not do the opposite of what the query asks: wrong experience is worse than none. What is left is
+ordered by the fused rank, weighted by how it ended, how often it helped and how old it is.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from memory_store.database import Database
-from memory_store.embedding import Embedder, checked_embed
-from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind
+from memory_store.embedding import Embedder, checked_embed, checked_vector
+from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, State
 from memory_store.index import IndexCache, chunks
+from memory_store.indexfile import IndexFile
 from memory_store.keys import Key
+from memory_store.lexical import WordSearch
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_record
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
+from memory_store.words import opposite, other_application, stems
+
+if TYPE_CHECKING:
+    from memory_store.vectors import Vector
 
 _BATCH = 500
 _FIRST_CANDIDATES = 32
+_BY_WORDS = 16
 _EXACT_CANDIDATES = 64
+
+RANK_OFFSET = 20
+"""The constant of reciprocal rank fusion: how little the first places differ."""
+
+WORD_SHARE = 0.25
+"""How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
+
+LEAST_COSINE = 0.8
+"""Share of the threshold that the cosine alone must reach, however many words are shared."""
+
+_OLD_AFTER_DAYS = 365.0
 
 NEWEST_VERIFIED = (
     func.coalesce(ExperienceRow.verified, False).desc(),
@@ -28,6 +55,33 @@ NEWEST_VERIFIED = (
 )
 """Order of experiences with equal keys."""
 
+KindTable = type[NarrativeRow] | type[EpisodicRow] | type[SkillRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a search is for.
+
+    Attributes:
+        kind: Which memory.
+        key: What to look for.
+        k: At most so many hits.
+        app: Only about this application (case does not count), unless None.
+        platform: Only from this platform, unless None.
+        min_similarity: Threshold in place of the embedder's own, unless None.
+        vector: The embedding of the key, ``(d,)`` float32 of length one, where the caller has it.
+        states: In one of these states.
+    """
+
+    kind: Kind
+    key: Key
+    k: int
+    app: str | None = None
+    platform: str | None = None
+    min_similarity: float | None = None
+    vector: Vector | None = None
+    states: tuple[State, ...] = ("active", "candidate")
+
 
 class Retriever:
     """Searches one open store.
@@ -35,86 +89,141 @@ class Retriever:
     Args:
         database: The open database.
         embedder: Turns keys into vectors.
+        file: Where large indexes are kept between openings; None for nowhere.
     """
 
-    def __init__(self, database: Database, embedder: Embedder) -> None:
+    def __init__(self, database: Database, embedder: Embedder, file: IndexFile | None = None) -> None:
         self._database = database
         self._embedder = embedder
-        self.index = IndexCache(embedder)
+        self._words = WordSearch()
+        self.index = IndexCache(embedder, file)
 
-    def search(
-        self,
-        table: type[NarrativeRow] | type[EpisodicRow],
-        kind: Kind,
-        key: Key,
-        k: int,
-        app: str | None,
-        platform: str | None,
-        min_similarity: float | None,
-    ) -> list[Hit[Experience]]:
-        """Return up to ``k`` experiences of a kind whose key is like this one: the same words first, then by cosine.
-
-        Args:
-            table: The table of the kind.
-            kind: The kind.
-            key: What to look for.
-            k: At most this many.
-            app: Only about this application (case does not count), unless None.
-            platform: Only from this platform, unless None.
-            min_similarity: Cosine below which nothing is returned; the embedder's own threshold when None.
+    def search(self, table: KindTable, wanted: Wanted) -> list[Hit[Experience]]:
+        """Return the experiences of a kind whose key is like the wanted one: the same words first, then by score.
 
         Raises:
             ValueError: ``k`` is below one.
             MemoryStoreError: The store cannot be read, or the embedder fails.
         """
-        if k < 1:
+        if wanted.k < 1:
             raise ValueError("k must be at least 1")
-        floor = self._embedder.min_similarity if min_similarity is None else min_similarity
-        vector = checked_embed(self._embedder, [key.text])[0]
-        ranking = _Ranking(k, app, platform)
+        floor = self._embedder.min_similarity if wanted.min_similarity is None else wanted.min_similarity
+        vector = (
+            checked_embed(self._embedder, [wanted.key.text])[0]
+            if wanted.vector is None
+            else checked_vector(wanted.vector, self._embedder.dimension)
+        )
+        ranking = _Ranking(wanted.k)
         with self.index.lock, self._database.read() as connection:
             self.index.catch_up(connection)
-            same = select(table).where(table.kind == kind, table.key_digest == key.digest, usable())
+            conditions = [table.kind == wanted.kind, usable(), *_filters(table, wanted)]
+            same = select(table).where(table.key_digest == wanted.key.digest, *conditions)
             for record in load(connection, same.order_by(*NEWEST_VERIFIED).limit(_EXACT_CANDIDATES)):
-                ranking.offer(record, 1.0, "the same words")
-            wanted = _FIRST_CANDIDATES
-            offered: set[int] = set()
-            # What the filters turn down is made up for by looking further down the list.
-            while not ranking.full:
-                near = self.index.search(kind, vector, wanted)
-                # Equal vectors may change places between two searches, so candidates are told by pk, not by rank.
-                fresh = [(pk, cosine) for pk, cosine in near if cosine >= floor and pk not in offered]
-                self._offer(connection, ranking, table, fresh)
-                if len(near) < wanted or near[-1][1] < floor:
-                    break
-                offered.update(pk for pk, _ in fresh)
-                wanted *= 4
+                ranking.offer(Hit(record, 1.0, "the same words", 1.0 + _weight(record), ("the same words",)))
+            if not ranking.full:
+                self._search_like(connection, table, conditions, wanted, vector, floor, ranking)
         return ranking.hits
 
-    def _offer(
+    def save(self) -> None:
+        """Keep large indexes for the next opening."""
+        with self.index.lock, self._database.read() as connection:
+            self.index.save(connection)
+
+    def _search_like(
         self,
         connection: Connection,
+        table: KindTable,
+        conditions: Sequence[ColumnElement[bool]],
+        wanted: Wanted,
+        vector: Vector,
+        floor: float,
         ranking: _Ranking,
-        table: type[NarrativeRow] | type[EpisodicRow],
-        near: Sequence[tuple[int, float]],
     ) -> None:
-        for some in chunks(near, _BATCH):
-            similarities = dict(some)
-            query = select(table).where(table.pk.in_(similarities), usable()).order_by(*NEWEST_VERIFIED)
+        least = floor * LEAST_COSINE if floor > 0 else floor
+        by_words = self._words.search(connection, wanted.kind, wanted.key.text, _BY_WORDS, self.index.newest)
+        count = _FIRST_CANDIDATES
+        judge = _Judge(wanted, floor, by_words, self._embedder.name)
+        while True:
+            near = self.index.search(connection, wanted.kind, vector, count)
+            cosines = dict(near)
+            places = {pk: place for place, (pk, _) in enumerate(near)}
+            others = [pk for pk in by_words if pk not in cosines]
+            cosines |= self.index.cosines(connection, others, vector)
+            found = self._rows(connection, table, conditions, [pk for pk, c in cosines.items() if c >= least])
+            hits = judge.hits([(pk, record, cosines[pk], places.get(pk)) for pk, record in found])
+            enough = len({(hit.experience.key.digest) for hit in hits}) + len(ranking.hits) >= wanted.k
+            # What the filters turn down is made up for by looking further down the list.
+            if enough or len(near) < count or near[-1][1] < least:
+                break
+            count *= 4
+        for hit in hits:
+            ranking.offer(hit)
+
+    def _rows(
+        self, connection: Connection, table: KindTable, conditions: Sequence[ColumnElement[bool]], pks: Sequence[int]
+    ) -> list[tuple[int, Experience]]:
+        found: list[tuple[int, Experience]] = []
+        for some in chunks(pks, _BATCH):
+            query = select(table).where(table.pk.in_(some), *conditions).order_by(*NEWEST_VERIFIED)
             with Session(connection) as session:
-                found = [(similarities[row.pk], to_record(row)) for row in session.scalars(query)]
-            # Equal keys have equal vectors up to rounding; among those the order of the query stands.
-            for similarity, record in sorted(found, key=lambda pair: -round(pair[0], 5)):
-                ranking.offer(record, similarity, f"similar meaning, {similarity:.2f} by {self._embedder.name}")
+                found += [(row.pk, to_record(row)) for row in session.scalars(query)]
+        return found
+
+
+class _Judge:
+    """Decides which candidates are returned, and gives them their scores and reasons."""
+
+    def __init__(self, wanted: Wanted, floor: float, by_words: Sequence[int], embedder: str) -> None:
+        self._query = wanted.key.text
+        self._words = stems(self._query)
+        self._floor = floor
+        self._forced = wanted.min_similarity is not None
+        self._places = {pk: place for place, pk in enumerate(by_words)}
+        self._embedder = embedder
+
+    def hits(self, candidates: Sequence[tuple[int, Experience, float, int | None]]) -> list[Hit[Experience]]:
+        """Return the hits among (pk, record, cosine, place by meaning), best first."""
+        apps = {record.provenance.app for _, record, _, _ in candidates}
+        kept = [
+            (pk, record, cosine, place)
+            for pk, record, cosine, place in candidates
+            if self._likeness(record, cosine) >= self._floor and not self._misleads(record, apps)
+        ]
+        kept.sort(key=lambda item: -round(item[2], 5))
+        # Places are those among what may be returned: what was turned down takes none.
+        by_words = sorted((pk for pk, *_ in kept if pk in self._places), key=self._places.__getitem__)
+        second = {pk: place for place, pk in enumerate(by_words)}
+        hits = []
+        for first, (pk, record, cosine, _) in enumerate(kept):
+            fused = _share(first) + (_share(second[pk]) if pk in second else 0.0)
+            reasons = [f"similar meaning, {cosine:.2f} by {self._embedder}"]
+            if pk in second:
+                shared = len(self._words & stems(record.key.text))
+                reasons.append(f"{shared} shared words, place {second[pk] + 1} by words")
+            reasons += _reasons(record)
+            hits.append(Hit(record, min(cosine, 1.0), "; ".join(reasons), fused / 2 * _weight(record), tuple(reasons)))
+        return sorted(hits, key=lambda hit: -hit.score)
+
+    def _likeness(self, record: Experience, cosine: float) -> float:
+        if self._forced:
+            return cosine
+        words = stems(record.key.text)
+        shared = len(self._words & words)
+        overlap = 2 * shared / max(1, len(self._words) + len(words))
+        return max(cosine * (1 - WORD_SHARE) + overlap * WORD_SHARE, cosine - 0.1)
+
+    def _misleads(self, record: Experience, apps: set[str]) -> bool:
+        key = record.key.text
+        return bool(
+            opposite(self._query, key) or other_application(self._query, key, record.provenance.app, sorted(apps))
+        )
 
 
 class _Ranking:
-    """Takes candidates best first and keeps the first ``k`` that pass the filters, one of each sort."""
+    """Takes hits best first and keeps the first ``k``, one of each sort."""
 
-    def __init__(self, k: int, app: str | None, platform: str | None) -> None:
+    def __init__(self, k: int) -> None:
         self._k = k
-        self._app = app
-        self._platform = platform
         self._sorts: set[tuple[str, bool]] = set()
         self.hits: list[Hit[Experience]] = []
 
@@ -123,26 +232,59 @@ class _Ranking:
         """Whether no more candidates are wanted."""
         return len(self.hits) >= self._k
 
-    def offer(self, record: Experience, similarity: float, reason: str) -> None:
-        """Keep the candidate unless it is filtered out or says the same as one that was kept."""
+    def offer(self, hit: Hit[Experience]) -> None:
+        """Keep the hit unless it says the same as one that was kept."""
         # Ten successes of one task would crowd out everything else, but a failure of it is news.
+        record = hit.experience
         success = record.success if isinstance(record, NarrativeExperience) else True
         sort = (record.key.digest, success)
-        source = record.provenance
-        if self.full or sort in self._sorts:
-            return
-        if self._app is not None and source.app.casefold() != self._app.casefold():
-            return
-        if self._platform is not None and source.platform != self._platform:
-            return
-        self._sorts.add(sort)
-        self.hits.append(Hit(record, min(similarity, 1.0), reason))
+        if not self.full and sort not in self._sorts:
+            self._sorts.add(sort)
+            self.hits.append(hit)
+
+
+def _share(place: int) -> float:
+    return (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + place)
+
+
+def _weight(record: Experience) -> float:
+    """Return how much an experience counts beside its place: about 0.8 to 1.2."""
+    source = record.provenance
+    outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
+    # Laplace's rule of succession: nothing is known of what was never used.
+    helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)
+    days = max(0.0, (datetime.now(UTC) - (source.last_used_at or source.created_at)).total_seconds() / 86_400)
+    fresh = 0.95 + 0.05 * math.exp(-days / _OLD_AFTER_DAYS)
+    return outcome * helped * fresh
+
+
+def _reasons(record: Experience) -> list[str]:
+    source = record.provenance
+    reasons = []
+    if source.verified is not None:
+        reasons.append("verified" if source.verified else "its result was found wrong")
+    if source.times_used:
+        reasons.append(f"worked {source.times_worked} of {source.times_used} times")
+    return reasons
+
+
+def _filters(table: KindTable, wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [table.state.in_(wanted.states)]
+    if wanted.app is not None:
+        conditions.append(func.lower(table.app) == wanted.app.lower())
+    if wanted.platform is not None:
+        conditions.append(table.platform == wanted.platform)
+    return conditions
 
 
 def usable() -> ColumnElement[bool]:
-    """Not in quarantine."""
+    """Neither forgotten nor withdrawn."""
     table = ExperienceRow.__table__.c
-    return table.times_used - table.times_worked < QUARANTINE_AFTER_FAILURES
+    return and_(
+        table.forgotten_at.is_(None),
+        table.state.in_(("active", "candidate")),
+        table.times_used - table.times_worked < QUARANTINE_AFTER_FAILURES,
+    )
 
 
 def load(connection: Connection, query: Select[Any]) -> list[Experience]:

@@ -2,15 +2,17 @@ r"""Export and import in one documented format: JSON lines, UTF-8, one record a 
 
 The first line is the header, each further line one experience, oldest first::
 
-    {"format": "agent-s-memory", "version": 1, "experiences": 2}
+    {"format": "agent-s-memory", "version": 2, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
         [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
         "steps": [{...}], "provenance": {...}}
+    {"kind": "skill", "id": "s-...", "name": ..., "description": ..., "preconditions": [...], "steps": [{...}],
+        "replaced_by": ..., "provenance": {...}}
 
 (each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
 out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
-a file that was cut short is noticed.
+a file that was cut short is noticed. Version 1 had no skills and fewer fields of provenance; it is read as well.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
 importing a file twice therefore changes nothing. It is all or nothing.
@@ -32,11 +34,17 @@ from memory_store.errors import InvalidExperience, TransferError
 from memory_store.experience import Experience, Record, first_problem
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_row
+from memory_store.skills import SkillExperience
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
-VERSION = 1
-_KINDS: dict[str, type[Experience]] = {"narrative": NarrativeExperience, "episodic": EpisodicExperience}
+VERSION = 2
+READABLE = (1, 2)
+_KINDS: dict[str, type[Experience]] = {
+    "narrative": NarrativeExperience,
+    "episodic": EpisodicExperience,
+    "skill": SkillExperience,
+}
 
 
 class ImportReport(Record):
@@ -116,9 +124,10 @@ def _read(file: IO[str], source: Path) -> Iterator[Experience]:
     expected = header.get("experiences")
     if header.get("format") != FORMAT or not isinstance(expected, int):
         raise TransferError(f"{source} is no export of a memory store: its first line is not the header")
-    if header.get("version") != VERSION:
+    if header.get("version") not in READABLE:
         raise TransferError(
-            f"{source} has format version {header.get('version')}, this program reads {VERSION}: update the program"
+            f"{source} has format version {header.get('version')}, this program reads up to {VERSION}:"
+            " update the program"
         )
     found = 0
     for number, text in enumerate(file, start=2):
