@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
 from sqlalchemy.orm import Session
 
 from memory_store.database import Database
-from memory_store.embedding import Embedder, checked_embed, checked_vector
+from memory_store.embedding import Embedder, checked_vector, embed_keys
 from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, State
 from memory_store.index import IndexCache, chunks
 from memory_store.indexfile import IndexFile
@@ -27,7 +27,7 @@ from memory_store.lexical import WordSearch
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_record
 from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
-from memory_store.words import opposite, other_application, stems
+from memory_store.words import opposite, other_application, stems, without_applications
 
 if TYPE_CHECKING:
     from memory_store.vectors import Vector
@@ -40,10 +40,13 @@ _EXACT_CANDIDATES = 64
 RANK_OFFSET = 20
 """The constant of reciprocal rank fusion: how little the first places differ."""
 
-WORD_SHARE = 0.25
+WORD_SHARE = 0.15
 """How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
 
-LEAST_COSINE = 0.8
+MISLED_MARGIN = 0.15
+"""How much less like than misleading experience another one may be."""
+
+LEAST_COSINE = 0.6
 """Share of the threshold that the cosine alone must reach, however many words are shared."""
 
 _OLD_AFTER_DAYS = 365.0
@@ -109,7 +112,7 @@ class Retriever:
             raise ValueError("k must be at least 1")
         floor = self._embedder.min_similarity if wanted.min_similarity is None else wanted.min_similarity
         vector = (
-            checked_embed(self._embedder, [wanted.key.text])[0]
+            embed_keys(self._embedder, [wanted.key.text])[0]
             if wanted.vector is None
             else checked_vector(wanted.vector, self._embedder.dimension)
         )
@@ -175,7 +178,7 @@ class _Judge:
 
     def __init__(self, wanted: Wanted, floor: float, by_words: Sequence[int], embedder: str) -> None:
         self._query = wanted.key.text
-        self._words = stems(self._query)
+        self._words = stems(without_applications(self._query))
         self._floor = floor
         self._forced = wanted.min_similarity is not None
         self._places = {pk: place for place, pk in enumerate(by_words)}
@@ -184,10 +187,14 @@ class _Judge:
     def hits(self, candidates: Sequence[tuple[int, Experience, float, int | None]]) -> list[Hit[Experience]]:
         """Return the hits among (pk, record, cosine, place by meaning), best first."""
         apps = {record.provenance.app for _, record, _, _ in candidates}
+        misleading = {pk for pk, record, _, _ in candidates if self._misleads(record, apps)}
+        # Where the nearest does the opposite of what was asked, what is far less like it is not what was asked either.
+        nearest = max((cosine for pk, _, cosine, _ in candidates if pk in misleading), default=-1.0)
+        least = -1.0 if self._forced else nearest - MISLED_MARGIN
         kept = [
             (pk, record, cosine, place)
             for pk, record, cosine, place in candidates
-            if self._likeness(record, cosine) >= self._floor and not self._misleads(record, apps)
+            if pk not in misleading and cosine >= least and self._likeness(record, cosine) >= self._floor
         ]
         kept.sort(key=lambda item: -round(item[2], 5))
         # Places are those among what may be returned: what was turned down takes none.
@@ -207,7 +214,7 @@ class _Judge:
     def _likeness(self, record: Experience, cosine: float) -> float:
         if self._forced:
             return cosine
-        words = stems(record.key.text)
+        words = stems(without_applications(record.key.text))
         shared = len(self._words & words)
         overlap = 2 * shared / max(1, len(self._words) + len(words))
         return max(cosine * (1 - WORD_SHARE) + overlap * WORD_SHARE, cosine - 0.1)

@@ -18,7 +18,7 @@ _SPLIT = re.compile(r"[^0-9a-z]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _OPPOSITES = """
-in/out into/out open/close show/hide unhide/hide enable/disable activate/deactivate on/off start/stop begin/end
+open/close show/hide unhide/hide enable/disable activate/deactivate start/stop begin/end
 play/pause increase/decrease raise/lower enlarge/reduce enlarge/shrink bigger/smaller larger/smaller grow/shrink
 maximize/minimize add/remove add/delete insert/delete insert/remove create/delete create/remove new/delete lock/unlock
 mute/unmute check/uncheck tick/untick select/deselect select/unselect select/clear expand/collapse undo/redo
@@ -81,6 +81,12 @@ APPLICATIONS: dict[str, tuple[str, ...]] = {
 """Names of applications, with the ways they are written."""
 
 _NAMES = {alias: name for name, aliases in APPLICATIONS.items() for alias in aliases}
+_IN_APPLICATION = re.compile(
+    r"(?:\s+(?:in|with|using|of|for|from|by means of))?(?:\s+(?:a|an|the))?\s+(?:LibreOffice\s+)?(?:"
+    + "|".join(re.escape(alias) for alias in sorted(_NAMES, key=len, reverse=True))
+    + r")(?:\s+(?:browser|editor|text editor|file manager|media player|document|window|application|app))?(?!\w)",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(alias) for alias in sorted(_NAMES, key=len, reverse=True)) + r")(?!\w)"
 )
@@ -119,6 +125,16 @@ def _read_opposites() -> dict[str, frozenset[str]]:
 
 
 _OPPOSITE = _read_opposites()
+_UNDOING = frozenset(map(stem, ("remove", "delete", "erase", "discard", "uninstall", "undo", "cancel", "revert")))
+_LESSENING = _UNDOING | frozenset(
+    map(
+        stem,
+        (
+            *("clear", "cut", "trim", "crop", "drop", "trash", "empty", "close", "quit", "strip", "hide", "disable"),
+            *("exit", "wipe", "reset", "stop", "end", "block", "clean", "eliminate", "exclude", "reduce", "off"),
+        ),
+    )
+)
 
 
 def opposite(query: str, key: str) -> tuple[str, str] | None:
@@ -127,17 +143,40 @@ def opposite(query: str, key: str) -> tuple[str, str] | None:
     for word in sorted(asked - learned):
         for other in sorted(_OPPOSITE.get(word, frozenset()) & learned - asked):
             return word, other
+    for word, other in (*_undone(asked, learned), *((b, a) for a, b in _undone(learned, asked))):
+        return word, other
+    undoing = asked & _UNDOING
+    if undoing and not learned & _LESSENING:
+        return min(undoing), "(no such word)"
     return None
+
+
+def _undone(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str]]:
+    """Return words such as "unpin" and "fade out" with what they undo in the other text."""
+    found = []
+    for word in sorted(some - others):
+        if word.startswith(("un", "dis")) and len(word) > 4:
+            found += [(word, rest) for rest in (word[2:], word[3:]) if rest in others]
+        verb, _, particle = word.partition(" ")
+        if particle in ("out", "off"):
+            found += [(word, f"{verb} {other}") for other in ("in", "on") if f"{verb} {other}" in others]
+    return found
 
 
 def _actions(text: str) -> frozenset[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     found = {stem(word) for word in words if word not in FILLERS}
-    # "on" and "in" are opposites of "off" and "out" only right behind a verb: "turn on", "zoom in".
+    # "in", "on", "out" and "off" are opposites only behind the same verb: "turn on", "zoom in".
     for verb, word in pairwise(words):
-        if word in ("in", "on") and verb in ("zoom", "turn", "switch", "log", "sign", "check", "plug"):
-            found.add(word)
+        if word in ("in", "on", "out", "off"):
+            found.add(f"{stem(verb)} {word}")
     return frozenset(found)
+
+
+def without_applications(text: str) -> str:
+    """Return a text without the applications it names, for embedding: they are compared apart from the meaning."""
+    plain = " ".join(_IN_APPLICATION.sub(" ", text).split())
+    return plain if content_words(plain) else text
 
 
 def mentioned(text: str) -> frozenset[str]:
