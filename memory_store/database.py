@@ -139,8 +139,8 @@ class Database:
         """
         self._check_in_place()
         with translated(self.path), closing(self._engine.raw_connection()) as connection:
-            connection.execute("VACUUM")  # type: ignore[attr-defined]
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[attr-defined]
+            connection.cursor().execute("VACUUM")
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def problems(self) -> list[str]:
         """Look at every page; return what is damaged, in words."""

@@ -86,7 +86,9 @@ def _same_content(old: ExperienceRow, new: ExperienceRow) -> bool:
     match old, new:
         case NarrativeRow(), NarrativeRow():
             return list(old.plan) == list(new.plan)
-        case (EpisodicRow(), EpisodicRow()) | (SkillRow(), SkillRow()):
+        case EpisodicRow(), EpisodicRow():
+            return list(old.steps) == list(new.steps)
+        case SkillRow(), SkillRow():
             return list(old.steps) == list(new.steps)
     return False
 

@@ -43,7 +43,7 @@ RANK_OFFSET = 20
 WORD_SHARE = 0.15
 """How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
 
-MISLED_MARGIN = 0.15
+MISLED_MARGIN = 0.05
 """How much less like than misleading experience another one may be."""
 
 LEAST_COSINE = 0.6

@@ -486,7 +486,7 @@ class MemoryStore:
         vector: Vector | None = None,
         candidates: bool = False,
     ) -> list[Hit[SkillExperience]]:
-        """Find active skills for a task like this one, best first; with ``candidates`` also those that are not proven yet.
+        """Find skills for a task like this one, best first: active ones, and candidates only where asked for.
 
         Arguments as in `search_narrative`.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXACT_ROWS = 20_000
 CLUSTERED_ROWS = 200_000
 
-_PROBED = 48
+_PROBED = 96
 _TRAINING_ROWS = 40
 """For each cluster."""
 _CHUNK = 16_384
@@ -46,6 +46,8 @@ class VectorIndex:
         self._dimension = dimension
         self.form: Form = "exact"
         self._index: Any = faiss.IndexIDMap(faiss.IndexFlatIP(dimension))
+        # What FAISS casts down lives only as long as what it was cast from.
+        self._owner: Any = None
         self._ids: set[int] = set()
 
     @classmethod
@@ -63,6 +65,7 @@ class VectorIndex:
         except RuntimeError as error:
             raise ValueError(f"not an index: {error}") from error
         index._index = index._faiss.downcast_index(read)
+        index._owner = read
         index.form = form
         wanted = index._faiss.IndexIVF if form == "clusters" else index._faiss.IndexIDMap
         if not isinstance(index._index, wanted) or read.d != dimension:
@@ -160,6 +163,7 @@ class VectorIndex:
         for ids, rows in self._rows():
             made.add_with_ids(rows, ids)
         self._index = faiss.downcast_index(made)
+        self._owner = made
         self.form = "clusters"
 
     def _rows(self) -> Iterator[tuple[Ids, Vector]]:

@@ -18,23 +18,23 @@ _SPLIT = re.compile(r"[^0-9a-z]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _OPPOSITES = """
-open/close show/hide unhide/hide enable/disable activate/deactivate start/stop begin/end
+open/close show/hide unhide/hide enable/disable activate/deactivate start/stop
 play/pause increase/decrease raise/lower enlarge/reduce enlarge/shrink bigger/smaller larger/smaller grow/shrink
-maximize/minimize add/remove add/delete insert/delete insert/remove create/delete create/remove new/delete lock/unlock
-mute/unmute check/uncheck tick/untick select/deselect select/unselect select/clear expand/collapse undo/redo
+maximize/minimize add/remove add/delete insert/delete insert/remove create/delete create/remove lock/unlock
+mute/unmute check/uncheck tick/untick select/deselect select/unselect expand/collapse undo/redo
 ascending/descending a-z/z-a import/export upload/download send/receive connect/disconnect mount/unmount
 install/uninstall subscribe/unsubscribe bookmark/unbookmark pin/unpin freeze/unfreeze merge/split merge/unmerge
-join/split encrypt/decrypt compress/extract zip/unzip pack/unpack archive/extract left/right up/down top/bottom
-first/last next/previous forward/back forward/backward above/below before/after horizontal/vertical
+encrypt/decrypt compress/extract zip/unzip pack/unpack archive/extract left/right
+forward/backward horizontal/vertical
 horizontally/vertically landscape/portrait clockwise/counterclockwise clockwise/anticlockwise uppercase/lowercase
-upper/lower light/dark bold/unbold superscript/subscript with/without read/unread group/ungroup wrap/unwrap
+light/dark bold/unbold superscript/subscript read/unread group/ungroup wrap/unwrap
 attach/detach link/unlink load/unload block/unblock follow/unfollow protect/unprotect darker/lighter darker/brighter
-darken/lighten darken/brighten louder/quieter louder/softer faster/slower longer/shorter wider/narrower keep/discard
-accept/reject allow/block allow/forbid allow/deny permit/forbid apply/remove set/unset row/column copy/cut
-restore/delete save/discard hide/reveal copy/move enter/leave underline/strikethrough positive/negative
-minimum/maximum odd/even sharpen/blur daily/weekly weekly/monthly mono/stereo rows/columns display/hide reopen/close
-restart/quit open/quit open/shut activate/disable loop/unloop recover/delete recover/erase restore/erase
-restore/remove restore/discard reply/forward fill/empty
+darken/lighten darken/brighten louder/quieter louder/softer faster/slower wider/narrower
+accept/reject allow/block allow/forbid allow/deny permit/forbid
+restore/delete save/discard hide/reveal underline/strikethrough
+sharpen/blur display/hide reopen/close
+open/shut activate/disable loop/unloop recover/delete recover/erase restore/erase
+restore/remove restore/discard
 """
 
 APPLICATIONS: dict[str, tuple[str, ...]] = {
