@@ -136,19 +136,6 @@ def default_embedder(model_dir: Path | None = None) -> Embedder:
     return MiniLmEmbedder(found)
 
 
-def embed_keys(embedder: Embedder, keys: Sequence[str]) -> Vectors:
-    """Embed keys in the one form in which they are stored and looked up: without the applications they name.
-
-    An application is told by words (`memory_store.words`); left in the text, it would make all its tasks alike.
-
-    Raises:
-        EmbeddingError: As `checked_embed`.
-    """
-    from memory_store.words import without_applications
-
-    return checked_embed(embedder, [without_applications(key) for key in keys])
-
-
 def checked_embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     """Embed the texts and make sure that the result can be stored and compared.
 

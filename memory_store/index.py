@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, update
 
 from memory_store.database import Database
-from memory_store.embedding import Embedder, embed_keys
+from memory_store.embedding import Embedder, checked_embed
 from memory_store.experience import KINDS, Kind
 from memory_store.indexfile import IndexFile, Mark
 from memory_store.schema import ExperienceRow, StateRow, VectorRow
@@ -190,7 +190,7 @@ class IndexCache:
                     select(_experience.pk, _experience.key_text).where(_experience.pk.in_(wanted))
                 )
             }
-            vectors[some] = embed_keys(self._embedder, [texts[pk] for pk in wanted])
+            vectors[some] = checked_embed(self._embedder, [texts[pk] for pk in wanted])
         self._indexes[kind].add([row.pk for row in rows], vectors)
 
 
@@ -248,7 +248,7 @@ def store_missing_vectors(
             rows = connection.execute(_missing(embedder, last)).all()
         if not rows:
             return done
-        vectors = embed_keys(embedder, [row.key_text for row in rows])
+        vectors = checked_embed(embedder, [row.key_text for row in rows])
         values = [
             {"pk": row.pk, "embedder": embedder.name, "data": encode(vector)}
             for row, vector in zip(rows, vectors, strict=True)

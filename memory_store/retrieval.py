@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select, true
 from sqlalchemy.orm import Session
 
 from memory_store.database import Database
-from memory_store.embedding import Embedder, checked_vector, embed_keys
-from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, State
+from memory_store.embedding import Embedder, checked_embed, checked_vector
+from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, Provenance, State
 from memory_store.index import IndexCache, chunks
 from memory_store.indexfile import IndexFile
 from memory_store.keys import Key
@@ -35,12 +35,17 @@ if TYPE_CHECKING:
 _BATCH = 500
 _FIRST_CANDIDATES = 32
 _BY_WORDS = 16
+_MOST_CANDIDATES = 128
+_MOST_FILTERED = 2048
 _EXACT_CANDIDATES = 64
 
 RANK_OFFSET = 20
 """The constant of reciprocal rank fusion: how little the first places differ."""
 
-WORD_SHARE = 0.15
+WORDS_WEIGHT = 0.2
+"""How much the rank by words counts beside the rank by meaning."""
+
+WORD_SHARE = 0.4
 """How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
 
 MISLED_MARGIN = 0.05
@@ -57,6 +62,11 @@ NEWEST_VERIFIED = (
     ExperienceRow.pk.desc(),
 )
 """Order of experiences with equal keys."""
+
+_LIGHT = (
+    *(ExperienceRow.pk, ExperienceRow.key_text, ExperienceRow.key_digest, ExperienceRow.app, ExperienceRow.verified),
+    *(ExperienceRow.times_used, ExperienceRow.times_worked, ExperienceRow.created_at, ExperienceRow.last_used_at),
+)
 
 KindTable = type[NarrativeRow] | type[EpisodicRow] | type[SkillRow]
 
@@ -112,7 +122,7 @@ class Retriever:
             raise ValueError("k must be at least 1")
         floor = self._embedder.min_similarity if wanted.min_similarity is None else wanted.min_similarity
         vector = (
-            embed_keys(self._embedder, [wanted.key.text])[0]
+            checked_embed(self._embedder, [wanted.key.text])[0]
             if wanted.vector is None
             else checked_vector(wanted.vector, self._embedder.dimension)
         )
@@ -122,7 +132,10 @@ class Retriever:
             conditions = [table.kind == wanted.kind, usable(), *_filters(table, wanted)]
             same = select(table).where(table.key_digest == wanted.key.digest, *conditions)
             for record in load(connection, same.order_by(*NEWEST_VERIFIED).limit(_EXACT_CANDIDATES)):
-                ranking.offer(Hit(record, 1.0, "the same words", 1.0 + _weight(record), ("the same words",)))
+                success = record.success if isinstance(record, NarrativeExperience) else True
+                if ranking.takes(record.key.digest, success):
+                    score = 1.0 + _weight(record.provenance)
+                    ranking.hits.append(Hit(record, 1.0, "the same words", score, ("the same words",)))
             if not ranking.full:
                 self._search_like(connection, table, conditions, wanted, vector, floor, ranking)
         return ranking.hits
@@ -144,33 +157,57 @@ class Retriever:
     ) -> None:
         least = floor * LEAST_COSINE if floor > 0 else floor
         by_words = self._words.search(connection, wanted.kind, wanted.key.text, _BY_WORDS, self.index.newest)
-        count = _FIRST_CANDIDATES
         judge = _Judge(wanted, floor, by_words, self._embedder.name)
+        cosines = self.index.cosines(connection, by_words, vector)
+        light: dict[int, Row[Any]] = {}
+        looked: set[int] = set()
+        count, most = _FIRST_CANDIDATES, _MOST_FILTERED if wanted.app or wanted.platform else _MOST_CANDIDATES
         while True:
             near = self.index.search(connection, wanted.kind, vector, count)
-            cosines = dict(near)
-            places = {pk: place for place, (pk, _) in enumerate(near)}
-            others = [pk for pk in by_words if pk not in cosines]
-            cosines |= self.index.cosines(connection, others, vector)
-            found = self._rows(connection, table, conditions, [pk for pk, c in cosines.items() if c >= least])
-            hits = judge.hits([(pk, record, cosines[pk], places.get(pk)) for pk, record in found])
-            enough = len({(hit.experience.key.digest) for hit in hits}) + len(ranking.hits) >= wanted.k
+            cosines |= dict(near)
+            fresh = [pk for pk, cosine in cosines.items() if cosine >= least and pk not in looked]
+            looked.update(fresh)
+            light |= self._light(connection, table, conditions, fresh)
+            verdicts = judge.verdicts([(row, cosines[pk]) for pk, row in light.items()])
             # What the filters turn down is made up for by looking further down the list.
-            if enough or len(near) < count or near[-1][1] < least:
+            kept = len({verdict.row.key_digest for verdict in verdicts}) + len(ranking.hits)
+            if kept >= wanted.k or len(near) < count or near[-1][1] < least or count >= most:
                 break
             count *= 4
-        for hit in hits:
-            ranking.offer(hit)
+        self._offer(connection, table, verdicts, ranking)
 
-    def _rows(
+    def _light(
         self, connection: Connection, table: KindTable, conditions: Sequence[ColumnElement[bool]], pks: Sequence[int]
-    ) -> list[tuple[int, Experience]]:
-        found: list[tuple[int, Experience]] = []
+    ) -> dict[int, Row[Any]]:
+        """Return what is needed of experiences to judge them, by pk."""
+        success = NarrativeRow.success if table is NarrativeRow else true().label("success")
+        found: dict[int, Row[Any]] = {}
         for some in chunks(pks, _BATCH):
-            query = select(table).where(table.pk.in_(some), *conditions).order_by(*NEWEST_VERIFIED)
-            with Session(connection) as session:
-                found += [(row.pk, to_record(row)) for row in session.scalars(query)]
+            query = select(*_LIGHT, success).select_from(table).where(ExperienceRow.pk.in_(some), *conditions)
+            found |= {row.pk: row for row in connection.execute(query)}
         return found
+
+    def _offer(self, connection: Connection, table: KindTable, verdicts: Sequence[_Verdict], ranking: _Ranking) -> None:
+        chosen = [verdict for verdict in verdicts if ranking.takes(verdict.row.key_digest, bool(verdict.row.success))]
+        with Session(connection) as session:
+            rows = session.scalars(select(table).where(table.pk.in_([verdict.row.pk for verdict in chosen])))
+            records = {row.pk: to_record(row) for row in rows}
+        for verdict in chosen:
+            reasons = verdict.reasons
+            similarity = min(verdict.cosine, 1.0)
+            ranking.hits.append(
+                Hit(records[verdict.row.pk], similarity, "; ".join(reasons), verdict.score, tuple(reasons))
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """That a candidate is returned, with what for."""
+
+    row: Row[Any]
+    cosine: float
+    score: float
+    reasons: list[str]
 
 
 class _Judge:
@@ -184,79 +221,83 @@ class _Judge:
         self._places = {pk: place for place, pk in enumerate(by_words)}
         self._embedder = embedder
 
-    def hits(self, candidates: Sequence[tuple[int, Experience, float, int | None]]) -> list[Hit[Experience]]:
-        """Return the hits among (pk, record, cosine, place by meaning), best first."""
-        apps = {record.provenance.app for _, record, _, _ in candidates}
-        misleading = {pk for pk, record, _, _ in candidates if self._misleads(record, apps)}
+    def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[_Verdict]:
+        """Return those that may be returned among rows with their cosines, best first."""
+        apps = sorted({row.app for row, _ in candidates})
+        misleading = {row.pk for row, _ in candidates if self._misleads(row, apps)}
         # Where the nearest does the opposite of what was asked, what is far less like it is not what was asked either.
-        nearest = max((cosine for pk, _, cosine, _ in candidates if pk in misleading), default=-1.0)
+        nearest = max((cosine for row, cosine in candidates if row.pk in misleading), default=-1.0)
         least = -1.0 if self._forced else nearest - MISLED_MARGIN
         kept = [
-            (pk, record, cosine, place)
-            for pk, record, cosine, place in candidates
-            if pk not in misleading and cosine >= least and self._likeness(record, cosine) >= self._floor
+            (row, cosine)
+            for row, cosine in candidates
+            if row.pk not in misleading and cosine >= least and self._likeness(row.key_text, cosine) >= self._floor
         ]
-        kept.sort(key=lambda item: -round(item[2], 5))
+        # Equal keys have equal vectors up to rounding; among those the verified and the newest come first.
+        kept.sort(
+            key=lambda item: (-round(item[1], 5), not item[0].verified, -item[0].created_at.timestamp(), -item[0].pk)
+        )
         # Places are those among what may be returned: what was turned down takes none.
-        by_words = sorted((pk for pk, *_ in kept if pk in self._places), key=self._places.__getitem__)
+        by_words = sorted((row.pk for row, _ in kept if row.pk in self._places), key=self._places.__getitem__)
         second = {pk: place for place, pk in enumerate(by_words)}
-        hits = []
-        for first, (pk, record, cosine, _) in enumerate(kept):
-            fused = _share(first) + (_share(second[pk]) if pk in second else 0.0)
-            reasons = [f"similar meaning, {cosine:.2f} by {self._embedder}"]
-            if pk in second:
-                shared = len(self._words & stems(record.key.text))
-                reasons.append(f"{shared} shared words, place {second[pk] + 1} by words")
-            reasons += _reasons(record)
-            hits.append(Hit(record, min(cosine, 1.0), "; ".join(reasons), fused / 2 * _weight(record), tuple(reasons)))
-        return sorted(hits, key=lambda hit: -hit.score)
+        found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine) in enumerate(kept)]
+        return sorted(found, key=lambda verdict: -verdict.score)
 
-    def _likeness(self, record: Experience, cosine: float) -> float:
+    def _verdict(self, row: Row[Any], cosine: float, first: int, second: int | None) -> _Verdict:
+        reasons = [f"similar meaning, {cosine:.2f} by {self._embedder}"]
+        fused = _share(first)
+        if second is not None:
+            fused += WORDS_WEIGHT * _share(second)
+            reasons.append(f"{len(self._words & stems(row.key_text))} shared words, place {second + 1} by words")
+        return _Verdict(row, cosine, fused / (1 + WORDS_WEIGHT) * _weight(row), reasons + _reasons(row))
+
+    def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:
             return cosine
-        words = stems(without_applications(record.key.text))
-        shared = len(self._words & words)
-        overlap = 2 * shared / max(1, len(self._words) + len(words))
-        return max(cosine * (1 - WORD_SHARE) + overlap * WORD_SHARE, cosine - 0.1)
+        words = stems(without_applications(key))
+        overlap = 2 * len(self._words & words) / max(1, len(self._words) + len(words))
+        return cosine * (1 - WORD_SHARE) + overlap * WORD_SHARE
 
-    def _misleads(self, record: Experience, apps: set[str]) -> bool:
-        key = record.key.text
-        return bool(
-            opposite(self._query, key) or other_application(self._query, key, record.provenance.app, sorted(apps))
-        )
+    def _misleads(self, row: Row[Any], apps: Sequence[str]) -> bool:
+        key = row.key_text
+        return bool(opposite(self._query, key) or other_application(self._query, key, row.app, apps))
 
 
 class _Ranking:
     """Takes hits best first and keeps the first ``k``, one of each sort."""
 
     def __init__(self, k: int) -> None:
-        self._k = k
+        self._left = k
         self._sorts: set[tuple[str, bool]] = set()
         self.hits: list[Hit[Experience]] = []
 
     @property
     def full(self) -> bool:
         """Whether no more candidates are wanted."""
-        return len(self.hits) >= self._k
+        return self._left == 0
 
-    def offer(self, hit: Hit[Experience]) -> None:
-        """Keep the hit unless it says the same as one that was kept."""
+    def takes(self, digest: str, success: bool) -> bool:
+        """Tell whether there is room for one with this key and ending, and take its place."""
         # Ten successes of one task would crowd out everything else, but a failure of it is news.
-        record = hit.experience
-        success = record.success if isinstance(record, NarrativeExperience) else True
-        sort = (record.key.digest, success)
-        if not self.full and sort not in self._sorts:
-            self._sorts.add(sort)
-            self.hits.append(hit)
+        sort = (digest, success)
+        if self._left == 0 or sort in self._sorts:
+            return False
+        self._sorts.add(sort)
+        self._left -= 1
+        return True
+
+
+def _nearest_first(item: tuple[Row[Any], float]) -> tuple[float, bool, float, int]:
+    row, cosine = item
+    return -round(cosine, 5), not row.verified, -row.created_at.timestamp(), -row.pk
 
 
 def _share(place: int) -> float:
     return (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + place)
 
 
-def _weight(record: Experience) -> float:
+def _weight(source: Provenance | Row[Any]) -> float:
     """Return how much an experience counts beside its place: about 0.8 to 1.2."""
-    source = record.provenance
     outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
     # Laplace's rule of succession: nothing is known of what was never used.
     helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)
@@ -265,8 +306,7 @@ def _weight(record: Experience) -> float:
     return outcome * helped * fresh
 
 
-def _reasons(record: Experience) -> list[str]:
-    source = record.provenance
+def _reasons(source: Row[Any]) -> list[str]:
     reasons = []
     if source.verified is not None:
         reasons.append("verified" if source.verified else "its result was found wrong")

@@ -18,7 +18,7 @@ from memory_store import forgetting, trust
 from memory_store.background import Background
 from memory_store.checking import find_problems
 from memory_store.database import Database
-from memory_store.embedding import Embedder, default_embedder, embed_keys
+from memory_store.embedding import Embedder, checked_embed, default_embedder
 from memory_store.episodic import EpisodicExperience, Step
 from memory_store.errors import InvalidExperience, MemoryStoreError, UnknownExperience
 from memory_store.experience import (
@@ -243,7 +243,7 @@ class MemoryStore:
         blobs = {
             row.uid: encode(vector)
             for some in chunks(rows, _BATCH)
-            for row, vector in zip(some, embed_keys(self._embedder, [row.key_text for row in some]), strict=True)
+            for row, vector in zip(some, checked_embed(self._embedder, [row.key_text for row in some]), strict=True)
         }
         added = 0
         with self._database.write() as connection, Session(connection) as session:
@@ -626,7 +626,7 @@ class MemoryStore:
 
     def _store_new(self, record: RecordT) -> RecordT:
         row = to_row(record)
-        vector = encode(embed_keys(self._embedder, [row.key_text])[0])
+        vector = encode(checked_embed(self._embedder, [row.key_text])[0])
         with self._database.write() as connection, Session(connection) as session:
             twin = find_twin(session, row)
             if twin is None:

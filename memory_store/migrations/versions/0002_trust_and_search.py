@@ -60,8 +60,6 @@ def _add_columns() -> None:
 
 def _fill() -> None:
     connection = op.get_bind()
-    # Keys are embedded in another form now; the vectors are made again after opening.
-    connection.execute(sa.text("DELETE FROM vector"))
     connection.execute(sa.text("UPDATE store_state SET uid = :uid"), {"uid": secrets.token_hex(16)})
     connection.execute(
         sa.text(
