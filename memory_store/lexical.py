@@ -12,9 +12,9 @@ from memory_store.experience import Kind
 from memory_store.words import content_words
 
 _MOST_WORDS = 24
-_COMMON = 1500
+_COMMON = 400
 """A word that more keys have is not looked up."""
-_MOST_ROWS = 3000
+_MOST_ROWS = 800
 """Rows that are ranked for one query."""
 _REMEMBERED = 20_000
 

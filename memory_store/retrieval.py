@@ -129,8 +129,10 @@ class Retriever:
         ranking = _Ranking(wanted.k)
         with self.index.lock, self._database.read() as connection:
             self.index.catch_up(connection)
-            conditions = [table.kind == wanted.kind, usable(), *_filters(table, wanted)]
-            same = select(table).where(table.key_digest == wanted.key.digest, *conditions)
+            conditions = [usable(), *_filters(table, wanted)]
+            # The kind is only named where it is part of the index: beside a pk it would mislead SQLite's planner.
+            of_key = (table.kind == wanted.kind, table.key_digest == wanted.key.digest)
+            same = select(table).where(*of_key, *conditions)
             for record in load(connection, same.order_by(*NEWEST_VERIFIED).limit(_EXACT_CANDIDATES)):
                 success = record.success if isinstance(record, NarrativeExperience) else True
                 if ranking.takes(record.key.digest, success):
@@ -158,13 +160,14 @@ class Retriever:
         least = floor * LEAST_COSINE if floor > 0 else floor
         by_words = self._words.search(connection, wanted.kind, wanted.key.text, _BY_WORDS, self.index.newest)
         judge = _Judge(wanted, floor, by_words, self._embedder.name)
-        cosines = self.index.cosines(connection, by_words, vector)
+        cosines: dict[int, float] = {}
         light: dict[int, Row[Any]] = {}
         looked: set[int] = set()
         count, most = _FIRST_CANDIDATES, _MOST_FILTERED if wanted.app or wanted.platform else _MOST_CANDIDATES
         while True:
             near = self.index.search(connection, wanted.kind, vector, count)
             cosines |= dict(near)
+            cosines |= self.index.cosines(connection, [pk for pk in by_words if pk not in cosines], vector)
             fresh = [pk for pk, cosine in cosines.items() if cosine >= least and pk not in looked]
             looked.update(fresh)
             light |= self._light(connection, table, conditions, fresh)

@@ -30,8 +30,8 @@ _WAYS = "with a keyboard shortcut|from the menu|by the dialog|in the side bar|fo
 _APPS = ("calc", "writer", "gimp", "thunar", "chromium", "thunderbird", "vlc", "mousepad")
 _SUMMARY = (
     "Opened the application from the launcher, waited for its window, chose the entry in the menu, filled in the dialog"
-    " and confirmed it; the first try failed because a panel covered the button, after closing it the result was there."
-)
+    " and confirmed it; the first try failed because a panel covered the button, after closing it the result was there. "
+) * 4
 _BATCH = 5000
 
 
