@@ -32,6 +32,7 @@ from pydantic import ValidationError
 from memory_store.episodic import EpisodicExperience
 from memory_store.errors import InvalidExperience, TransferError
 from memory_store.experience import Experience, Record, first_problem
+from memory_store.knowledge_base import read_knowledge_base
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_row
 from memory_store.skills import SkillExperience
@@ -91,11 +92,16 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
 def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
     """Add the experiences of an exported file that the store does not have yet, all or none.
 
+    A folder is read as the knowledge base of the Agent S reference (`memory_store.knowledge_base`).
+
     Raises:
         TransferError: The file cannot be read, is no export, is of a newer version, or was cut short.
         MemoryStoreError: The store cannot be written.
     """
     source = Path(path).expanduser()
+    if source.is_dir():
+        records = read_knowledge_base(source)
+        return _report(store.add_records(records), records)
     try:
         with source.open(encoding="utf-8", newline="\n") as file:
             records = list(_read(file, source))
@@ -103,7 +109,10 @@ def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportRepo
         raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
     except UnicodeDecodeError as error:
         raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
-    added = store.add_records(records)
+    return _report(store.add_records(records), records)
+
+
+def _report(added: int, records: list[Experience]) -> ImportReport:
     return ImportReport(added=added, present=len(records) - added)
 
 

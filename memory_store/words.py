@@ -24,7 +24,7 @@ maximize/minimize add/remove add/delete insert/delete insert/remove create/delet
 mute/unmute check/uncheck tick/untick select/deselect select/unselect expand/collapse undo/redo
 ascending/descending a-z/z-a import/export upload/download send/receive connect/disconnect mount/unmount
 install/uninstall subscribe/unsubscribe bookmark/unbookmark pin/unpin freeze/unfreeze merge/split merge/unmerge
-encrypt/decrypt compress/extract zip/unzip pack/unpack archive/extract left/right
+join/split encrypt/decrypt compress/extract zip/unzip pack/unpack archive/extract left/right
 forward/backward horizontal/vertical
 horizontally/vertically landscape/portrait clockwise/counterclockwise clockwise/anticlockwise uppercase/lowercase
 light/dark bold/unbold superscript/subscript read/unread group/ungroup wrap/unwrap
@@ -110,6 +110,7 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
+@lru_cache(maxsize=4096)
 def stems(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about."""
     return frozenset(stem(word) for word in content_words(text))
@@ -163,6 +164,7 @@ def _undone(some: frozenset[str], others: frozenset[str]) -> list[tuple[str, str
     return found
 
 
+@lru_cache(maxsize=4096)
 def _actions(text: str) -> frozenset[str]:
     words = [word.casefold() for word in _WORD.findall(text)]
     found = {stem(word) for word in words if word not in FILLERS}
@@ -173,12 +175,14 @@ def _actions(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=4096)
 def without_applications(text: str) -> str:
     """Return a text without the applications it names, for embedding: they are compared apart from the meaning."""
     plain = " ".join(_IN_APPLICATION.sub(" ", text).split())
     return plain if content_words(plain) else text
 
 
+@lru_cache(maxsize=4096)
 def mentioned(text: str) -> frozenset[str]:
     """Return the applications that a text names."""
     return frozenset(_NAMES[name] for name in _NAMED.findall(text.casefold()))

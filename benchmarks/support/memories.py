@@ -25,8 +25,17 @@ from memory_store.keys import make_key, near_digest
 Vectors = NDArray[np.float32]
 
 _VERBS = "open save export rename insert remove format sort filter print copy move merge resize rotate crop".split()  # noqa: SIM905
-_THINGS = "table chart letter invoice photo report slide folder bookmark message formula column heading layer track".split()  # noqa: SIM905
-_WAYS = "with a keyboard shortcut|from the menu|by the dialog|in the side bar|for all pages|on the second sheet".split("|")
+_THINGS = (
+    "table chart letter invoice photo report slide folder bookmark message formula column heading layer track".split()
+)  # noqa: SIM905
+_WAYS = [
+    "with a keyboard shortcut",
+    "from the menu",
+    "by the dialog",
+    "in the side bar",
+    "for all pages",
+    "on the second sheet",
+]
 _APPS = ("calc", "writer", "gimp", "thunar", "chromium", "thunderbird", "vlc", "mousepad")
 _SUMMARY = (
     "Opened the application from the launcher, waited for its window, chose the entry in the menu, filled in the dialog"
@@ -37,11 +46,14 @@ _BATCH = 5000
 
 def texts(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
     """Yield applications and keys of the length that a Manager writes (about 90 characters)."""
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    chance = random.Random(seed)
     for number in range(count):
         verb, thing, way = chance.choice(_VERBS), chance.choice(_THINGS), chance.choice(_WAYS)
         app = chance.choice(_APPS)
-        yield app, f"How to {verb} the {thing} {secrets_word(number)} {way} in {app}, project {number % 977} of {thing}s"
+        yield (
+            app,
+            f"How to {verb} the {thing} {secrets_word(number)} {way} in {app}, project {number % 977} of {thing}s",
+        )
 
 
 def secrets_word(number: int) -> str:
@@ -79,7 +91,9 @@ def fill(path: Path, count: int, embedder: Embedder) -> None:
                 pk += 1
                 app, text = next(keys)
                 key = make_key(text)
-                rows.append((pk, f"n-{secrets.token_hex(8)}", key.text, key.digest, app, embedder.name, now, near_digest(text)))
+                rows.append(
+                    (pk, f"n-{secrets.token_hex(8)}", key.text, key.digest, app, embedder.name, now, near_digest(text))
+                )
                 stories.append((pk, text, text, key.digest, _SUMMARY, "[]"))
                 blobs.append((pk, embedder.name, vector.astype("<f4").tobytes()))
             raw.executemany(
@@ -200,7 +214,7 @@ def kill_writers(path: Path, kills: int, seed: int = 0) -> tuple[int, int, int]:
     Returns:
         How many acknowledged experiences there were, how many of them are lost, and how many readers failed.
     """
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    chance = random.Random(seed)
     with MemoryStore.open(path, HashingEmbedder(64)):
         pass
     quiet = subprocess.DEVNULL
