@@ -25,9 +25,23 @@ from memory_store.keys import make_key, near_digest
 Vectors = NDArray[np.float32]
 
 _VERBS = "open save export rename insert remove format sort filter print copy move merge resize rotate crop".split()  # noqa: SIM905
-_THINGS = (
-    "table chart letter invoice photo report slide folder bookmark message formula column heading layer track".split()
-)  # noqa: SIM905
+_THINGS = [
+    "table",
+    "chart",
+    "letter",
+    "invoice",
+    "photo",
+    "report",
+    "slide",
+    "folder",
+    "bookmark",
+    "message",
+    "formula",
+    "column",
+    "heading",
+    "layer",
+    "track",
+]
 _WAYS = [
     "with a keyboard shortcut",
     "from the menu",
