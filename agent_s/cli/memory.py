@@ -244,9 +244,7 @@ def _selection(
 
     chosen = any(value is not None for value in (run_id, task_id, app, days, text))
     if sum((bool(experiences), chosen, everything)) != 1:
-        raise click.UsageError(
-            "Give the ids of experiences, or --run, --task, --app, --older-than or --text, or --all."
-        )
+        raise click.UsageError("Give ids of experiences, or --run, --task, --app, --older-than or --text or --all.")
     try:
         before = None if days is None else datetime.now(UTC) - timedelta(days=days)
     except OverflowError as error:

@@ -53,7 +53,7 @@ _WAYS = [
 _APPS = ("calc", "writer", "gimp", "thunar", "chromium", "thunderbird", "vlc", "mousepad")
 _SUMMARY = (
     "Opened the application from the launcher, waited for its window, chose the entry in the menu, filled in the dialog"
-    " and confirmed it; the first try failed because a panel covered the button, after closing it the result was there. "
+    " and confirmed it; the first try failed because a panel covered the button, after that it was there. "
 ) * 4
 _BATCH = 5000
 
@@ -66,11 +66,11 @@ def texts(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
         app = chance.choice(_APPS)
         yield (
             app,
-            f"How to {verb} the {thing} {secrets_word(number)} {way} in {app}, project {number % 977} of {thing}s",
+            f"How to {verb} the {thing} {own_word(number)} {way} in {app}, project {number % 977} of {thing}s",
         )
 
 
-def secrets_word(number: int) -> str:
+def own_word(number: int) -> str:
     """Return a word of its own for a number."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     word = ""
@@ -111,9 +111,9 @@ def fill(path: Path, count: int, embedder: Embedder) -> None:
                 stories.append((pk, text, text, key.digest, _SUMMARY, "[]"))
                 blobs.append((pk, embedder.name, vector.astype("<f4").tobytes()))
             raw.executemany(
-                "INSERT INTO experience (pk, uid, kind, key_text, key_digest, run_id, task_id, app, platform, model, outcome,"
-                " verified, verified_by, embedder, created_at, version, times_used, times_worked, near_digest)"
-                " VALUES (?, ?, 'narrative', ?, ?, 'run', '', ?, 'linux/x11', 'm', 'done', NULL, '', ?, ?, '', 0, 0, ?)",
+                "INSERT INTO experience (kind, run_id, task_id, platform, model, outcome, verified_by, version,"
+                " times_used, times_worked, pk, uid, key_text, key_digest, app, embedder, created_at, near_digest)"
+                " VALUES ('narrative', 'run', '', 'linux/x11', 'm', 'done', '', '', 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)",
                 rows,
             )
             raw.executemany("INSERT INTO narrative VALUES (?, ?, ?, ?, ?, ?, 1)", stories)
@@ -194,7 +194,8 @@ from memory_store import HashingEmbedder, MemoryStore, Provenance
 store = MemoryStore.open(sys.argv[1], HashingEmbedder(64), busy_timeout_s=60)
 for number in range(1_000_000):
     text = f"How to do {sys.argv[2]} {number}"
-    made = store.add_narrative(query=text, instruction=text, summary="x", success=True, provenance=Provenance(run_id="r"))
+    source = Provenance(run_id="r")
+    made = store.add_narrative(query=text, instruction=text, summary="x", success=True, provenance=source)
     print(made.id, flush=True)
 """
 """A program that adds experience and acknowledges each by its id until it is killed."""
