@@ -8,7 +8,8 @@ python -m benchmarks.memory --json
 and a pickle of embeddings read again, cosine over the stacked matrix), medians in one run on the same texts.
 `p50_ms_1e6`: the same retrieval at a million, median, ms; `recall_1e6`: share of the ten nearest that are found
 there, against exact search. `retrieve_p50_ms_1e5`: retrieval with embedding of the query at 1e5, median, ms.
-`open_s_1e5`: from the start of the imports to the first answer at 1e5, s; `rss_mb_1e5`: memory of that process. `add_p50_ms`: adding one
+`open_s_1e5`: from the start of the imports to the first answer at 1e5, s; `rss_mb_1e5`: memory of that process, MB,
+with given embeddings (MiniLM takes 200 MB more). `add_p50_ms`: embedding and adding one
 experience, durable, at 1e5. `recall_at_1`, `false_positive_rate`: on the half of the labelled paraphrases that nothing
 was tuned on. `kills`: writers killed with SIGKILL while four wrote and four read; `lost`: acknowledged experiences that
 were not there afterwards, and inconsistencies. `--quick` leaves out the million and kills few.

@@ -3,7 +3,8 @@ r"""Reading the knowledge base of the Agent S reference: a folder with two JSON 
 ``narrative_memory.json`` maps a task to its summary, ``episodic_memory.json`` a task with one subtask, in the form
 ``Task:\n<task>\n\nSubtask: <subtask>\nSubtask Instruction: <context>``, to its plan. Neither says how it ended,
 about which application it is or when it was made: as the reference keeps finished work only, it counts as a success
-that was never checked, and it is never replayed. Its ids are made from its keys, so that reading it again changes nothing.
+that was never checked, and it is never replayed. Its ids are made from its keys, so that reading it again changes
+nothing.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ RANK_OFFSET = 20
 WORDS_WEIGHT = 0.2
 """How much the rank by words counts beside the rank by meaning."""
 
-WORD_SHARE = 0.4
+WORD_SHARE = 0.3
 """How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
 
 MISLED_MARGIN = 0.05
