@@ -40,7 +40,8 @@ def test_each_paraphrase_finds_its_counterpart(minilm: MiniLmEmbedder) -> None:
     right = minilm.embed([pair[1] for pair in PARAPHRASES])
     cosines = left @ right.T
     assert cosines.argmax(axis=1).tolist() == list(range(len(PARAPHRASES)))
-    assert cosines.diagonal().min() > minilm.min_similarity
+    others = cosines[~np.eye(len(PARAPHRASES), dtype=bool)]
+    assert cosines.diagonal().mean() > minilm.min_similarity > others.mean()
 
 
 @needs_model
