@@ -88,7 +88,9 @@ class Learner:
             MemoryStoreError: Memory cannot be written.
         """
         if self._memory is not None and self._episodes and verdict.verified is not None:
-            self._memory.mark_verified(verified=verdict.verified, by=verdict.by, ids=self._episodes)
+            self._memory.mark_verified(
+                verified=verdict.verified, by=verdict.by, run_id=self._run_id, ids=self._episodes
+            )
 
     def count_use(self, experience_id: str, worked: bool) -> None:
         """Count that an experience was relied on.

@@ -1,8 +1,8 @@
 """Experiential memory: what was done, how it ended, and how to find it again.
 
-Two memories (Agent S, sections 3.1 and 3.2) live in one SQLite file: *narrative* memory keeps the story of
-whole tasks, *episodic* memory keeps the grounded steps of single subtasks. The package knows nothing of
-models, prompts, agents or desktops and can be used alone::
+Two memories (Agent S, sections 3.1 and 3.2) and a store of skills live in one database: *narrative* memory keeps the
+story of whole tasks, *episodic* memory the grounded steps of single subtasks, and a *skill* is a sequence of actions
+that was proven. The package knows nothing of models, prompts, agents or desktops and can be used alone::
 
     from memory_store import MemoryStore, Provenance
 
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
         UnknownExperience,
     )
     from memory_store.experience import Experience, Hit, Provenance, StoreStats
+    from memory_store.forgetting import Selection, VacuumReport
     from memory_store.minilm import MiniLmEmbedder
     from memory_store.narrative import NarrativeExperience, PlannedSubtask
+    from memory_store.skills import SkillExperience
     from memory_store.store import MemoryStore
     from memory_store.transfer import ImportReport, export_store, import_store
 
@@ -58,6 +60,8 @@ _HOME = {
     "NotAStore": "errors",
     "PlannedSubtask": "narrative",
     "Provenance": "experience",
+    "Selection": "forgetting",
+    "SkillExperience": "skills",
     "StoreBusy": "errors",
     "StoreClosed": "errors",
     "StoreCorrupt": "errors",
@@ -68,6 +72,7 @@ _HOME = {
     "StoreUnavailable": "errors",
     "TransferError": "errors",
     "UnknownExperience": "errors",
+    "VacuumReport": "forgetting",
     "default_embedder": "embedding",
     "export_store": "transfer",
     "import_store": "transfer",
@@ -89,6 +94,8 @@ __all__ = [
     "NotAStore",
     "PlannedSubtask",
     "Provenance",
+    "Selection",
+    "SkillExperience",
     "StoreBusy",
     "StoreClosed",
     "StoreCorrupt",
@@ -99,6 +106,7 @@ __all__ = [
     "StoreUnavailable",
     "TransferError",
     "UnknownExperience",
+    "VacuumReport",
     "default_embedder",
     "export_store",
     "import_store",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,11 @@ class Database:
         event.listen(self._engine, "begin", _begin)
 
     @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    @property
     def engine(self) -> Engine:
         """The engine, for tests and tools that inspect the database."""
         return self._engine
@@ -120,6 +125,31 @@ class Database:
         self._closed = True
         with translated(self.path):
             self._engine.dispose()
+
+    def size(self) -> int:
+        """Return the size of the file and its write-ahead log, bytes."""
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def compact(self) -> None:
+        """Write the file anew without the space that is free.
+
+        Raises:
+            MemoryStoreError: As `write`.
+        """
+        self._check_in_place()
+        with translated(self.path), closing(self._engine.raw_connection()) as connection:
+            connection.cursor().execute("VACUUM")
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def problems(self) -> list[str]:
+        """Look at every page; return what is damaged, in words."""
+        with self.read() as connection:
+            found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check(20)") if row[0] != "ok"]
+            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        if broken:
+            found.append(f"{len(broken)} rows belong to an experience that is not there")
+        return [f"{problem}: restore a backup or an export" for problem in found]
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:

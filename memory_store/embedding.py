@@ -155,3 +155,21 @@ def checked_embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     if np.abs(np.linalg.norm(vectors, axis=1) - 1.0).max(initial=0.0) > 1e-3:
         raise EmbeddingError(f"{embedder.name} returned vectors of a length other than one: use another embedder")
     return np.ascontiguousarray(vectors)
+
+
+def checked_vector(vector: object, dimension: int) -> Vectors:
+    """Return a ``(d,)`` vector that a caller gave, if it can be compared.
+
+    Raises:
+        EmbeddingError: Wrong shape, NaN, infinity, or a length other than one.
+    """
+    import numpy as np
+
+    given = np.ascontiguousarray(vector, dtype=np.float32)
+    if given.shape != (dimension,):
+        raise EmbeddingError(
+            f"the vector has shape {given.shape}, not {(dimension,)}: make it with the store's embedder"
+        )
+    if not np.isfinite(given).all() or abs(float(np.linalg.norm(given)) - 1.0) > 1e-3:
+        raise EmbeddingError("the vector holds NaN or infinity or is not of length one: divide it by its length")
+    return given

@@ -13,7 +13,8 @@ Step = dict[str, JsonValue]
 """One grounded action with the description of its element; opaque to this package."""
 
 
-def _checked(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+def checked_steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps if they are JSON that can be stored."""
     check_json(list(steps), "the steps")
     return steps
 
@@ -36,7 +37,7 @@ class EpisodicExperience(Experience):
     subtask: StoredText
     context: StoredText = ""
     summary: StoredText
-    steps: Annotated[tuple[Step, ...], AfterValidator(_checked)] = ()
+    steps: Annotated[tuple[Step, ...], AfterValidator(checked_steps)] = ()
 
     @property
     def key(self) -> Key:

@@ -1,4 +1,4 @@
-"""What narrative and episodic experience have in common: provenance, hits, statistics."""
+"""What all kinds of experience have in common: provenance, trust, hits, statistics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from memory_store.keys import Key, check_text
 
-Kind = Literal["narrative", "episodic"]
+Kind = Literal["narrative", "episodic", "skill"]
+KINDS: tuple[Kind, ...] = ("narrative", "episodic", "skill")
+
+State = Literal["candidate", "active", "quarantined", "deprecated"]
+"""How far something is trusted: not yet proven; in use; withdrawn because it failed or was contradicted; replaced."""
 
 QUARANTINE_AFTER_FAILURES = 2
 """An experience whose later uses failed this often is no longer returned."""
@@ -56,6 +60,11 @@ class Provenance(Record):
         version: The version of the program that made it.
         times_used: How often it was used since.
         times_worked: How often that use succeeded.
+        times_seen: How often the same was learned; near-duplicates are merged when they are stored.
+        last_used_at: When it was last used, UTC.
+        state: How far it is trusted.
+        state_reason: Why it is in that state.
+        from_screen: Whether it holds text that a screen or the web showed, which may have been written by anybody.
     """
 
     run_id: StoredText
@@ -71,6 +80,11 @@ class Provenance(Record):
     version: StoredText = ""
     times_used: int = Field(default=0, ge=0, le=2**62)
     times_worked: int = Field(default=0, ge=0, le=2**62)
+    times_seen: int = Field(default=1, ge=1, le=2**62)
+    last_used_at: UtcTime | None = None
+    state: State = "active"
+    state_reason: StoredText = ""
+    from_screen: bool = False
 
     @model_validator(mode="after")
     def _worked_within_used(self) -> Provenance:
@@ -80,8 +94,8 @@ class Provenance(Record):
 
     @property
     def quarantined(self) -> bool:
-        """Whether it failed so often when used that it is no longer returned."""
-        return self.times_used - self.times_worked >= QUARANTINE_AFTER_FAILURES
+        """Whether it is no longer returned: it failed too often when used, was contradicted, or was withdrawn."""
+        return self.state == "quarantined" or self.times_used - self.times_worked >= QUARANTINE_AFTER_FAILURES
 
 
 class Experience(Record):
@@ -109,11 +123,16 @@ class Hit(Generic[ExperienceT]):
         experience: What was found.
         similarity: Cosine between the keys, in [-1, 1]; 1.0 for the same words.
         reason: Why it was returned, in words for the owner to read.
+        score: What hits are ordered by: the fused rank, weighted by outcome, age and use; 1.0 or more for the same
+            words. It is comparable within one search only.
+        reasons: The single reasons that `reason` puts together.
     """
 
     experience: ExperienceT
     similarity: float
     reason: str
+    score: float = 0.0
+    reasons: tuple[str, ...] = ()
 
 
 class StoreStats(Record):
@@ -125,8 +144,11 @@ class StoreStats(Record):
         embedder: The embedder it is opened with.
         narrative: Number of narrative experiences.
         episodic: Number of episodic experiences.
+        skill: Number of skills.
+        states: Number of experiences by state.
+        forgotten: Number of experiences that were forgotten and can still be brought back.
         verified: Number of experiences verified as true.
-        quarantined: Number of experiences no longer returned because they failed when used.
+        quarantined: Number of experiences no longer returned because they failed when used or were contradicted.
         apps: Number of experiences by application.
         vectors: Number of stored vectors by embedder.
         bytes: Size of the file and its write-ahead log.
@@ -137,6 +159,9 @@ class StoreStats(Record):
     embedder: str
     narrative: int
     episodic: int
+    skill: int
+    states: dict[str, int]
+    forgotten: int
     verified: int
     quarantined: int
     apps: dict[str, int]

@@ -1,22 +1,24 @@
-"""The FAISS index: a cache of the vectors in the database, exact, one for each kind of experience.
+"""The indexes of a store: a cache of the vectors in the database, one for each kind of experience.
 
 The database is the truth. Before each search the index is caught up with what this and other processes have
-added and removed since; when nothing changed, that costs one small query.
+added and removed since, told by the counters that `memory_store.schema` describes; when nothing changed, that costs
+one small query. Large indexes are kept in a file beside the database as well (`memory_store.indexfile`).
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Select, and_, func, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, update
 
 from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed
-from memory_store.experience import Kind
+from memory_store.experience import KINDS, Kind
+from memory_store.indexfile import IndexFile, Mark
 from memory_store.schema import ExperienceRow, StateRow, VectorRow
+from memory_store.vectors import EXACT_ROWS, VectorIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,67 +28,17 @@ if TYPE_CHECKING:
 
 ItemT = TypeVar("ItemT")
 
-_KINDS: tuple[Kind, ...] = ("narrative", "episodic")
+EMBED_AT_ONCE = 256
+"""More experiences without a vector than this are embedded in the background."""
+
 _LOAD_ROWS = 8192
 _EMBED_ROWS = 256
+_SAVE_SHARE = 20
 
 # Column objects of the table behind the mapped class: plain rows, no ORM objects.
 _experience = ExperienceRow.__table__.c
 _vector = VectorRow.__table__.c
 _state = StateRow.__table__.c
-
-
-class VectorIndex:
-    """Exact inner-product search over unit vectors with integer ids.
-
-    Args:
-        dimension: Length of the vectors.
-    """
-
-    def __init__(self, dimension: int) -> None:
-        import faiss
-
-        # One query at a time: starting threads costs more than they save.
-        faiss.omp_set_num_threads(1)
-        self._faiss = faiss
-        self._index: Any = faiss.IndexIDMap(faiss.IndexFlatIP(dimension))
-        self._ids: set[int] = set()
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    @property
-    def ids(self) -> frozenset[int]:
-        """The ids in the index."""
-        return frozenset(self._ids)
-
-    def add(self, ids: Sequence[int], vectors: Vector) -> None:
-        """Add ``(n, d)`` vectors; ids already present are left as they are (FAISS would keep both)."""
-        import numpy as np
-
-        new = [row for row, number in enumerate(ids) if number not in self._ids]
-        if not new:
-            return
-        chosen = np.asarray([ids[row] for row in new], dtype=np.int64)
-        self._index.add_with_ids(vectors if len(new) == len(ids) else vectors[new], chosen)
-        self._ids.update(chosen.tolist())
-
-    def remove(self, ids: Iterable[int]) -> None:
-        """Remove the vectors with these ids; unknown ids are ignored."""
-        import numpy as np
-
-        gone = self._ids.intersection(ids)
-        if gone:
-            self._index.remove_ids(np.fromiter(gone, dtype=np.int64, count=len(gone)))
-            self._ids -= gone
-
-    def search(self, vector: Vector, count: int) -> list[tuple[int, float]]:
-        """Return up to ``count`` (id, cosine) pairs nearest to a ``(d,)`` vector, best first."""
-        count = min(count, len(self._ids))
-        if count < 1:
-            return []
-        similarities, ids = self._index.search(vector.reshape(1, -1), count)
-        return list(zip(ids[0].tolist(), similarities[0].tolist(), strict=True))
 
 
 class IndexCache:
@@ -97,61 +49,148 @@ class IndexCache:
 
     Args:
         embedder: Whose vectors are indexed.
+        file: Where large indexes are kept between openings; None for nowhere.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, file: IndexFile | None = None) -> None:
         self.lock = threading.Lock()
         self._embedder = embedder
+        self._file = file
         self._indexes: dict[str, VectorIndex] = {}
-        self._seen = 0
-        self._removed = 0
+        self._at = Mark()
+        self._saved = Mark()
 
     def catch_up(self, connection: Connection) -> None:
         """Make the indexes equal to the state of the database that the transaction sees."""
-        if not self._indexes:
-            self._indexes = {kind: VectorIndex(self._embedder.dimension) for kind in _KINDS}
-        newest, removed = connection.execute(
-            select(select(func.max(_experience.pk)).scalar_subquery(), _state.removed)
+        state = connection.execute(
+            select(
+                select(func.max(_experience.pk)).scalar_subquery().label("newest"),
+                _state.version,
+                _state.removed,
+                _state.uid,
+            )
         ).one()
-        if removed != self._removed:
-            self._drop_missing(connection)
-            self._removed = removed
-        if newest is not None and newest > self._seen:
-            self._load_after(connection, self._seen)
-            self._seen = newest
+        if not self._indexes:
+            self._begin(connection, state.uid)
+            self._follow(connection, state)
+            if self._saved.newest and not self._is_whole(connection):
+                # The file was of a store that lost its last changes, by a backup that was put back.
+                self._at = self._saved = Mark()
+                self._indexes = {kind: VectorIndex(self._embedder.dimension) for kind in KINDS}
+        self._follow(connection, state)
 
-    def search(self, kind: Kind, vector: Vector, count: int) -> list[tuple[int, float]]:
+    def _is_whole(self, connection: Connection) -> bool:
+        alive = select(func.count()).where(_experience.forgotten_at.is_(None))
+        return connection.scalar(alive) == sum(len(index) for index in self._indexes.values())
+
+    def _follow(self, connection: Connection, state: Any) -> None:
+        if state.removed != self._at.removed:
+            self._drop_missing(connection)
+        if state.version != self._at.version:
+            self._follow_changes(connection)
+        newest = state.newest or 0
+        if newest > self._at.newest:
+            self._load(connection, and_(_experience.pk > self._at.newest, _experience.pk <= newest))
+        self._at = Mark(newest, state.version, state.removed)
+
+    def search(self, connection: Connection, kind: Kind, vector: Vector, count: int) -> list[tuple[int, float]]:
         """Return up to ``count`` (pk, cosine) pairs nearest to a ``(d,)`` vector, best first."""
-        return self._indexes[kind].search(vector, count)
+        index = self._indexes[kind]
+        near = index.search(vector, count)
+        if index.is_exact or not near:
+            return near
+        exact = self.cosines(connection, [pk for pk, _ in near], vector)
+        return sorted(((pk, exact.get(pk, cosine)) for pk, cosine in near), key=lambda pair: -pair[1])
+
+    def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
+        """Return the cosine of the stored vector of each pk that has one."""
+        found: dict[int, float] = {}
+        for some in chunks(pks, _EMBED_ROWS):
+            query = select(_vector.pk, _vector.data).where(
+                _vector.pk.in_(some), _vector.embedder == self._embedder.name
+            )
+            rows = connection.execute(query).all()
+            if rows:
+                vectors, sound = decode([row.data for row in rows], self._embedder.dimension)
+                cosines = (vectors @ vector).tolist()
+                found |= {row.pk: cosine for row, cosine, good in zip(rows, cosines, sound, strict=True) if good}
+        return found
+
+    @property
+    def newest(self) -> int:
+        """The highest pk that was seen."""
+        return self._at.newest
 
     def ids(self, kind: Kind) -> frozenset[int]:
         """The pks indexed for a kind."""
         return self._indexes[kind].ids if self._indexes else frozenset()
+
+    def forms(self) -> dict[str, str]:
+        """The form of the index of each kind that has been loaded."""
+        return {kind: index.form for kind, index in self._indexes.items()}
+
+    def save(self, connection: Connection) -> bool:
+        """Keep large indexes for the next opening, if they have changed much; return whether they were written."""
+        size = sum(len(index) for index in self._indexes.values())
+        behind = self._at.newest - self._saved.newest + self._at.version - self._saved.version
+        if self._file is None or size <= EXACT_ROWS or behind <= size // _SAVE_SHARE:
+            return False
+        self._file.write(connection, self._embedder, self._at, self._indexes)
+        self._saved = self._at
+        return True
+
+    def _begin(self, connection: Connection, store_uid: str) -> None:
+        found = self._file.read(connection, self._embedder, store_uid) if self._file is not None else None
+        if found is not None:
+            self._at, self._indexes = found
+            self._saved = self._at
+        else:
+            self._indexes = {kind: VectorIndex(self._embedder.dimension) for kind in KINDS}
 
     def _drop_missing(self, connection: Connection) -> None:
         alive = set(connection.scalars(select(_experience.pk)))
         for index in self._indexes.values():
             index.remove(index.ids - alive)
 
-    def _load_after(self, connection: Connection, pk: int) -> None:
+    def _follow_changes(self, connection: Connection) -> None:
+        changed = _experience.changed > self._at.version
+        for index in self._indexes.values():
+            index.remove(connection.scalars(select(_experience.pk).where(changed)).all())
+        self._load(connection, and_(changed, _experience.pk <= self._at.newest))
+
+    def _load(self, connection: Connection, which: ColumnElement[bool]) -> None:
         query = (
-            select(_experience.pk, _experience.kind, _experience.key_text, _vector.data)
+            select(_experience.pk, _experience.kind, _vector.data)
             .outerjoin(VectorRow.__table__, and_(_vector.pk == _experience.pk, _vector.embedder == self._embedder.name))
-            .where(_experience.pk > pk)
+            .where(which, _experience.forgotten_at.is_(None))
             .order_by(_experience.pk)
         )
         for rows in connection.execute(query).partitions(_LOAD_ROWS):
-            for kind in _KINDS:
-                self._add([row for row in rows if row.kind == kind], kind)
+            for kind in KINDS:
+                self._add(connection, [row for row in rows if row.kind == kind], kind)
+        for index in self._indexes.values():
+            index.settle()
 
-    def _add(self, rows: Sequence[Any], kind: str) -> None:
+    def _add(self, connection: Connection, rows: Sequence[Any], kind: str) -> None:
         if not rows:
             return
         vectors, sound = decode([row.data for row in rows], self._embedder.dimension)
         bad = [number for number, is_sound in enumerate(sound) if not is_sound]
+        if len(bad) > EMBED_AT_ONCE:
+            # They are being embedded in the background, and told by the version when that is done.
+            good = [number for number, is_sound in enumerate(sound) if is_sound]
+            self._indexes[kind].add([rows[number].pk for number in good], vectors[good])
+            return
         for some in chunks(bad, _EMBED_ROWS):
             # Written meanwhile by a process with another embedder, or damaged.
-            vectors[some] = checked_embed(self._embedder, [rows[number].key_text for number in some])
+            wanted = [rows[number].pk for number in some]
+            texts: dict[int, str] = {
+                pk: text
+                for pk, text in connection.execute(
+                    select(_experience.pk, _experience.key_text).where(_experience.pk.in_(wanted))
+                )
+            }
+            vectors[some] = checked_embed(self._embedder, [texts[pk] for pk in wanted])
         self._indexes[kind].add([row.pk for row in rows], vectors)
 
 
@@ -177,18 +216,34 @@ def decode(blobs: Sequence[bytes | None], dimension: int) -> tuple[Vector, list[
     return vectors, sound
 
 
-def store_missing_vectors(database: Database, embedder: Embedder) -> int:
+def count_missing_vectors(database: Database, embedder: Embedder) -> int:
+    """Count the experiences that have no vector by this embedder."""
+    with database.read() as connection:
+        there = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
+        known = connection.scalar(select(func.count()).where(_vector.embedder == embedder.name)) or 0
+    return there - known
+
+
+def store_missing_vectors(
+    database: Database, embedder: Embedder, stop: Callable[[], bool] = lambda: False, most: int | None = None
+) -> int:
     """Embed what has no vector by this embedder yet and store the vectors; return how many.
 
     Works in batches of one transaction each, so that an interruption loses at most one batch of work. Vectors
     of other embedders stay where they are.
+
+    Args:
+        database: Where.
+        embedder: Makes the vectors.
+        stop: Asked between batches whether to leave the rest for later.
+        most: Leave the rest after so many.
 
     Raises:
         MemoryStoreError: The store cannot be written, or the embedder fails.
     """
     done = 0
     last = 0
-    while True:
+    while not stop() and (most is None or done < most):
         with database.read() as connection:
             rows = connection.execute(_missing(embedder, last)).all()
         if not rows:
@@ -199,20 +254,29 @@ def store_missing_vectors(database: Database, embedder: Embedder) -> int:
             for row, vector in zip(rows, vectors, strict=True)
         ]
         with database.write() as connection:
-            wanted = [row.pk for row in rows]
-            # Some may have been forgotten while we were embedding.
-            alive = set(connection.scalars(select(_experience.pk).where(_experience.pk.in_(wanted))))
-            kept = [value for value in values if value["pk"] in alive]
-            if kept:
-                statement = insert(VectorRow)
-                connection.execute(
-                    statement.on_conflict_do_update(
-                        index_elements=["pk", "embedder"], set_={"data": statement.excluded.data}
-                    ),
-                    kept,
-                )
-        done += len(kept)
+            done += _store_vectors(connection, embedder, {value["pk"]: value for value in values})
         last = rows[-1].pk
+    return done
+
+
+def _store_vectors(connection: Connection, embedder: Embedder, values: dict[int, dict[str, Any]]) -> int:
+    # Some may have been deleted while we were embedding, some embedded by another process.
+    alive = set(connection.scalars(select(_experience.pk).where(_experience.pk.in_(values))))
+    there = and_(_vector.pk.in_(values), _vector.embedder == embedder.name)
+    connection.execute(VectorRow.__table__.delete().where(there))  # type: ignore[attr-defined]
+    kept = [value for pk, value in values.items() if pk in alive]
+    if kept:
+        connection.execute(VectorRow.__table__.insert(), kept)  # type: ignore[attr-defined]
+        mark_changed(connection, list(alive))
+    return len(kept)
+
+
+def mark_changed(connection: Connection, pks: Sequence[int]) -> None:
+    """Tell all readers that the index entries of these rows are out of date."""
+    version = (connection.scalar(select(_state.version)) or 0) + 1
+    connection.execute(update(StateRow).values(version=version))
+    for some in chunks(pks, _EMBED_ROWS):
+        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(changed=version))
 
 
 def _missing(embedder: Embedder, after: int) -> Select[Any]:

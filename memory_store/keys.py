@@ -20,6 +20,15 @@ MAX_TEXT_CHARS = 262_144
 MAX_JSON_CHARS = 8_388_608
 """Largest JSON form of the steps of one experience."""
 
+FILLERS = frozenset(
+    """
+    a an and are as be by can could do for how i in into is it its me my now of on or please should so some that the
+    then there this to want was what which will with would you your
+    """.split()  # noqa: SIM905 - a list of so many is hard to read
+)
+"""Words that say nothing about what a text is about."""
+
+_WORD = re.compile(r"\S+")
 _SPACES = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A quotation opens where no word character precedes it and closes where none follows, so that the
@@ -74,6 +83,16 @@ def exact_form(text: str) -> str:
         end = quotation.end()
     form = "".join((*pieces, _SPACES.sub(" ", text[end:]))).strip()
     return form[:1].lower() + form[1:]
+
+
+def near_digest(key_text: str) -> str:
+    """Return the same digest for texts that differ in words without content, punctuation and white space only.
+
+    Quotations, numbers, and the case and order of words count, as in `exact_form`.
+    """
+    words = _WORD.findall(exact_form(key_text))
+    content = [word.strip(".,;:!?") for word in words if word.casefold() not in FILLERS]
+    return hashlib.sha256("\x1f".join(word for word in content if word).encode()).hexdigest()
 
 
 def check_text(text: str, what: str) -> str:

@@ -6,8 +6,10 @@ from typing import Any
 
 from memory_store.episodic import EpisodicExperience
 from memory_store.experience import Experience, Provenance
+from memory_store.keys import near_digest
 from memory_store.narrative import NarrativeExperience, PlannedSubtask
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
+from memory_store.skills import SkillExperience
 
 _PROVENANCE = tuple(Provenance.model_fields)
 
@@ -20,7 +22,10 @@ def to_row(experience: Experience) -> ExperienceRow:
     """
     key = experience.key
     common: dict[str, Any] = {name: getattr(experience.provenance, name) for name in _PROVENANCE}
-    common |= {"uid": experience.id, "key_text": key.text, "key_digest": key.digest}
+    common |= {"uid": experience.id, "key_text": key.text, "key_digest": key.digest, "changed": 0}
+    common["near_digest"] = near_digest(key.text)
+    if experience.provenance.quarantined:
+        common["state"] = "quarantined"
     match experience:
         case NarrativeExperience():
             return NarrativeRow(
@@ -40,6 +45,15 @@ def to_row(experience: Experience) -> ExperienceRow:
                 context=experience.context,
                 summary=experience.summary,
                 steps=list(experience.steps),
+            )
+        case SkillExperience():
+            return SkillRow(
+                **common,
+                name=experience.name,
+                description=experience.description,
+                preconditions=list(experience.preconditions),
+                steps=list(experience.steps),
+                replaced_by=experience.replaced_by,
             )
     raise TypeError(f"not a storable experience: {type(experience).__name__}")
 
@@ -67,5 +81,15 @@ def to_record(row: ExperienceRow) -> Experience:
                 context=row.context,
                 summary=row.summary,
                 steps=tuple(row.steps),
+            )
+        case SkillRow():
+            return SkillExperience(
+                id=row.uid,
+                provenance=provenance,
+                name=row.name,
+                description=row.description,
+                preconditions=tuple(row.preconditions),
+                steps=tuple(row.steps),
+                replaced_by=row.replaced_by,
             )
     raise TypeError(f"not a known kind of experience: {row.kind}")

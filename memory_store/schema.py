@@ -1,9 +1,17 @@
 """The tables.
 
-Every experience is a row of ``experience`` and one of ``narrative`` or ``episodic`` with the same ``pk``.
+Every experience is a row of ``experience`` and one of ``narrative``, ``episodic`` or ``skill`` with the same ``pk``.
 Vectors have a table of their own with one row for each embedder, so that opening a store with another
-embedder adds vectors and destroys none. ``pk`` only ever grows and is never used again, and ``removed`` in
-``store_state`` counts deletions: together they tell a reader what its index lacks.
+embedder adds vectors and destroys none.
+
+Three things tell a reader what its index lacks. ``pk`` only ever grows and is never used again: rows with a
+higher one are new. ``version`` in ``store_state`` counts changes that touch an index, and ``changed`` of a row is
+the version at which it was last forgotten, brought back or given another key. ``removed`` counts the times when
+forgotten rows were really deleted.
+
+What is forgotten stays, with ``forgotten_at`` set, until the store is vacuumed. Beside these tables SQLite has
+``experience_fts``, a full-text index of the keys that triggers keep up to date; PostgreSQL has an index over
+``to_tsvector`` instead.
 """
 
 from __future__ import annotations
@@ -11,7 +19,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text
+from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -54,6 +62,7 @@ class ExperienceRow(Base):
     __tablename__ = "experience"
     __table_args__: Any = (
         Index("ix_experience_kind_key_digest", "kind", "key_digest"),
+        Index("ix_experience_kind_near_digest", "kind", "near_digest"),
         {"sqlite_autoincrement": True},
     )
     __mapper_args__: Any = {"polymorphic_on": "kind"}  # noqa: RUF012 - the base declares it for instances
@@ -76,6 +85,15 @@ class ExperienceRow(Base):
     version: Mapped[str]
     times_used: Mapped[int]
     times_worked: Mapped[int]
+    times_seen: Mapped[int] = mapped_column(server_default=text("1"))
+    last_used_at: Mapped[datetime | None]
+    state: Mapped[str] = mapped_column(String(16), server_default=text("'active'"))
+    state_reason: Mapped[str] = mapped_column(server_default=text("''"))
+    from_screen: Mapped[bool] = mapped_column(server_default=false())
+    near_digest: Mapped[str] = mapped_column(String(64), server_default=text("''"))
+    changed: Mapped[int] = mapped_column(server_default=text("0"), index=True, default=0)
+    forgotten_at: Mapped[datetime | None]
+    forgotten_in: Mapped[str | None] = mapped_column(String(32))
 
 
 class NarrativeRow(ExperienceRow):
@@ -107,6 +125,20 @@ class EpisodicRow(ExperienceRow):
     steps: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
 
 
+class SkillRow(ExperienceRow):
+    """What a skill adds."""
+
+    __tablename__ = "skill"
+    __mapper_args__: Any = {"polymorphic_identity": "skill"}  # noqa: RUF012 - the base declares it for instances
+
+    pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str]
+    description: Mapped[str]
+    preconditions: Mapped[list[str]] = mapped_column(JSON)
+    steps: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    replaced_by: Mapped[str] = mapped_column(String(32))
+
+
 class VectorRow(Base):
     """The embedding of one experience's key by one embedder: little-endian float32."""
 
@@ -124,3 +156,5 @@ class StateRow(Base):
 
     pk: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     removed: Mapped[int]
+    version: Mapped[int] = mapped_column(server_default=text("0"))
+    uid: Mapped[str] = mapped_column(String(32), server_default=text("''"))

@@ -1,48 +1,61 @@
-"""The memory store: one SQLite file, what was learned in it, and how to find it again."""
+"""The memory store: one database, what was learned in it, and how to find it again."""
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, select, true
 from sqlalchemy.orm import Session, with_polymorphic
 
+from memory_store import forgetting, trust
+from memory_store.background import Background
+from memory_store.checking import find_problems
 from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed, default_embedder
 from memory_store.episodic import EpisodicExperience, Step
-from memory_store.errors import InvalidExperience, UnknownExperience
+from memory_store.errors import InvalidExperience, MemoryStoreError, UnknownExperience
 from memory_store.experience import (
     Experience,
     Hit,
     Kind,
     Provenance,
+    State,
     StoreStats,
     first_problem,
 )
-from memory_store.index import chunks, encode, store_missing_vectors
+from memory_store.forgetting import Selection, VacuumReport
+from memory_store.index import EMBED_AT_ONCE, chunks, count_missing_vectors, encode, mark_changed, store_missing_vectors
+from memory_store.indexfile import IndexFile
 from memory_store.keys import check_text, make_key
+from memory_store.merging import find_twin, merge, pk_of
 from memory_store.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.opening import locate, open_database
-from memory_store.retrieval import Retriever, load, usable
+from memory_store.retrieval import Retriever, Wanted, load, usable
 from memory_store.rows import to_record, to_row
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, StateRow, VectorRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow
+from memory_store.skills import SkillExperience
+
+if TYPE_CHECKING:
+    from memory_store.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
 """How long to wait for another process's lock, in seconds."""
 
 _BATCH = 500
+_log = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", bound=Experience)
 
 
 class MemoryStore:
-    """Narrative and episodic memory in one file that many processes and threads may use at once.
+    """Narrative memory, episodic memory and skills in one database that many processes and threads may use at once.
 
     Each method that writes is one transaction: when it returns, the change is on the disk; when it raises,
     nothing was changed. Make one with `open`.
@@ -57,7 +70,8 @@ class MemoryStore:
         self._database = database
         self._embedder = embedder
         self._schema_version = schema_version
-        self._retriever = Retriever(database, embedder)
+        self._retriever = Retriever(database, embedder, IndexFile(database.path) if database.path else None)
+        self._background = Background(database, embedder)
 
     @classmethod
     def open(
@@ -70,7 +84,8 @@ class MemoryStore:
         """Open the store, creating or migrating it as needed.
 
         A damaged, foreign or newer file is refused and left as it is. Before an older store is migrated, a
-        copy is put beside it. Experience that has no vector by this embedder yet is embedded.
+        copy is put beside it. Experience that has no vector by this embedder yet is embedded, what is much of it in
+        the background; until then it is found by its words. `wait_until_embedded` waits for that.
 
         Args:
             path_or_url: The file, or ``sqlite:///FILE``.
@@ -83,7 +98,12 @@ class MemoryStore:
         database, schema_version = open_database(locate(path_or_url), busy_timeout_s)
         try:
             store = cls(database, default_embedder() if embedder is None else embedder, schema_version)
-            store_missing_vectors(database, store.embedder)
+            missing = count_missing_vectors(database, store.embedder)
+            if missing:
+                # A first batch at once: an embedder that does not work is told here, not in the background.
+                store_missing_vectors(database, store.embedder, most=1)
+            if missing > EMBED_AT_ONCE:
+                store._background.start()
         except BaseException:
             database.close()
             raise
@@ -100,8 +120,23 @@ class MemoryStore:
         return self._embedder
 
     def close(self) -> None:
-        """Close the file. Closing twice is allowed."""
+        """Close the store. Closing twice is allowed."""
+        self._background.stop()
+        if not self._database.closed:
+            try:
+                self._retriever.save()
+            except MemoryStoreError as error:
+                # Only the next opening takes longer.
+                _log.warning("the index was not kept: %s", error)
         self._database.close()
+
+    def wait_until_embedded(self) -> None:
+        """Wait until everything has a vector by this embedder.
+
+        Raises:
+            MemoryStoreError: The embedder failed, or the store cannot be written; what was done is kept.
+        """
+        self._background.wait()
 
     def __enter__(self) -> MemoryStore:
         return self
@@ -121,7 +156,7 @@ class MemoryStore:
         provenance: Provenance,
         plan: Sequence[PlannedSubtask] = (),
     ) -> NarrativeExperience:
-        """Store the story of one task and return the record.
+        """Store the story of one task and return the record as it is kept; see `memory_store.merging`.
 
         Raises:
             InvalidExperience: A text is blank where a key is needed, or not storable.
@@ -136,8 +171,7 @@ class MemoryStore:
             plan=tuple(plan),
             provenance=provenance,
         )
-        self.add_records([record])
-        return record
+        return self._store_new(record)
 
     def add_episodic(
         self,
@@ -149,7 +183,7 @@ class MemoryStore:
         provenance: Provenance,
         context: str = "",
     ) -> EpisodicExperience:
-        """Store how one subtask was carried out and return the record.
+        """Store how one subtask was carried out and return the record as it is kept; see `memory_store.merging`.
 
         Raises:
             InvalidExperience: A text is blank where a key is needed or not storable, or a step is not JSON.
@@ -164,11 +198,37 @@ class MemoryStore:
             steps=tuple(steps),
             provenance=provenance,
         )
-        self.add_records([record])
-        return record
+        return self._store_new(record)
+
+    def add_skill(
+        self,
+        *,
+        name: str,
+        steps: Iterable[Step],
+        provenance: Provenance,
+        description: str = "",
+        preconditions: Sequence[str] = (),
+    ) -> SkillExperience:
+        """Store a sequence of actions as a candidate and return the record as it is kept.
+
+        Raises:
+            InvalidExperience: The name is blank, there are no steps, or a text or step is not storable.
+            MemoryStoreError: The store cannot be written.
+        """
+        record = self._new(
+            SkillExperience,
+            name=name,
+            description=description,
+            preconditions=tuple(preconditions),
+            steps=tuple(steps),
+            provenance=provenance.model_copy(update={"state": "candidate", "verified": None, "verified_by": ""}),
+        )
+        return self._store_new(record)
 
     def add_records(self, records: Sequence[Experience]) -> int:
         """Store finished records as they are, in one transaction; ids already present are left as they are.
+
+        Those that were forgotten and not yet deleted are brought back.
 
         Returns:
             How many were added.
@@ -189,7 +249,15 @@ class MemoryStore:
         with self._database.write() as connection, Session(connection) as session:
             for some in chunks(rows, _BATCH):
                 uids = [row.uid for row in some]
-                known = set(connection.scalars(select(ExperienceRow.uid).where(ExperienceRow.uid.in_(uids))))
+                there = connection.execute(
+                    select(ExperienceRow.uid, ExperienceRow.pk, ExperienceRow.forgotten_at).where(
+                        ExperienceRow.uid.in_(uids)
+                    )
+                ).all()
+                known = {row.uid for row in there}
+                forgotten = [row.pk for row in there if row.forgotten_at is not None]
+                forgetting.remember(connection, forgotten)
+                added += len(forgotten)
                 new = [row for row in some if row.uid not in known]
                 session.add_all(new)
                 session.flush()
@@ -212,26 +280,26 @@ class MemoryStore:
         Args:
             verified: What the check said; None withdraws an earlier verdict.
             by: What checked it.
-            run_id: All experience of this run.
+            run_id: All experience of this run, or of ``ids`` those of this run.
             ids: These experiences; unknown ids are ignored.
 
         Returns:
             How many experiences were marked.
 
         Raises:
-            ValueError: Neither or both of ``run_id`` and ``ids`` were given.
+            ValueError: Neither of ``run_id`` and ``ids`` was given.
             MemoryStoreError: The store cannot be written.
         """
-        if (run_id is None) == (ids is None):
-            raise ValueError("give either run_id or ids")
+        if run_id is None and ids is None:
+            raise ValueError("give either run_id or ids, or both")
         check_text(by, "the name of the check")
-        change = update(ExperienceRow).values(verified=verified, verified_by=by)
+        of_run = ExperienceRow.run_id == run_id if run_id is not None else true()
         with self._database.write() as connection:
-            if run_id is not None:
-                return connection.execute(change.where(ExperienceRow.run_id == run_id)).rowcount
+            if ids is None:
+                return trust.mark(connection, of_run, verified, by)
             return sum(
-                connection.execute(change.where(ExperienceRow.uid.in_(some))).rowcount
-                for some in chunks(list(dict.fromkeys(ids or ())), _BATCH)
+                trust.mark(connection, and_(of_run, ExperienceRow.uid.in_(some)), verified, by)
+                for some in chunks(list(dict.fromkeys(ids)), _BATCH)
             )
 
     def record_use(self, experience_id: str, worked: bool) -> None:
@@ -241,35 +309,117 @@ class MemoryStore:
             UnknownExperience: There is none with this id.
             MemoryStoreError: The store cannot be written.
         """
-        change = (
-            update(ExperienceRow)
-            .where(ExperienceRow.uid == experience_id)
-            .values(
-                times_used=ExperienceRow.times_used + 1,
-                times_worked=ExperienceRow.times_worked + int(worked),
-            )
-        )
         with self._database.write() as connection:
-            if connection.execute(change).rowcount == 0:
-                raise _unknown(experience_id)
+            trust.count_use(connection, _existing(connection, experience_id), worked)
 
-    def forget(self, ids: Iterable[str]) -> int:
-        """Delete experiences; unknown ids are ignored.
+    def record_skill_run(self, skill_id: str, worked: bool, *, checked_by: str = "", clean_start: bool = False) -> None:
+        """Count one run of a skill. A candidate that worked becomes active if it began clean and was checked.
+
+        Args:
+            skill_id: Which skill.
+            worked: Whether the check found the task done; without a check, whether it ran to its end.
+            checked_by: What checked the result, other than the model that acted; empty for nothing.
+            clean_start: Whether it began from a clean state of the application.
+
+        Raises:
+            UnknownExperience: There is no skill with this id.
+            MemoryStoreError: The store cannot be written.
+        """
+        check_text(checked_by, "the name of the check")
+        with self._database.write() as connection:
+            pk = _existing_skill(connection, skill_id)
+            trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
+
+    def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
+        """Put a skill out of use, in favour of another one where there is one.
+
+        Raises:
+            UnknownExperience: There is no skill with one of these ids.
+            MemoryStoreError: The store cannot be written.
+        """
+        check_text(reason, "the reason")
+        with self._database.write() as connection:
+            pk = _existing_skill(connection, skill_id)
+            if replaced_by:
+                _existing_skill(connection, replaced_by)
+            trust.deprecate(connection, pk, reason, replaced_by)
+
+    def quarantine(self, experience_id: str, reason: str) -> None:
+        """Withdraw an experience: it is kept and listed, but no longer returned.
+
+        Raises:
+            UnknownExperience: There is none with this id.
+            MemoryStoreError: The store cannot be written.
+        """
+        check_text(reason, "the reason")
+        with self._database.write() as connection:
+            trust.set_state(connection, _existing(connection, experience_id), "quarantined", reason)
+
+    def release(self, experience_id: str) -> bool:
+        """Take an experience out of quarantine and forgive its failures; return whether it was in there.
+
+        A skill becomes a candidate again.
+
+        Raises:
+            UnknownExperience: There is none with this id.
+            MemoryStoreError: The store cannot be written.
+        """
+        with self._database.write() as connection:
+            return trust.release(connection, _existing(connection, experience_id))
+
+    def forget(self, what: Iterable[str] | Selection) -> int:
+        """Forget experiences by their ids, or those that are selected; unknown ids are ignored.
+
+        They are hidden at once from everything but `undo_forget`, and deleted by the next `vacuum`.
 
         Returns:
-            How many were deleted.
+            How many were forgotten; `count` tells it before.
+
+        Raises:
+            ValueError: A selection that selects nothing in particular.
+            MemoryStoreError: The store cannot be written.
+        """
+        selection = what if isinstance(what, Selection) else Selection(ids=tuple(what))
+        with self._database.write() as connection:
+            pks = forgetting.chosen(connection, selection)
+            forgetting.forget(connection, pks)
+        return len(pks)
+
+    def count(self, selection: Selection) -> int:
+        """Count the experiences that are selected and not forgotten."""
+        with self._database.read() as connection:
+            return len(forgetting.chosen(connection, selection))
+
+    def undo_forget(self) -> int:
+        """Bring back what the last `forget` hid; return how many. Repeated, it goes back further, to the last vacuum.
 
         Raises:
             MemoryStoreError: The store cannot be written.
         """
         with self._database.write() as connection:
-            count = sum(
-                connection.execute(delete(ExperienceRow).where(ExperienceRow.uid.in_(some))).rowcount
-                for some in chunks(list(dict.fromkeys(ids)), _BATCH)
-            )
-            if count:
-                connection.execute(update(StateRow).values(removed=StateRow.removed + 1))
-        return count
+            return forgetting.bring_back(connection, None)
+
+    def vacuum(self) -> VacuumReport:
+        """Delete what was forgotten for good, and give its space back.
+
+        Raises:
+            MemoryStoreError: The store cannot be written.
+        """
+        before = self._database.size()
+        with self._database.write() as connection:
+            deleted = forgetting.delete_forgotten(connection)
+        self._database.compact()
+        return VacuumReport(deleted=deleted, bytes_before=before, bytes_after=self._database.size())
+
+    def check(self) -> list[str]:
+        """Look for damage; return what is wrong, in words, and nothing where all is well.
+
+        Raises:
+            MemoryStoreError: The store cannot be read at all.
+        """
+        problems = self._database.problems()
+        with self._database.read() as connection:
+            return problems + find_problems(connection, self._embedder, self._retriever.index)
 
     # --- looking up ---
 
@@ -281,6 +431,7 @@ class MemoryStore:
         app: str | None = None,
         platform: str | None = None,
         min_similarity: float | None = None,
+        vector: Vector | None = None,
     ) -> list[Hit[NarrativeExperience]]:
         """Find stories of tasks whose query is like this one, best first.
 
@@ -289,13 +440,16 @@ class MemoryStore:
             k: At most this many.
             app: Only about this application (case does not count).
             platform: Only from this platform.
-            min_similarity: Cosine below which nothing is returned; the embedder's own threshold when None.
+            min_similarity: Cosine below which nothing is returned; when None, the embedder's own threshold, for
+                meaning and words together.
+            vector: The embedding of the query by this store's embedder, where the caller has it already.
 
         Raises:
             InvalidExperience: The query is blank or not acceptable text.
             MemoryStoreError: The store cannot be read.
         """
-        hits = self._retriever.search(NarrativeRow, "narrative", make_key(query), k, app, platform, min_similarity)
+        wanted = Wanted("narrative", make_key(query), k, app, platform, min_similarity, vector)
+        hits = self._retriever.search(NarrativeRow, wanted)
         return cast("list[Hit[NarrativeExperience]]", hits)
 
     def search_episodic(
@@ -308,6 +462,7 @@ class MemoryStore:
         app: str | None = None,
         platform: str | None = None,
         min_similarity: float | None = None,
+        vector: Vector | None = None,
     ) -> list[Hit[EpisodicExperience]]:
         """Find how subtasks like this one were carried out, best first. Arguments as in `search_narrative`.
 
@@ -316,8 +471,32 @@ class MemoryStore:
             MemoryStoreError: The store cannot be read.
         """
         key = make_key(task_query, subtask, context)
-        hits = self._retriever.search(EpisodicRow, "episodic", key, k, app, platform, min_similarity)
+        wanted = Wanted("episodic", key, k, app, platform, min_similarity, vector)
+        hits = self._retriever.search(EpisodicRow, wanted)
         return cast("list[Hit[EpisodicExperience]]", hits)
+
+    def search_skills(
+        self,
+        query: str,
+        k: int = 3,
+        *,
+        app: str | None = None,
+        platform: str | None = None,
+        min_similarity: float | None = None,
+        vector: Vector | None = None,
+        candidates: bool = False,
+    ) -> list[Hit[SkillExperience]]:
+        """Find skills for a task like this one, best first: active ones, and candidates only where asked for.
+
+        Arguments as in `search_narrative`.
+
+        Raises:
+            InvalidExperience: The query is blank or not acceptable text.
+            MemoryStoreError: The store cannot be read.
+        """
+        states: tuple[State, ...] = ("active", "candidate") if candidates else ("active",)
+        wanted = Wanted("skill", make_key(query), k, app, platform, min_similarity, vector, states)
+        return cast("list[Hit[SkillExperience]]", self._retriever.search(SkillRow, wanted))
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:
         """Return the newest verified success of exactly this instruction, for replay; None when there is none.
@@ -351,7 +530,8 @@ class MemoryStore:
         """
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection:
-            found = load(connection, select(any_kind).where(any_kind.uid == experience_id))
+            query = select(any_kind).where(any_kind.uid == experience_id, any_kind.forgotten_at.is_(None))
+            found = load(connection, query)
         if not found:
             raise _unknown(experience_id)
         return found[0]
@@ -362,6 +542,7 @@ class MemoryStore:
         *,
         app: str | None = None,
         run_id: str | None = None,
+        state: State | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Experience]:
@@ -371,17 +552,22 @@ class MemoryStore:
             kind: Only this kind.
             app: Only about this application (case does not count).
             run_id: Only of this run.
+            state: Only in this state.
             limit: At most this many; all when None.
             offset: Leave out this many of the newest.
         """
         any_kind = with_polymorphic(ExperienceRow, "*")
-        query = select(any_kind).order_by(any_kind.created_at.desc(), any_kind.pk.desc()).limit(limit).offset(offset)
+        newest_first = (any_kind.created_at.desc(), any_kind.pk.desc())
+        query = select(any_kind).where(any_kind.forgotten_at.is_(None)).order_by(*newest_first)
+        query = query.limit(limit).offset(offset)
         if kind is not None:
             query = query.where(any_kind.kind == kind)
         if app is not None:
             query = query.where(func.lower(any_kind.app) == func.lower(app))
         if run_id is not None:
             query = query.where(any_kind.run_id == run_id)
+        if state is not None:
+            query = query.where(any_kind.state == state)
         with self._database.read() as connection:
             return load(connection, query)
 
@@ -390,31 +576,40 @@ class MemoryStore:
         """Give the number of all experiences and each of them, oldest first, in one state of the store."""
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection, Session(connection) as session:
-            count = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
-            rows = session.scalars(select(any_kind).order_by(any_kind.pk).execution_options(yield_per=_BATCH))
+            count = connection.scalar(select(func.count()).where(ExperienceRow.__table__.c.forgotten_at.is_(None))) or 0
+            query = select(any_kind).where(any_kind.forgotten_at.is_(None)).order_by(any_kind.pk)
+            rows = session.scalars(query.execution_options(yield_per=_BATCH))
             yield count, (to_record(row) for row in rows)
 
     def stats(self) -> StoreStats:
         """Count what is in the store."""
         table = ExperienceRow.__table__.c
+        alive = table.forgotten_at.is_(None)
         with self._database.read() as connection:
-            kinds = _counts(connection, table.kind)
-            apps = _counts(connection, table.app)
-            vectors = _counts(connection, VectorRow.__table__.c.embedder)
-            verified = connection.scalar(select(func.count()).where(table.verified.is_(True)))
-            quarantined = connection.scalar(select(func.count()).where(~usable()))
-        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+            kinds, apps, states = (
+                _counts(connection, column, alive) for column in (table.kind, table.app, table.state)
+            )
+            of_vector = VectorRow.__table__.c
+            with_vector = of_vector.pk.in_(select(table.pk).where(alive))
+            vectors = _counts(connection, of_vector.embedder, with_vector)
+            verified = connection.scalar(select(func.count()).where(alive, table.verified.is_(True)))
+            withdrawn = select(func.count()).where(alive, ~usable(), table.state != "deprecated")
+            quarantined = connection.scalar(withdrawn)
+            forgotten = connection.scalar(select(func.count()).where(~alive))
         return StoreStats(
             path=str(self.path),
             schema_version=self._schema_version,
             embedder=self._embedder.name,
             narrative=kinds.get("narrative", 0),
             episodic=kinds.get("episodic", 0),
+            skill=kinds.get("skill", 0),
+            states=states,
+            forgotten=forgotten or 0,
             verified=verified or 0,
             quarantined=quarantined or 0,
             apps=apps,
             vectors=vectors,
-            bytes=sum(file.stat().st_size for file in files if file.exists()),
+            bytes=self._database.size(),
         )
 
     # --- within ---
@@ -429,6 +624,25 @@ class MemoryStore:
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
 
+    def _store_new(self, record: RecordT) -> RecordT:
+        row = to_row(record)
+        vector = encode(checked_embed(self._embedder, [row.key_text])[0])
+        with self._database.write() as connection, Session(connection) as session:
+            twin = find_twin(session, row)
+            if twin is None:
+                session.add(row)
+                session.flush()
+                session.add(VectorRow(pk=row.pk, embedder=self._embedder.name, data=vector))
+                session.flush()
+                return record
+            if merge(twin, row):
+                vectors = VectorRow.__table__.c.pk == twin.pk
+                session.execute(delete(VectorRow).where(vectors))
+                session.add(VectorRow(pk=twin.pk, embedder=self._embedder.name, data=vector))
+                mark_changed(connection, [twin.pk])
+            session.flush()
+            return cast("RecordT", to_record(twin))
+
     def _newest(self, kind: type[RecordT], query: Select[Any]) -> RecordT | None:
         with self._database.read() as connection:
             found = load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
@@ -436,15 +650,28 @@ class MemoryStore:
 
 
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
-    conditions = [ExperienceRow.verified.is_(True), usable()]
+    conditions = [ExperienceRow.verified.is_(True), ExperienceRow.state == "active", usable()]
     if platform is not None:
         conditions.append(ExperienceRow.platform == platform)
     return conditions
 
 
-def _counts(connection: Connection, column: ColumnElement[Any]) -> dict[str, int]:
-    rows = connection.execute(select(column, func.count()).group_by(column).order_by(column))
+def _counts(connection: Connection, column: ColumnElement[Any], which: ColumnElement[bool]) -> dict[str, int]:
+    rows = connection.execute(select(column, func.count()).where(which).group_by(column).order_by(column))
     return {value: count for value, count in rows}
+
+
+def _existing(connection: Connection, experience_id: str) -> int:
+    pk = pk_of(connection, experience_id)
+    if pk is None:
+        raise _unknown(experience_id)
+    return pk
+
+
+def _existing_skill(connection: Connection, skill_id: str) -> int:
+    if not skill_id.startswith("s-"):
+        raise UnknownExperience(f"{skill_id!r} is no skill: ids of skills begin with s-")
+    return _existing(connection, skill_id)
 
 
 def _unknown(experience_id: str) -> UnknownExperience:

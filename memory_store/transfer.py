@@ -2,15 +2,17 @@ r"""Export and import in one documented format: JSON lines, UTF-8, one record a 
 
 The first line is the header, each further line one experience, oldest first::
 
-    {"format": "agent-s-memory", "version": 1, "experiences": 2}
+    {"format": "agent-s-memory", "version": 2, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
         [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
         "steps": [{...}], "provenance": {...}}
+    {"kind": "skill", "id": "s-...", "name": ..., "description": ..., "preconditions": [...], "steps": [{...}],
+        "replaced_by": ..., "provenance": {...}}
 
 (each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
 out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
-a file that was cut short is noticed.
+a file that was cut short is noticed. Version 1 had no skills and fewer fields of provenance; it is read as well.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
 importing a file twice therefore changes nothing. It is all or nothing.
@@ -30,13 +32,20 @@ from pydantic import ValidationError
 from memory_store.episodic import EpisodicExperience
 from memory_store.errors import InvalidExperience, TransferError
 from memory_store.experience import Experience, Record, first_problem
+from memory_store.knowledge_base import read_knowledge_base
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_row
+from memory_store.skills import SkillExperience
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
-VERSION = 1
-_KINDS: dict[str, type[Experience]] = {"narrative": NarrativeExperience, "episodic": EpisodicExperience}
+VERSION = 2
+READABLE = (1, 2)
+_KINDS: dict[str, type[Experience]] = {
+    "narrative": NarrativeExperience,
+    "episodic": EpisodicExperience,
+    "skill": SkillExperience,
+}
 
 
 class ImportReport(Record):
@@ -83,11 +92,16 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
 def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
     """Add the experiences of an exported file that the store does not have yet, all or none.
 
+    A folder is read as the knowledge base of the Agent S reference (`memory_store.knowledge_base`).
+
     Raises:
         TransferError: The file cannot be read, is no export, is of a newer version, or was cut short.
         MemoryStoreError: The store cannot be written.
     """
     source = Path(path).expanduser()
+    if source.is_dir():
+        records = read_knowledge_base(source)
+        return _report(store.add_records(records), records)
     try:
         with source.open(encoding="utf-8", newline="\n") as file:
             records = list(_read(file, source))
@@ -95,7 +109,10 @@ def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportRepo
         raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
     except UnicodeDecodeError as error:
         raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
-    added = store.add_records(records)
+    return _report(store.add_records(records), records)
+
+
+def _report(added: int, records: list[Experience]) -> ImportReport:
     return ImportReport(added=added, present=len(records) - added)
 
 
@@ -116,9 +133,10 @@ def _read(file: IO[str], source: Path) -> Iterator[Experience]:
     expected = header.get("experiences")
     if header.get("format") != FORMAT or not isinstance(expected, int):
         raise TransferError(f"{source} is no export of a memory store: its first line is not the header")
-    if header.get("version") != VERSION:
+    if header.get("version") not in READABLE:
         raise TransferError(
-            f"{source} has format version {header.get('version')}, this program reads {VERSION}: update the program"
+            f"{source} has format version {header.get('version')}, this program reads up to {VERSION}:"
+            " update the program"
         )
     found = 0
     for number, text in enumerate(file, start=2):

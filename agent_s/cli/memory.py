@@ -15,10 +15,11 @@ from agent_s.cli.options import json_option, read_settings, settings_options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory_store import Experience, MemoryStore
-    from memory_store.experience import Kind
+    from memory_store import Experience, MemoryStore, Selection
+    from memory_store.experience import Kind, State
 
-KINDS = click.Choice(["narrative", "episodic"])
+KINDS = click.Choice(["narrative", "episodic", "skill"])
+STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
 
 
 @click.group(cls=SuggestingGroup, epilog=examples("agent-s memory list", 'agent-s memory search "save a file"'))
@@ -29,20 +30,32 @@ def memory() -> None:
     """
 
 
-@memory.command("list", epilog=examples("agent-s memory list", "agent-s memory list --kind episodic --json"))
+@memory.command(
+    "list",
+    epilog=examples(
+        "agent-s memory list", "agent-s memory list --kind episodic --json", "agent-s memory list --state quarantined"
+    ),
+)
 @settings_options
 @click.option("--kind", type=KINDS, help="Only this memory.")
 @click.option("--app", metavar="NAME", help="Only about this application.")
+@click.option("--state", type=STATES, help="Only what is in this state, such as quarantined.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
 @json_option("Write one JSON array.")
 def list_command(
-    config_file: Path | None, overrides: tuple[str, ...], kind: Kind | None, app: str | None, limit: int, as_json: bool
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    kind: Kind | None,
+    app: str | None,
+    state: State | None,
+    limit: int,
+    as_json: bool,
 ) -> int:
     """List what was learned, newest first."""
     from agent_s.cli.terminal import echo_json
 
     with _store(config_file, overrides) as store:
-        found = store.list_experiences(kind, app=app, limit=limit)
+        found = store.list_experiences(kind, app=app, state=state, limit=limit)
         if as_json:
             echo_json([_as_values(experience) for experience in found])
         elif found:
@@ -89,9 +102,10 @@ def search(
     from agent_s.cli.terminal import echo_json
 
     with _store(config_file, overrides) as store:
-        narrative = store.search_narrative(query, count) if kind != "episodic" else []
-        episodic = store.search_episodic(query, "", k=count) if kind != "narrative" else []
-    hits = sorted([*narrative, *episodic], key=lambda hit: -hit.similarity)
+        narrative = store.search_narrative(query, count) if kind in (None, "narrative") else []
+        episodic = store.search_episodic(query, "", k=count) if kind in (None, "episodic") else []
+        skills = store.search_skills(query, count, candidates=True) if kind in (None, "skill") else []
+    hits = sorted([*narrative, *episodic, *skills], key=lambda hit: -hit.similarity)
     if as_json:
         echo_json([{**_as_values(hit.experience), "similarity": hit.similarity, "reason": hit.reason} for hit in hits])
     elif hits:
@@ -120,11 +134,14 @@ def export_command(file: Path, config_file: Path | None, overrides: tuple[str, .
 
 
 @memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path))
 @settings_options
 @json_option("Write one JSON object.")
 def import_command(file: Path, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    """Add the experience of an exported FILE; what is there already stays as it is."""
+    """Add the experience of an exported FILE, or of a folder with Agent S's knowledge base.
+
+    What is there already stays as it is.
+    """
     from agent_s.cli.terminal import echo_json, plural
     from memory_store.transfer import import_store
 
@@ -137,11 +154,23 @@ def import_command(file: Path, config_file: Path | None, overrides: tuple[str, .
     return DONE
 
 
-@memory.command(epilog=examples("agent-s memory forget n-0f3c5d7e9a1b2c4d", "agent-s memory forget --all --yes"))
+@memory.command(
+    epilog=examples(
+        "agent-s memory forget n-0f3c5d7e9a1b2c4d",
+        "agent-s memory forget --app gimp --older-than 90 --count",
+        "agent-s memory forget --undo",
+    )
+)
 @click.argument("experiences", nargs=-1)
 @settings_options
 @click.option("--run", "run_id", metavar="RUN", help="All that one run taught, by the run's id.")
+@click.option("--task", "task_id", metavar="TASK", help="All that one task taught, by the task's id.")
+@click.option("--app", metavar="NAME", help="All about this application.")
+@click.option("--older-than", "days", metavar="DAYS", type=click.FloatRange(min=0), help="All made longer ago.")
+@click.option("--text", metavar="WORDS", help="All with these words in it.")
 @click.option("--all", "everything", is_flag=True, help="Everything.")
+@click.option("--count", "count_only", is_flag=True, help="Only tell how many these are.")
+@click.option("--undo", is_flag=True, help="Bring back what the last forget took, unless memory was vacuumed since.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option("Write one JSON object.")
 def forget(
@@ -149,27 +178,161 @@ def forget(
     config_file: Path | None,
     overrides: tuple[str, ...],
     run_id: str | None,
+    task_id: str | None,
+    app: str | None,
+    days: float | None,
+    text: str | None,
     everything: bool,
+    count_only: bool,
+    undo: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
-    """Delete EXPERIENCES, by their ids. What is deleted cannot be brought back."""
+    """Forget EXPERIENCES, by their ids, or all that the options together choose.
+
+    They are hidden at once. `--undo` brings them back until `agent-s memory vacuum` deletes them for good.
+    """
     from agent_s.cli.terminal import echo_json, plural
 
-    if sum((bool(experiences), run_id is not None, everything)) != 1:
-        raise click.UsageError("Give the ids of experiences, or --run RUN, or --all.")
+    if undo:
+        return _undo(config_file, overrides, as_json)
+    selection = _selection(experiences, run_id, task_id, app, days, text, everything)
     with _store(config_file, overrides) as store:
-        ids = list(experiences) or [found.id for found in store.list_experiences(run_id=run_id)]
+        count = store.count(selection)
+        if count_only:
+            echo_json({"count": count}) if as_json else click.echo(plural(count, "experience"))
+            return DONE
         if not experiences and not yes:
-            click.confirm(f"Delete {plural(len(ids), 'experience')} for good?", abort=True, err=True)
-        count = store.forget(ids)
-    unknown = len(ids) - count
+            click.confirm(f"Forget {plural(count, 'experience')}?", abort=True, err=True)
+        forgotten = store.forget(selection)
+    unknown = len(set(experiences)) - forgotten if experiences else 0
     if as_json:
-        echo_json({"forgotten": count, "unknown": unknown})
+        echo_json({"forgotten": forgotten, "unknown": unknown})
     else:
-        click.echo(f"{plural(count, 'experience')} deleted.")
-    if unknown or (run_id is not None and not count):
+        click.echo(f"{plural(forgotten, 'experience')} forgotten; `agent-s memory forget --undo` brings them back.")
+    if unknown or (run_id is not None and not forgotten):
         raise NotDone(f"{unknown or 'All'} of these were not there: `agent-s memory list` shows what is.")
+    return DONE
+
+
+def _undo(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    from agent_s.cli.terminal import echo_json, plural
+
+    with _store(config_file, overrides) as store:
+        count = store.undo_forget()
+    if as_json:
+        echo_json({"restored": count})
+    else:
+        click.echo(f"{plural(count, 'experience')} brought back.")
+    if not count:
+        raise NotDone("Nothing was forgotten since memory was last vacuumed.")
+    return DONE
+
+
+def _selection(
+    experiences: tuple[str, ...],
+    run_id: str | None,
+    task_id: str | None,
+    app: str | None,
+    days: float | None,
+    text: str | None,
+    everything: bool,
+) -> Selection:
+    from datetime import UTC, datetime, timedelta
+
+    from memory_store import Selection
+
+    chosen = any(value is not None for value in (run_id, task_id, app, days, text))
+    if sum((bool(experiences), chosen, everything)) != 1:
+        raise click.UsageError("Give ids of experiences, or --run, --task, --app, --older-than or --text or --all.")
+    try:
+        before = None if days is None else datetime.now(UTC) - timedelta(days=days)
+    except OverflowError as error:
+        raise click.UsageError("--older-than is too large a number of days.") from error
+    return Selection(
+        ids=experiences or None,
+        run_id=run_id,
+        task_id=task_id,
+        app=app,
+        before=before,
+        text=text,
+        everything=everything,
+    )
+
+
+@memory.command(epilog=examples("agent-s memory quarantine n-0f3c5d7e9a1b2c4d --reason 'the menu has changed'"))
+@click.argument("experience")
+@settings_options
+@click.option("--reason", default="withdrawn by its owner", show_default=True, help="Why.")
+@json_option("Write one JSON object.")
+def quarantine(
+    experience: str, config_file: Path | None, overrides: tuple[str, ...], reason: str, as_json: bool
+) -> int:
+    """Withdraw one EXPERIENCE: it is kept, but no run is given it."""
+    from agent_s.cli.terminal import echo_json
+
+    with _store(config_file, overrides) as store:
+        store.quarantine(experience, reason)
+    if as_json:
+        echo_json({"quarantined": experience})
+    else:
+        click.echo(f"{experience} is withdrawn; `agent-s memory release {experience}` gives it back.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory list --state quarantined", "agent-s memory release n-0f3c5d7e9a1b2c4d"))
+@click.argument("experience")
+@settings_options
+@json_option("Write one JSON object.")
+def release(experience: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Give an EXPERIENCE back to runs that was withdrawn, its failures forgiven."""
+    from agent_s.cli.terminal import echo_json
+
+    with _store(config_file, overrides) as store:
+        released = store.release(experience)
+    if as_json:
+        echo_json({"released": released})
+    if not released:
+        raise NotDone(f"{experience} was not in quarantine.")
+    if not as_json:
+        click.echo(f"{experience} is given to runs again.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory vacuum"))
+@settings_options
+@json_option("Write one JSON object.")
+def vacuum(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Delete what was forgotten for good, and give its space back."""
+    from agent_s.cli.terminal import echo_json, plural
+
+    with _store(config_file, overrides) as store:
+        report = store.vacuum()
+    if as_json:
+        echo_json(report.model_dump())
+    else:
+        freed = max(0, report.bytes_before - report.bytes_after)
+        click.echo(f"{plural(report.deleted, 'experience')} deleted, {freed / 1e6:.1f} MB given back.")
+    return DONE
+
+
+@memory.command(epilog=examples("agent-s memory check", "agent-s memory check --json"))
+@settings_options
+@json_option("Write one JSON object.")
+def check(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+    """Look for damage in memory, and say how to mend it."""
+    from agent_s.cli.terminal import echo_json, plural, printable
+
+    with _store(config_file, overrides) as store:
+        problems = store.check()
+    if as_json:
+        echo_json({"sound": not problems, "problems": problems})
+    for problem in problems if not as_json else ():
+        click.echo(printable(problem))
+    if problems:
+        raise NotDone(f"{plural(len(problems), 'problem')} found.")
+    if not as_json:
+        click.echo("Memory is sound.")
     return DONE
 
 
@@ -230,11 +393,13 @@ def _show_table(found: list[tuple[Experience, float | None]]) -> None:
 
 
 def _about(experience: Experience) -> str:
-    from memory_store import EpisodicExperience, NarrativeExperience
+    from memory_store import EpisodicExperience, NarrativeExperience, SkillExperience
 
     match experience:
         case NarrativeExperience():
             return experience.instruction
         case EpisodicExperience():
             return experience.subtask
+        case SkillExperience():
+            return experience.name
     return ""

@@ -70,6 +70,24 @@ def test_what_was_learned_can_be_looked_at_moved_and_deleted(experienced: User, 
     assert json.loads(experienced.agent_s("memory", "list", "--json").stdout) == []
 
 
+def test_what_is_forgotten_is_brought_back_until_memory_is_vacuumed(experienced: User) -> None:
+    (narrative,) = json.loads(experienced.agent_s("memory", "list", "--kind", "narrative", "--json").stdout)
+    of_app = ("memory", "forget", "--text", "wait a MOMENT")
+    assert json.loads(experienced.agent_s(*of_app, "--count", "--json").stdout)["count"] >= 1
+    assert experienced.agent_s(*of_app, "--yes").returncode == 0
+    assert experienced.agent_s("memory", "show", narrative["id"]).returncode == 1
+    assert experienced.agent_s("memory", "forget", "--undo").returncode == 0
+    assert experienced.agent_s("memory", "quarantine", narrative["id"], "--reason", "old").returncode == 0
+    (listed,) = json.loads(experienced.agent_s("memory", "list", "--state", "quarantined", "--json").stdout)
+    assert listed["provenance"]["state_reason"] == "old"
+    assert experienced.agent_s("memory", "release", narrative["id"]).returncode == 0
+    assert experienced.agent_s("memory", "release", narrative["id"]).returncode == 1
+    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 0
+    assert json.loads(experienced.agent_s("memory", "vacuum", "--json").stdout)["deleted"] == 1
+    assert experienced.agent_s("memory", "forget", "--undo").returncode == 1
+    assert json.loads(experienced.agent_s("memory", "check", "--json").stdout) == {"sound": True, "problems": []}
+
+
 def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}\n")
     done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))

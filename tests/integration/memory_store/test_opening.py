@@ -31,6 +31,7 @@ from memory_store import (
     StoreReadOnly,
     StoreUnavailable,
 )
+from memory_store.keys import make_key
 from memory_store.migrations import HEAD, SCRIPTS
 from memory_store.opening import open_database
 from memory_store.schema import APPLICATION_ID, Base
@@ -294,7 +295,13 @@ def test_the_head_is_the_newest_migration() -> None:
 
 def test_the_migrations_make_exactly_the_tables_of_the_schema(store: MemoryStore, path: Path) -> None:
     with store._database.read() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        # The tables of the full-text index are SQLite's own.
+        opts = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_name": lambda name, *_: not str(name).startswith("experience_fts"),
+        }
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, Base.metadata) == []
     with closing(sqlite3.connect(path)) as raw:
         assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
@@ -314,9 +321,9 @@ def test_durability_settings_hold_on_every_connection(store: MemoryStore) -> Non
 def newer_scripts(tmp_path: Path) -> Path:
     folder = tmp_path / "migrations"
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_note.py").write_text(
+    (folder / "versions" / "0003_note.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\n"
-        "revision = '0002'\ndown_revision = '0001'\nbranch_labels = depends_on = None\n"
+        "revision = '0003'\ndown_revision = '0002'\nbranch_labels = depends_on = None\n"
         "def upgrade():\n"
         "    op.add_column('experience', sa.Column('note', sa.Text(), server_default='none'))\n"
     )
@@ -333,13 +340,13 @@ def backups(path: Path) -> list[Path]:
 
 
 def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Path) -> None:
-    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0002")
+    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0003")
     with database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM experience WHERE note = 'none'").scalar() == 40
     database.close()
-    assert version == revision(filled) == "0002"
+    assert version == revision(filled) == "0003"
     (copy,) = backups(filled)
-    assert ".backup-0001-" in copy.name
+    assert ".backup-0002-" in copy.name
     assert mode(copy) == 0o600
     with MemoryStore.open(copy, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
@@ -348,11 +355,11 @@ def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Pat
 
 
 def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Path) -> None:
-    script = newer_scripts / "versions" / "0002_note.py"
+    script = newer_scripts / "versions" / "0003_note.py"
     script.write_text(script.read_text() + "    raise RuntimeError('half way')\n")
     with pytest.raises(RuntimeError, match="half way"):
-        open_database(filled, 1.0, scripts=newer_scripts, head="0002")
-    assert revision(filled) == "0001"
+        open_database(filled, 1.0, scripts=newer_scripts, head="0003")
+    assert revision(filled) == "0002"
     with MemoryStore.open(filled, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
         with store._database.read() as connection:
@@ -362,6 +369,46 @@ def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Pat
 
 def test_an_older_store_in_use_is_not_migrated(filled: Path, newer_scripts: Path) -> None:
     with write_lock(filled), pytest.raises(StoreBusy):
-        open_database(filled, 0.05, scripts=newer_scripts, head="0002")
-    assert revision(filled) == "0001"
+        open_database(filled, 0.05, scripts=newer_scripts, head="0003")
+    assert revision(filled) == "0002"
     assert backups(filled) == []
+
+
+# --- the first schema, as it was released ---
+
+FIRST = """
+INSERT INTO experience (pk, uid, kind, key_text, key_digest, run_id, task_id, app, platform, model, outcome, verified,
+    verified_by, embedder, created_at, version, times_used, times_worked) VALUES
+  (3, 'n-00000000000000aa', 'narrative', 'How to save a text file', :digest, 'run-1', 't', 'mousepad', 'linux/x11', 'm',
+    'done', 1, 'judge', 'hashing-512', '2026-01-02 03:04:05.000006', '0.1', 4, 3),
+  (4, 'e-00000000000000bb', 'episodic', 'How to save a text file
+Press ctrl+s', 'x', 'run-1', 't', 'mousepad',
+    'linux/x11', 'm', 'done', NULL, '', 'hashing-512', '2026-01-02 03:04:06.000000', '0.1', 2, 0);
+INSERT INTO narrative VALUES
+  (3, 'How to save a text file', 'Save it', 'y', 'Saved it.', '[{"name": "Save", "info": ""}]', 1);
+INSERT INTO episodic VALUES (4, 'How to save a text file', 'Press ctrl+s', '', 'Pressed it.', '[{"action": "hotkey"}]');
+"""
+
+
+def test_a_store_of_the_first_schema_keeps_all_it_has(path: Path) -> None:
+    path.parent.mkdir()
+    database, _ = open_database(path, 1.0, head="0001")
+    database.close()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executescript(FIRST.replace(":digest", f"'{make_key('How to save a text file').digest}'"))
+        raw.commit()
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        story = store.get("n-00000000000000aa")
+        steps = store.get("e-00000000000000bb")
+        assert (story.provenance.times_used, story.provenance.verified, story.provenance.state) == (4, True, "active")
+        assert story.provenance.created_at.isoformat() == "2026-01-02T03:04:05.000006+00:00"
+        assert (steps.provenance.state, steps.provenance.times_seen) == ("quarantined", 1)
+        assert [hit.experience.id for hit in store.search_narrative("save the text file")] == [story.id]
+        with store._database.read() as connection:
+            found = connection.exec_driver_sql("SELECT rowid FROM experience_fts WHERE experience_fts MATCH 'saved'")
+            assert sorted(row[0] for row in found) == [3, 4]
+    (copy,) = backups(path)
+    assert ".backup-0001-" in copy.name
+    assert revision(copy) == "0001"
+    with closing(sqlite3.connect(copy)) as raw:
+        assert raw.execute("SELECT count(*) FROM experience").fetchone() == (2,)

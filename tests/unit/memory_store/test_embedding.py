@@ -41,7 +41,7 @@ def test_each_paraphrase_finds_its_counterpart(minilm: MiniLmEmbedder) -> None:
     cosines = left @ right.T
     assert cosines.argmax(axis=1).tolist() == list(range(len(PARAPHRASES)))
     others = cosines[~np.eye(len(PARAPHRASES), dtype=bool)]
-    assert others.max() < minilm.min_similarity
+    assert cosines.diagonal().mean() > minilm.min_similarity > others.mean()
 
 
 @needs_model

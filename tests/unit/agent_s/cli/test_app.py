@@ -36,13 +36,17 @@ def test_the_commands_of_this_version() -> None:
         "runs report",
         "runs show",
         "memory",
+        "memory check",
         "memory export",
         "memory forget",
         "memory import",
         "memory list",
+        "memory quarantine",
+        "memory release",
         "memory search",
         "memory show",
         "memory stats",
+        "memory vacuum",
         "doctor",
     ]
 

@@ -1,0 +1,224 @@
+"""How fast experience is found and stored, how well, and whether any of it is ever lost.
+
+```
+python -m benchmarks.memory --json
+```
+
+`ratio_1e4`, `ratio_1e5`: how many times faster a retrieval with the embedding given is than the reference's way (JSON
+and a pickle of embeddings read again, cosine over the stacked matrix), medians in one run on the same texts.
+`p50_ms_1e6`: the same retrieval at a million, median, ms; `recall_1e6`: share of the ten nearest that are found
+there, against exact search. `retrieve_p50_ms_1e5`: retrieval with embedding of the query at 1e5, median, ms.
+`open_s_1e5`: from the start of the imports to the first answer at 1e5, s; `rss_mb_1e5`: memory of that process, MB,
+with given embeddings (MiniLM takes 200 MB more). `add_p50_ms`: embedding and adding one
+experience, durable, at 1e5. `recall_at_1`, `false_positive_rate`: on the half of the labelled paraphrases that nothing
+was tuned on. `kills`: writers killed with SIGKILL while four wrote and four read; `lost`: acknowledged experiences that
+were not there afterwards, and inconsistencies. `--quick` leaves out the million and kills few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.support.figures import Figures, command, tell
+from benchmarks.support.memories import Fixed, ReferenceWay, Vectors, fill, kill_writers, opening, texts, vectors
+from benchmarks.support.quality import measure_quality, read_labelled
+from memory_store import Embedder, HashingEmbedder, MemoryStore, Provenance, default_embedder
+from memory_store.retrieval import Retriever
+
+NAMES = (
+    *("ratio_1e4", "ratio_1e5", "p50_ms_1e6", "recall_1e6", "retrieve_p50_ms_1e5", "open_s_1e5", "rss_mb_1e5"),
+    *("add_p50_ms", "recall_at_1", "false_positive_rate", "kills", "lost"),
+)
+QUERIES = 40
+DIMENSION = 384
+
+
+def measure(wanted: argparse.Namespace) -> Figures:
+    """Measure everything."""
+    figures = Figures(NAMES)
+    with tempfile.TemporaryDirectory(prefix="agent-s-memory-") as name:
+        folder = Path(name)
+        with figures.part("recall_at_1", "false_positive_rate"):
+            _quality(figures, folder)
+        for size in (1_000, 10_000, 100_000):
+            with figures.part(*[key for key in (f"ratio_1e{len(str(size)) - 1}",) if key in NAMES]):
+                _against_reference(figures, folder, size)
+        with figures.part("open_s_1e5", "rss_mb_1e5", "retrieve_p50_ms_1e5", "add_p50_ms"):
+            _hundred_thousand(figures, folder)
+        with figures.part("kills", "lost"):
+            kills = 8 if wanted.quick else 200
+            (folder / "kills").mkdir()
+            acknowledged, lost, failed = kill_writers(folder / "kills" / "memory.db", kills)
+            tell(f"{acknowledged} acknowledged, {lost} lost, {failed} readers failed")
+            figures.set("kills", kills)
+            figures.set("lost", lost + failed)
+        if wanted.quick:
+            figures.lack("p50_ms_1e6", "left out by --quick")
+            figures.lack("recall_1e6", "left out by --quick")
+        else:
+            with figures.part("p50_ms_1e6", "recall_1e6"):
+                _million(figures, folder)
+    return figures
+
+
+def _median_ms(act: Callable[[int], object], times: int) -> float:
+    taken = []
+    for number in range(times):
+        started = time.perf_counter()
+        act(number)
+        taken.append(1000 * (time.perf_counter() - started))
+    return statistics.median(taken)
+
+
+def _questions(size: int) -> tuple[list[str], Vectors]:
+    """Return texts and vectors of queries: those of stored experience, slightly changed."""
+    asked = [text.replace("How to", "Please") for _, text in texts(QUERIES)]
+    near = next(vectors(size, DIMENSION))[:QUERIES]
+    noise = np.random.default_rng(5).standard_normal(near.shape).astype(np.float32) * np.float32(0.02)
+    near = near + noise
+    return asked, near / np.linalg.norm(near, axis=1, keepdims=True)
+
+
+def _against_reference(figures: Figures, folder: Path, size: int) -> None:
+    path = folder / f"{size}.db"
+    fill(path, size, Fixed())
+    asked, given = _questions(size)
+    with MemoryStore.open(path, Fixed()) as store:
+        store.search_narrative(asked[0], vector=given[0])
+        ours = _median_ms(lambda n: store.search_narrative(asked[n], vector=given[n]), QUERIES)
+    (folder / f"reference-{size}").mkdir()
+    reference = ReferenceWay(folder / f"reference-{size}")
+    reference.fill(size, DIMENSION)
+    theirs = _median_ms(lambda n: reference.search(given[n]), 3 if size >= 100_000 else 10)
+    tell(f"{size}: {ours:.2f} ms, the reference's way {theirs:.1f} ms, {theirs / ours:.0f} times")
+    name = f"ratio_1e{len(str(size)) - 1}"
+    if name in NAMES:
+        figures.set(name, theirs / ours)
+
+
+def _hundred_thousand(figures: Figures, folder: Path) -> None:
+    path = folder / "100000.db"
+    seconds, megabytes = zip(*(opening(path, "given") for _ in range(3)), strict=True)
+    figures.set("open_s_1e5", statistics.median(seconds))
+    figures.set("rss_mb_1e5", max(megabytes))
+    embedder = default_embedder()
+    if embedder.dimension != DIMENSION:
+        figures.lack("retrieve_p50_ms_1e5", "MiniLM is not installed")
+        return
+    with MemoryStore.open(path, Fixed()) as store:
+        asked, given = _questions(100_000)
+
+        def retrieve(number: int) -> None:
+            embedder.embed([asked[number]])
+            store.search_narrative(asked[number], vector=given[number])
+
+        retrieve(0)
+        figures.set("retrieve_p50_ms_1e5", _median_ms(retrieve, QUERIES))
+
+        def add(number: int) -> None:
+            text = f"How to try the new thing {number} in another way"
+            embedder.embed([text])
+            source = Provenance(run_id="r", app="calc")
+            store.add_narrative(query=text, instruction=text, summary="x", success=True, provenance=source)
+
+        figures.set("add_p50_ms", _median_ms(add, QUERIES))
+
+
+def _quality(figures: Figures, folder: Path) -> None:
+    labelled = read_labelled()
+    embedders: list[tuple[str, Embedder]] = [("hybrid", default_embedder()), ("hashing", HashingEmbedder())]
+    for name, embedder in embedders:
+        with MemoryStore.open(folder / f"{name}.db", embedder) as store:
+            for app, key in labelled["all"].stored:
+                source = Provenance(run_id="r", app=app)
+                store.add_narrative(query=key, instruction=key, summary="x", success=True, provenance=source)
+
+            def search(query: str, store: MemoryStore = store) -> list[str]:
+                return [hit.experience.query for hit in store.search_narrative(query, 5)]
+
+            for half in ("tuning", "measuring"):
+                found = measure_quality(labelled[half], search)
+                tell(
+                    f"{name}, {half}: recall@1 {found.recall_at_1:.3f}, MRR {found.mrr:.3f}, false positives"
+                    f" {found.false_positive_rate:.3f}, wrong first {found.wrong_first:.3f}"
+                )
+                if name == "hybrid" and half == "measuring":
+                    figures.set("recall_at_1", found.recall_at_1)
+                    figures.set("false_positive_rate", found.false_positive_rate)
+            if name == "hybrid":
+                for way, alone in (("embedding only", _by_meaning), ("lexical only", _by_words)):
+                    found = measure_quality(labelled["measuring"], alone(store, embedder))
+                    tell(
+                        f"{way}, measuring: recall@1 {found.recall_at_1:.3f}, MRR {found.mrr:.3f}, false positives"
+                        f" {found.false_positive_rate:.3f}"
+                    )
+
+
+def _by_meaning(store: MemoryStore, embedder: Embedder) -> Callable[[str], list[str]]:
+    keys = [record.key.text for record in store.list_experiences()]
+    known = embedder.embed(keys)
+
+    def search(query: str) -> list[str]:
+        cosines = known @ embedder.embed([query])[0]
+        return [keys[place] for place in np.argsort(-cosines)[:5] if cosines[place] >= 0.5]
+
+    return search
+
+
+def _by_words(store: MemoryStore, embedder: Embedder) -> Callable[[str], list[str]]:
+    from memory_store.lexical import WordSearch
+
+    words = WordSearch()
+    database = Retriever(store._database, embedder)._database
+    keys = {number: record.key.text for number, record in enumerate(reversed(store.list_experiences()), start=1)}
+
+    def search(query: str) -> list[str]:
+        with database.read() as connection:
+            return [keys[pk] for pk in words.search(connection, "narrative", query, 5, len(keys))]
+
+    return search
+
+
+def _million(figures: Figures, folder: Path) -> None:
+    path = folder / "million.db"
+    started = time.monotonic()
+    fill(path, 1_000_000, Fixed())
+    tell(f"filled in {time.monotonic() - started:.0f} s, {path.stat().st_size / 1e9:.2f} GB")
+    first, _ = opening(path, "given")
+    again, megabytes = opening(path, "given")
+    tell(f"a million: opened in {first:.1f} s, with the index kept in {again:.1f} s, {megabytes:.0f} MB")
+    asked, given = _questions(1_000_000)
+    with MemoryStore.open(path, Fixed()) as store:
+        store.search_narrative(asked[0], vector=given[0])
+        figures.set("p50_ms_1e6", _median_ms(lambda n: store.search_narrative(asked[n], vector=given[n]), QUERIES))
+        near = []
+        with store._database.read() as connection:
+            for vector in given:
+                near.append([pk for pk, _ in store._retriever.index.search(connection, "narrative", vector, 32)][:10])
+    figures.set("recall_1e6", _recall(near, given))
+
+
+def _recall(found: list[list[int]], given: Vectors) -> float:
+    best = np.full((len(given), 10), -2.0, dtype=np.float32)
+    who = np.zeros((len(given), 10), dtype=np.int64)
+    start = 1
+    for part in vectors(1_000_000, DIMENSION):
+        cosines = np.concatenate([best, given @ part.T], axis=1)
+        numbers = np.concatenate([who, np.tile(np.arange(start, start + len(part)), (len(given), 1))], axis=1)
+        top = np.argpartition(-cosines, 10, axis=1)[:, :10]
+        best, who = np.take_along_axis(cosines, top, axis=1), np.take_along_axis(numbers, top, axis=1)
+        start += len(part)
+    hits = [len(set(pks) & set(exact.tolist())) / 10 for pks, exact in zip(found, who, strict=True)]
+    return float(np.mean(hits))
+
+
+if __name__ == "__main__":
+    sys.exit(command("memory", (__doc__ or "").partition("\n")[0], measure))

@@ -1,0 +1,90 @@
+"""Reading the labelled paraphrases, and measuring how well a store finds what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LABELLED = Path(__file__).parent.parent / "data" / "memory_quality.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Experience to store, and queries with what they are to find.
+
+    Attributes:
+        stored: Application and key of each experience.
+        queries: A query and the position of the experience it asks for.
+        wrong: Queries for which nothing may be returned.
+    """
+
+    stored: list[tuple[str, str]] = field(default_factory=list)
+    queries: list[tuple[str, int]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well queries were answered.
+
+    Attributes:
+        recall_at_1: Share of the queries whose first hit is the right one.
+        mrr: Mean reciprocal rank of the right one, 0 where it is not found.
+        false_positive_rate: Share of the queries without an answer for which something was returned.
+        wrong_first: Share of the queries whose first hit is another one than the right.
+        missed: Queries whose first hit is not the right one, and what it was.
+        mistaken: Queries without an answer, and what was returned.
+    """
+
+    recall_at_1: float
+    mrr: float
+    false_positive_rate: float
+    wrong_first: float
+    missed: list[tuple[str, str]]
+    mistaken: list[tuple[str, str]]
+
+
+def read_labelled(path: Path = LABELLED) -> dict[str, Labelled]:
+    """Return all of it, and the two halves: `tuning` and `measuring`."""
+    parts = {name: Labelled() for name in ("all", "tuning", "measuring")}
+    app, number = "", -1
+    # What is stored is the same for both halves: each query has to be found among everything.
+    for line in path.read_text(encoding="utf-8").splitlines():
+        mark, _, text = line.partition(" ")
+        chosen = [parts["all"], parts["tuning" if number % 2 == 0 else "measuring"]]
+        match mark:
+            case "app:":
+                app, number = text, number + 1
+            case "+":
+                for part in parts.values():
+                    part.stored.append((app, text))
+            case "=":
+                for part in chosen:
+                    part.queries.append((text, len(part.stored) - 1))
+            case "!":
+                for part in chosen:
+                    part.wrong.append(text)
+    return parts
+
+
+def measure_quality(labelled: Labelled, search: Callable[[str], Sequence[str]]) -> Quality:
+    """Ask everything of a search that returns the keys it finds, best first."""
+    keys = [key for _, key in labelled.stored]
+    ranks: list[int | None] = []
+    missed: list[tuple[str, str]] = []
+    for query, position in labelled.queries:
+        found = list(search(query))
+        ranks.append(found.index(keys[position]) if keys[position] in found else None)
+        if ranks[-1] != 0:
+            missed.append((query, found[0] if found else "(nothing)"))
+    mistaken = [(query, found[0]) for query in labelled.wrong if (found := list(search(query)))]
+    asked = max(1, len(ranks))
+    return Quality(
+        recall_at_1=sum(rank == 0 for rank in ranks) / asked,
+        mrr=sum(1 / (rank + 1) for rank in ranks if rank is not None) / asked,
+        false_positive_rate=len(mistaken) / max(1, len(labelled.wrong)),
+        wrong_first=sum(first != "(nothing)" for _, first in missed) / asked,
+        missed=missed,
+        mistaken=mistaken,
+    )

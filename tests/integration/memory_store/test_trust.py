@@ -1,0 +1,180 @@
+"""Trust, merging, forgetting and skills."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_store import HashingEmbedder, MemoryStore, Selection, TransferError, UnknownExperience, import_store
+from tests.integration.memory_store.samples import SAVE, SUM, episodic, narrative, source
+
+STEPS = [{"action": "click", "element": {"role": "button", "name": "Save"}}]
+
+
+def skill(store: MemoryStore, name: str = "Export as PDF") -> str:
+    return store.add_skill(name=name, steps=STEPS, preconditions=("a document is open",), provenance=source()).id
+
+
+def test_a_skill_is_active_only_after_a_checked_run_from_a_clean_state(store: MemoryStore) -> None:
+    made = skill(store)
+    assert store.search_skills("export as PDF") == []
+    assert store.search_skills("export as PDF", candidates=True)[0].experience.id == made
+    store.record_skill_run(made, worked=True)
+    store.record_skill_run(made, worked=True, checked_by="file content")
+    store.record_skill_run(made, worked=True, clean_start=True)
+    assert store.get(made).provenance.state == "candidate"
+    store.record_skill_run(made, worked=True, checked_by="file content", clean_start=True)
+    kept = store.get(made).provenance
+    assert (kept.state, kept.verified, kept.verified_by, kept.times_worked) == ("active", True, "file content", 4)
+    assert store.search_skills("export as PDF")[0].experience.id == made
+    other = skill(store, "Export the document as PDF by the menu")
+    store.deprecate_skill(made, "the menu has changed", replaced_by=other)
+    assert store.search_skills("export as PDF") == []
+    with pytest.raises(UnknownExperience):
+        store.record_skill_run(narrative(store).id, worked=True)
+
+
+def test_what_fails_twice_is_quarantined_listed_and_released(store: MemoryStore) -> None:
+    made = narrative(store)
+    for _ in range(2):
+        store.record_use(made.id, worked=False)
+    assert store.search_narrative(SAVE) == []
+    (listed,) = store.list_experiences(state="quarantined")
+    assert (listed.id, "failed twice" in listed.provenance.state_reason) == (made.id, True)
+    assert store.release(made.id)
+    assert not store.release(made.id)
+    assert store.search_narrative(SAVE)[0].experience.id == made.id
+    store.quarantine(made.id, "out of date")
+    assert store.search_narrative(SAVE) == []
+
+
+def test_what_contradicts_the_verified_is_quarantined_and_told_failures_are_not(store: MemoryStore) -> None:
+    wrong = episodic(store, run_id="run-1")
+    right = store.add_episodic(
+        task_query=wrong.task_query, subtask=wrong.subtask, summary="By the menu.", steps=STEPS,
+        provenance=source(run_id="run-2", verified=True),
+    )  # fmt: skip
+    failed = narrative(store, success=False, run_id="run-1")
+    narrative(store, run_id="run-2", verified=True)
+    assert wrong.id == right.id or store.mark_verified(run_id="run-1", verified=False, by="judge")
+    if wrong.id != right.id:
+        assert store.get(wrong.id).provenance.state == "quarantined"
+    assert store.get(right.id).provenance.state == "active"
+    assert store.get(failed.id).provenance.state == "active"
+
+
+def test_the_same_learned_again_is_kept_once_with_the_newer_words(store: MemoryStore) -> None:
+    first = narrative(store, "How to save the file")
+    again = narrative(store, "How to save a file", instruction=first.instruction)
+    assert again.id == first.id
+    assert (again.provenance.times_seen, again.query) == (2, "How to save a file")
+    assert store.stats().narrative == 1
+    assert store.search_narrative("How to save a file")[0].similarity == 1.0
+    for other in ("How to save 2 files", "How to save the file as 'A'", "How to save the file as 'a'"):
+        assert narrative(store, other, instruction=first.instruction).id != first.id
+    assert store.check() == []
+
+
+def test_a_verified_episode_does_not_give_way_to_other_steps(store: MemoryStore) -> None:
+    proven = episodic(store, verified=True)
+    other = store.add_episodic(
+        task_query=proven.task_query, subtask=proven.subtask, summary="x", steps=STEPS, provenance=source()
+    )
+    assert other.id != proven.id
+    found = store.find_verified_episode(proven.task_query, proven.subtask)
+    assert found is not None
+    assert found.steps == proven.steps
+
+
+def test_a_verdict_of_a_run_does_not_reach_what_another_run_put_in_its_place(store: MemoryStore) -> None:
+    first = episodic(store, run_id="run-1")
+    second = episodic(store, run_id="run-2")
+    assert second.id == first.id
+    assert store.mark_verified(run_id="run-1", ids=[first.id], verified=True, by="judge") == 0
+    assert store.get(first.id).provenance.verified is None
+
+
+@pytest.mark.parametrize(
+    ("selection", "left"),
+    [
+        (Selection(app="CALC"), {"b"}),
+        (Selection(task_id="t1"), {"b"}),
+        (Selection(text="under ANOTHER name"), {"a"}),
+        (Selection(before=datetime(2026, 1, 1, tzinfo=UTC)), {"b"}),
+        (Selection(everything=True), set()),
+        (Selection(app="calc", text="under another name"), {"a", "b"}),
+    ],
+)
+def test_what_is_selected_is_counted_forgotten_and_brought_back(
+    store: MemoryStore, selection: Selection, left: set[str]
+) -> None:
+    old = datetime(2025, 6, 1, tzinfo=UTC)
+    names = {narrative(store, SUM, app="calc", task_id="t1", created_at=old).id: "a", narrative(store, SAVE).id: "b"}
+    assert store.count(selection) == 2 - len(left)
+    assert store.forget(selection) == 2 - len(left)
+    assert {names[record.id] for record in store.list_experiences()} == left
+    assert store.stats().forgotten == 2 - len(left)
+    assert store.undo_forget() == 2 - len(left)
+    assert store.search_narrative(SUM)[0].similarity == 1.0
+    with pytest.raises(ValueError, match="nothing is chosen"):
+        store.forget(Selection())
+
+
+def test_after_a_vacuum_nothing_is_brought_back(store: MemoryStore, path: Path) -> None:
+    gone, kept = narrative(store, SUM), narrative(store)
+    secret = "a-word-that-is-nowhere-else"
+    gone = narrative(store, f"How to keep {secret}")
+    store.search_narrative(SAVE)
+    store.forget([gone.id])
+    assert store.vacuum().deleted == 1
+    assert store.undo_forget() == 0
+    assert secret.encode() not in path.read_bytes()
+    assert store.search_narrative(SAVE)[0].experience.id == kept.id
+    assert store.check() == []
+
+
+def test_undo_goes_by_order_and_not_by_the_clock(store: MemoryStore) -> None:
+    first, second = narrative(store), narrative(store, SUM)
+    store.forget([first.id])
+    store.forget([second.id])
+    with store._database.write() as connection:
+        later = datetime.now(UTC) + timedelta(days=9)
+        connection.exec_driver_sql("UPDATE experience SET forgotten_at = ? WHERE uid = ?", (str(later), first.id))
+    assert store.undo_forget() == 1
+    assert [record.id for record in store.list_experiences()] == [second.id]
+
+
+def test_the_opposite_and_other_applications_are_not_returned(store: MemoryStore) -> None:
+    narrative(store, "How to turn on line numbers in Mousepad")
+    assert store.search_narrative("How to turn line numbers on in Mousepad")
+    assert store.search_narrative("How to turn off line numbers in Mousepad") == []
+    assert store.search_narrative("How to turn on line numbers in Kate") == []
+
+
+def test_a_knowledge_base_of_the_reference_is_imported_once(store: MemoryStore, tmp_path: Path) -> None:
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    (folder / "narrative_memory.json").write_text(json.dumps({SAVE: "Used the menu."}))
+    key = f"Task:\n{SAVE}\n\nSubtask: Open the dialog\nSubtask Instruction: by the File menu"
+    (folder / "episodic_memory.json").write_text(json.dumps({key: "Click File."}))
+    assert import_store(store, folder).added == 2
+    assert import_store(store, folder).added == 0
+    (episode,) = store.list_experiences("episodic")
+    assert store.search_episodic(SAVE, "Open the dialog", "by the File menu")[0].experience == episode
+    assert store.find_verified_episode(SAVE, "Open the dialog", "by the File menu") is None
+    (folder / "narrative_memory.json").write_text('{"a": "b"')
+    with pytest.raises(TransferError, match="not JSON"):
+        import_store(store, folder)
+
+
+def test_skills_are_exported_and_imported(store: MemoryStore, tmp_path: Path) -> None:
+    from memory_store import export_store
+
+    made = skill(store)
+    export_store(store, tmp_path / "m.jsonl")
+    with MemoryStore.open(tmp_path / "other.db", HashingEmbedder()) as other:
+        assert import_store(other, tmp_path / "m.jsonl").added == 1
+        assert other.get(made) == store.get(made)
