@@ -103,7 +103,10 @@ def _readings(query: TargetQuery) -> Iterable[TargetQuery]:
         yield from (TargetQuery(phrase=name, name=name) for name in _MAIN_MENU_NAMES)
     if query.relation == "beside" and query.anchor and query.anchor.name:
         yield replace(query, name=query.name or query.anchor.name, relation=None, anchor=None)
-    if not (query.quoted or query.kinds or query.within or query.relation) and 1 < len(query.name.split()) <= 5:
+    if (
+        not (query.quoted or query.kinds or query.within or query.relation or "," in query.name)
+        and 1 < len(query.name.split()) <= 5
+    ):
         first, _, last = query.name.rpartition(" ")
         yield TargetQuery(
             name=first,

@@ -44,22 +44,28 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
 
 def normalize(text: str) -> str:
     """Return a name without case, punctuation at its ends, mnemonics and shortcuts."""
+    said = text.strip()
     text = text.casefold().replace("&", " and ").replace("’", "'").replace("…", "...")
     text = re.sub(r"\t.*$|\s\(?(?:ctrl|alt|shift)\+\S+\)?$|(?<=\w)\s*\[[^\]]{1,20}\]$", "", text)
     text = re.sub(r"(?<=\w)_(?=\w)|^_(?=\w)", "", text) if text.count("_") == 1 else text
     text = re.sub(r"[\s/|,;‐-―−-]+", " ", text)
     bare = text.strip(" .:*?!\"'()[]{}<>")
-    return bare or text.strip()
+    return bare or text.strip() or said
 
 
 def _alike(one: str, other: str) -> tuple[float, str]:
     """Compare names as typing errors would make them differ; numbers must agree."""
     from rapidfuzz import fuzz
+    from rapidfuzz.distance import OSA
 
-    if min(len(one), len(other)) < 4 or re.findall(r"\d+", one) != re.findall(r"\d+", other):
+    shorter = min(len(one), len(other))
+    if shorter < 4 or re.findall(r"\d+", one) != re.findall(r"\d+", other):
         return 0.0, ""
     ratio = max(fuzz.ratio(one, other), fuzz.ratio(one.replace(" ", ""), other.replace(" ", "")) - 1)
-    return (60.0 + (ratio - _FUZZY) * 1.6, "a name spelled alike") if ratio >= _FUZZY else (0.0, "")
+    if ratio >= _FUZZY:
+        return 60.0 + (ratio - _FUZZY) * 1.6, "a name spelled alike"
+    slip = shorter >= 6 and OSA.distance(one, other, score_cutoff=1) <= 1
+    return (64.0, "a name with a slip in it") if slip else (0.0, "")
 
 
 def _holds(names: list[str], words: list[str]) -> bool:

@@ -93,7 +93,10 @@ _TYPES = re.compile(
     r"^(?P<verb>type|write|enter|input|put|insert|paste|fill in)(?P<in>\s+in)?\s+(?P<what>.+?)(?P<rest>\s+(?:in\s+to|into|in|to|as)\s+.+)?$",
     re.IGNORECASE,
 )
-_VERB_AND_OBJECT = re.compile(r"(?!(?:the|a|an|both|all|each|and|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it|this|that|these|them)\b", re.IGNORECASE)
+_VERB_AND_OBJECT = re.compile(
+    r"(?!(?:the|a|an|both|all|each|and|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it|this|that|these|them)\b",
+    re.IGNORECASE,
+)
 """What looks like an instruction with a verb of its own, if an unknown one."""
 _CLICKING = ("click", "press", "double-click", "right-click", "tap", "hit", "push")
 

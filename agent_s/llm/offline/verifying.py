@@ -151,7 +151,7 @@ def _judge_cells(cells: tuple[tuple[str, str], ...], last: Screen) -> Finding:
         if cell is None or cell.text is None:
             return _NEUTRAL
         if text.startswith("="):
-            if re.search(r"#\w+[!?]|Err:", cell.text):
+            if re.search(r"#[\w/]+[!?]|#N/A|Err:\d", cell.text):
                 return False, f"the cell {address} shows {cell.text!r}"
         elif name_score(text, cell.text)[0] < 90 and _number(text) != _number(cell.text):
             return _NEUTRAL

@@ -160,6 +160,8 @@ def _literal_clause(words: Guarded, depth: int) -> Intent | None:
 
 def _forbidden(words: Guarded, depth: int) -> Intent | None:
     """Something that is not to be done needs nothing done, but "don't save" answers a question."""
+    if re.fullmatch(r"(?:do\s+)?nothing(?:\s+(?:else|more|at\s+all))?", words.text, re.IGNORECASE):
+        return NothingToDo()
     if not _NOT_TO.fullmatch(words.text) or re.match(r"(?:do\s+not|don't)\s+save\b", words.text, re.IGNORECASE):
         return None
     return NothingToDo()

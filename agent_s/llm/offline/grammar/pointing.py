@@ -232,7 +232,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:hold|keep)(?: down)?(?: pressed)? (?:the )?(?P<held>[\w+ -]{2,30}?)(?: keys?)?(?: down| pressed)? (?:and|while|then)(?: pressing| press| hitting| hit)? (?P<what>.+)",
         _hold_and_press,
     ),
-    rule(r"(?:press|hit|strike|push|tap|send|use|key)(?: on| down)? (?P<what>.+)", _press),
+    rule(r"(?:press|hit|strike|push|tap|send|use|key)(?: on| down on)? (?P<what>.+)", _press),
     rule(
         r"(?:use|send|type|enter|do|apply) (?:the )?(?:keyboard )?(?:shortcut |hotkey |keys? |key combination )?(?P<what>\S+(?: ?\+ ?\S+)*)",
         _press_modified,

@@ -140,10 +140,8 @@ def _editor(screen: Screen) -> Steps[tuple[Screen, Element | None]]:
     focus = screen.focus
     if focus is not None and (focus.role in EDITABLE or "editable" in focus.states or focus.role == "table cell"):
         return screen, focus
-    for pause in (0.5, 0.7):
-        if screen.active is not None and (screen.front or focus is not None):
-            break
-        sight = yield Move(Wait(time=pause), "wait for the window to be ready")
+    if screen.active is None or not screen.front:
+        sight = yield Move(Wait(time=0.5), "wait for the window to be ready")
         screen = sight.screen
     if screen.focus is not None and screen.focus.role == "table cell":
         return screen, screen.focus

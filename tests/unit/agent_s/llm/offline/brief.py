@@ -7,8 +7,8 @@ from dataclasses import fields
 from agent_s.llm.offline.intents import (
     Condition,
     InPlace,
-    InTurn,
     Intent,
+    InTurn,
     OnlyIf,
     RepeatUntil,
 )

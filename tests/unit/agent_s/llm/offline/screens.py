@@ -40,7 +40,9 @@ def field(number: int, name: str = "", at: tuple[int, int] = (100, 10), text: st
     return element(number, "entry", name, at, (160, 24), text=text, states=("editable",), **more)  # type: ignore[arg-type]
 
 
-def seen(*elements: Element, windows: Sequence[Window] = (), focus: int | None = None, buffer: tuple[str, ...] = ()) -> Observation:
+def seen(
+    *elements: Element, windows: Sequence[Window] = (), focus: int | None = None, buffer: tuple[str, ...] = ()
+) -> Observation:
     return Observation(PIXELS, tuple(elements), tuple(windows) or (window(),), focus_id=focus, buffer=buffer)
 
 
@@ -78,7 +80,11 @@ def nothing_happens(observation: Observation, action: Action) -> Observation:
 
 
 def act_out(
-    clause: str, observation: Observation, react: React = nothing_happens, left: tuple[Subtask, ...] = (), most: int = 40
+    clause: str,
+    observation: Observation,
+    react: React = nothing_happens,
+    left: tuple[Subtask, ...] = (),
+    most: int = 40,
 ) -> Acted:
     """Let the offline model work on a subtask, with a desktop that answers from a function."""
     model, steps = OfflineModel(), []

@@ -19,7 +19,9 @@ def clauses(instruction: str) -> list[str]:
 
 
 def test_splits_where_a_new_verb_begins_and_nowhere_else() -> None:
-    assert clauses("Open the text editor, type 'This, and that; then more.', and save it as draft.txt in Documents.") == [
+    assert clauses(
+        "Open the text editor, type 'This, and that; then more.', and save it as draft.txt in Documents."
+    ) == [
         "Open the text editor",
         "type This, and that; then more.",
         "save it as draft.txt in Documents",
@@ -75,11 +77,16 @@ def test_a_clause_without_a_verb_takes_the_one_before() -> None:
 
 
 def test_a_copied_text_is_known_by_its_name() -> None:
-    assert readings("Copy the confirmation code. Open Mousepad. Type the code.")[-1] == "TypeText(kept='confirmation code')"
+    assert (
+        readings("Copy the confirmation code. Open Mousepad. Type the code.")[-1]
+        == "TypeText(kept='confirmation code')"
+    )
 
 
 def test_permission_to_overwrite_belongs_to_the_saving() -> None:
-    assert readings("Save as a.txt and overwrite it if it exists") == ["SaveFile('a.txt', overwrite=True, save_as=True)"]
+    assert readings("Save as a.txt and overwrite it if it exists") == [
+        "SaveFile('a.txt', overwrite=True, save_as=True)"
+    ]
     assert readings("Save as a.txt") == ["SaveFile('a.txt', save_as=True)"]
 
 
@@ -111,8 +118,67 @@ def test_each_part_reads_the_same_by_itself(instruction: str) -> None:
 
 
 _WORDS = st.sampled_from(
-    "click type open save select press the a and then , . ; : in on to into from 'x' \"y\" > File Save As button field if "
-    "until wait for check that name 5 B2 ctrl+s it with by before after not 1. - \n as of row list don't".split(" ")
+    [
+        *(
+            [
+                "click",
+                "type",
+                "open",
+                "save",
+                "select",
+                "press",
+                "the",
+                "a",
+                "and",
+                "then",
+                "in",
+                "on",
+                "to",
+                "into",
+                "from",
+                "with",
+                "by",
+                "before",
+                "after",
+                "until",
+                "wait",
+                "for",
+            ]
+        ),
+        *(
+            [
+                "check",
+                "that",
+                "name",
+                "it",
+                "not",
+                "as",
+                "of",
+                "row",
+                "list",
+                "button",
+                "field",
+                "if",
+                "don't",
+                "'x'",
+                '"y"',
+                "File",
+                "Save",
+                "As",
+                "B2",
+                "ctrl+s",
+                "5",
+                "1.",
+                "-",
+                ">",
+                ",",
+                ".",
+                ";",
+                ":",
+            ]
+        ),
+        "\n",
+    ]
 )
 
 
