@@ -117,9 +117,7 @@ class Screen:
 
     def screenshot(self) -> NDArray[np.uint8]:
         """Return the pixels, (H, W, 3) uint8 RGB, contiguous."""
-        import numpy as np
-
-        return np.ascontiguousarray(self._grab()[:, :, 2::-1])
+        return to_rgb(self.frame())
 
     def frame(self) -> NDArray[np.uint32]:
         """Return the pixels as the server holds them, (H, W) uint32: quick to take and to compare."""
@@ -443,6 +441,13 @@ class Screen:
             else:
                 answers.append(request)
         return answers
+
+
+def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the pixels of `Screen.frame`, (H, W) uint32, as (H, W, 3) uint8 RGB, contiguous."""
+    import numpy as np
+
+    return np.ascontiguousarray(frame.view(np.uint8).reshape(*frame.shape, 4)[:, :, 2::-1])
 
 
 @dataclass(frozen=True, slots=True)

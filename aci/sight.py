@@ -38,9 +38,17 @@ class Accessibility(Protocol):
     """The accessibility bus; `aci.accessibility.client.AccessibilityClient` is one."""
 
     def read(
-        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+        self,
+        windows: Sequence[Window],
+        screen: Rect,
+        pointer_nudge: Callable[[Window], None] | None = None,
+        changed: Sequence[Rect] | None = None,
     ) -> Reading:
-        """Return the elements that can be seen."""
+        """Return the elements that can be seen.
+
+        `changed` tells where the pixels of the screen differ from those at the latest call; None where that is not
+        known.
+        """
         ...
 
     def last_event_at(self) -> float:
@@ -84,7 +92,11 @@ class NoAccessibility:
         self._reading = _Nothing(notes=(f"No elements can be seen: {reason}",))
 
     def read(
-        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+        self,
+        windows: Sequence[Window],
+        screen: Rect,
+        pointer_nudge: Callable[[Window], None] | None = None,
+        changed: Sequence[Rect] | None = None,
     ) -> Reading:
         """Return no elements."""
         return self._reading

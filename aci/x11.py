@@ -24,7 +24,8 @@ from aci.input.xtest import Xtest
 from aci.launching import Launcher, Process
 from aci.observation import Observation, Window
 from aci.performing import Performer
-from aci.screen import Screen
+from aci.pixels import changed_areas
+from aci.screen import Screen, to_rgb
 from aci.settle import Settle
 from aci.sight import Accessibility, NoAccessibility
 
@@ -91,6 +92,7 @@ class X11Desktop:
         self._ids = count(1) if ids is None else ids
         self._open = ExitStack()
         self._seen: Observation | None = None
+        self._frame: NDArray[np.uint32] | None = None
         self._buffer: list[str] = []
         with self._open:
             self.screen = Screen(name)
@@ -117,20 +119,24 @@ class X11Desktop:
         return installed_applications(self._environment)
 
     def observe(self) -> Observation:
-        """Look at the screen; the screenshot is taken while the elements are read.
+        """Look at the screen: take its pixels, and read the elements where these or events tell of changes.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
         """
         started = time.monotonic()
         self._launcher.reap()
-        picture = self._camera.submit(self.screen.screenshot)
+        frame = self.screen.frame()
+        picture = self._camera.submit(to_rgb, frame)
         windows = self.screen.windows()
         # Loading the engine takes a second of processor time: an empty screen can do without.
         text_reader = self._text_reader if windows else None
         if text_reader is not None:
             self._camera.submit(_look_ahead, text_reader, picture, windows)
-        reading = self._accessibility.read(windows, self.screen.rect, self._nudge)
+        before, self._frame = self._frame, None
+        changed = changed_areas(before, frame) if before is not None else None
+        reading = self._accessibility.read(windows, self.screen.rect, self._nudge, changed)
+        self._frame = frame
         elements, notes = reading.elements, reading.notes
         if text_reader is not None:
             sight = text_reader.read(picture.result(), elements, windows)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
+from aci.accessibility.signals import Signals
 from aci.errors import AciError, ConnectionLost
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Bus:
     its own elements, not everybody's time.
 
     Attributes:
+        signals: What the events say that came since somebody last asked.
         last_event_at: `time.monotonic()` of the latest accessibility event, 0.0 before the first.
     """
 
@@ -50,6 +52,7 @@ class Bus:
         self._slots = asyncio.Semaphore(IN_FLIGHT)
         self._peer_slots: dict[str, asyncio.Semaphore] = {}
         self._silent: set[str] = set()
+        self.signals = Signals()
         self.last_event_at = 0.0
 
     async def connect(self) -> None:
@@ -69,6 +72,7 @@ class Bus:
             raise ConnectionLost(f"The accessibility bus at {self._address} cannot be reached: {error}") from error
         self._silent.clear()
         self._peer_slots.clear()
+        self.signals.doubt_all()
         self._connection.add_message_handler(self._note_event)
         await self._subscribe()
 
@@ -163,6 +167,7 @@ class Bus:
         interface = message.interface
         if interface is not None and interface.startswith("org.a11y.atspi.Event."):
             self.last_event_at = time.monotonic()
+            self.signals.note(message.sender or "", message.path or "", message.member or "")
 
 
 def _message(name: str, path: str, interface: str, member: str, signature: str, body: Sequence[Any]) -> Message:

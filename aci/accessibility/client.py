@@ -102,7 +102,11 @@ class AccessibilityClient:
             raise
 
     def read(
-        self, windows: Sequence[Window], screen: Rect, pointer_nudge: Callable[[Window], None] | None = None
+        self,
+        windows: Sequence[Window],
+        screen: Rect,
+        pointer_nudge: Callable[[Window], None] | None = None,
+        changed: Sequence[Rect] | None = None,
     ) -> Reading:
         """Read what all applications show.
 
@@ -111,12 +115,14 @@ class AccessibilityClient:
             screen: The whole screen, px.
             pointer_nudge: Moves the pointer over a window; called once for a window whose application is known to
                 misplace its contents until then, where the error cannot be mended by arithmetic.
+            changed: Where the pixels of the screen differ from those at the latest reading, px, disjoint; only what
+                this and events leave in doubt is asked again. None where that is not known: then all is.
 
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.
         """
         try:
-            scene = self._run(self._reader.read(windows, screen))
+            scene = self._run(self._reader.read(windows, screen, changed))
         except ConnectionLost:
             # The daemon drops clients that fall behind during a burst of events; the next connection works.
             scene = self._run(self._reader.read(windows, screen))

@@ -19,7 +19,12 @@ LONGEST_TEXT = 20_000
 
 async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
     """Ask for the extents of the nodes, and for the rest where it matters."""
-    await asyncio.gather(*(_read_extents(bus, node) for node in nodes if "Component" in node.interfaces))
+    await asyncio.gather(*(_read_extents(bus, node) for node in nodes))
+    await read_contents(bus, application, nodes)
+
+
+async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Ask the nodes whose extents are known for the rest, where it matters."""
     on_screen = [node for node in nodes if node.rect is not None]
     chromium = application.toolkit.startswith("Chromium")
     waiting = [_read_text(bus, node) for node in on_screen if _wants_text(node, chromium)]
@@ -45,7 +50,9 @@ async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
 
 
 async def _read_extents(bus: Bus, node: Node) -> None:
-    node.rect = await extents(bus, node.ref)
+    node.asked = True
+    if "Component" in node.interfaces:
+        node.rect = await extents(bus, node.ref)
 
 
 def _wants_text(node: Node, chromium: bool) -> bool:

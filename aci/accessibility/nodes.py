@@ -43,6 +43,8 @@ class Node:
         popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
         text_at: The objects that hold its text, a line each, where it does not do so itself.
         labelled_as: The object that its labels point to where that is not itself.
+        asked: Whether it was asked for its extents since it can be seen.
+        said: Role, name, states and child count as its application gives them, where they were mended; else None.
     """
 
     ref: Ref
@@ -66,6 +68,22 @@ class Node:
     popup: Window | None = None
     text_at: tuple[Ref, ...] = ()
     labelled_as: Ref | None = None
+    asked: bool = False
+    said: tuple[str, str, int, int] | None = None
+
+    def keep_said(self) -> None:
+        """Keep what the application says before it is mended, for `unmend`."""
+        if self.said is None:
+            self.said = (self.role, self.name, self.states, self.child_count)
+
+    def unmend(self) -> None:
+        """Turn back to what the application said and where it said it is."""
+        if self.said is not None:
+            self.role, self.name, self.states, self.child_count = self.said
+            self.said, self.text_at, self.labelled_as = None, (), None
+        if self.rect is not None and self.shift != (0, 0):
+            self.rect = self.rect.moved(-self.shift[0], -self.shift[1])
+        self.shift, self.popup = (0, 0), None
 
     def has(self, state: StateBit) -> bool:
         """Tell whether a state holds."""
@@ -85,6 +103,9 @@ class Application:
         tops: Its windows: the children of the root.
         settled: Attributes and labels of objects, which are asked once.
         cells: Objects of the cells of each sheet by row and column, which stay valid while the sheet lives.
+        views: Large tables of which only what can be seen was read.
+        patchy: Whether its cache lacked nodes, so that reading it as a whole takes very many calls.
+        windows: Its X11 windows when it was last read.
     """
 
     root: Ref
@@ -95,6 +116,9 @@ class Application:
     tops: list[Node] = field(default_factory=list)
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
+    views: set[Ref] = field(default_factory=set)
+    patchy: bool = False
+    windows: tuple[Window, ...] = ()
 
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""

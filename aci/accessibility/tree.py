@@ -36,13 +36,15 @@ async def read_tree(bus: Bus, application: Application) -> None:
     """
     nodes = await _cached_nodes(bus, application.root)
     application.nodes = nodes
-    roots = await _child_refs(bus, application.root)
+    roots = await child_refs(bus, application.root)
     missing = [Ref(*ref) for ref in roots if Ref(*ref) not in nodes]
     for node in await _described(bus, missing, application.root):
         nodes[node.ref] = node
     _link(nodes)
     application.tops = [nodes[ref] for ref in roots if ref in nodes]
-    await _repair(bus, application)
+    cached = len(nodes)
+    await repair(bus, application)
+    application.patchy = len(nodes) > cached
 
 
 async def _cached_nodes(bus: Bus, root: Ref) -> dict[Ref, Node]:
@@ -65,15 +67,15 @@ def _node_of_item(item: Sequence[Any]) -> Node:
         role=role_name(role),
         name=name,
         description=description,
-        states=_mended(role_name(role), states[0] | states[1] << 32),
+        states=mended_states(role_name(role), states[0] | states[1] << 32),
         interfaces=_short(interfaces),
         index=index,
         child_count=child_count,
     )
 
 
-def _mended(role: str, states: int) -> int:
-    """Let a viewport show as long as it is visible: GTK 3 calls it hidden once it is scrolled by its height."""
+def mended_states(role: str, states: int) -> int:
+    """Return the states that a node has: let a viewport show as long as it is visible: GTK 3 calls it hidden once it is scrolled by its height."""
     if role == "viewport" and states & StateBit.VISIBLE:
         return states | StateBit.SHOWING
     return states
@@ -94,8 +96,13 @@ def _link(nodes: dict[Ref, Node]) -> None:
             node.children.sort(key=lambda child: child.index)
 
 
-async def _repair(bus: Bus, application: Application) -> None:
-    nodes = application.nodes
+async def repair(bus: Bus, application: Application) -> bool:
+    """Ask for what the nodes that can be seen lack, and mend what toolkits say in their own way.
+
+    Returns:
+        Whether children were found that were not known.
+    """
+    found = False
     asked: set[Ref] = set()
     revived: list[Node] = []
     for _ in range(DEEPEST):
@@ -107,15 +114,29 @@ async def _repair(bus: Bus, application: Application) -> None:
         if not wave:
             break
         asked.update(node.ref for node in wave)
-        answers = await asyncio.gather(*(_child_refs(bus, node.ref) for node in wave))
-        unknown = {ref: node.ref for node, refs in zip(wave, answers, strict=True) for ref in refs if ref not in nodes}
-        added = await asyncio.gather(*(describe(bus, ref, parent) for ref, parent in unknown.items()))
-        nodes.update({node.ref: node for node in added if node is not None})
+        answers = await asyncio.gather(*(child_refs(bus, node.ref) for node in wave))
+        await describe_unknown(bus, application, zip(wave, answers, strict=True))
         for node, refs in zip(wave, answers, strict=True):
-            node.children = [nodes[ref] for ref in refs if ref in nodes and nodes[ref] is not node]
-            node.child_count = len(node.children)
+            found |= adopt(application, node, refs)
     settle_input_lines(revived)
     settle_combo_boxes(showing(application))
+    return found
+
+
+async def describe_unknown(bus: Bus, application: Application, listed: Iterable[tuple[Node, Sequence[Ref]]]) -> None:
+    """Add nodes for the children of some nodes that are not known."""
+    nodes = application.nodes
+    unknown = {ref: node.ref for node, refs in listed for ref in refs if ref not in nodes}
+    added = await asyncio.gather(*(describe(bus, ref, parent) for ref, parent in unknown.items()))
+    nodes.update({node.ref: node for node in added if node is not None})
+
+
+def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:
+    """Set the children of a node; return whether they are others than before."""
+    children = [child for ref in refs if (child := application.nodes.get(ref)) is not None and child is not node]
+    differ = [child.ref for child in children] != [child.ref for child in node.children]
+    node.children, node.child_count = children, len(children)
+    return differ
 
 
 def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -126,8 +147,12 @@ def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def _lacks_children(node: Node) -> bool:
-    most = MOST_MANAGED if node.has(StateBit.MANAGES_DESCENDANTS) else MOST_CHILDREN
-    return 0 <= node.child_count <= most and node.child_count != len(node.children)
+    return may_be_listed(node, node.child_count) and node.child_count != len(node.children)
+
+
+def may_be_listed(node: Node, count: int) -> bool:
+    """Tell whether a node with this number of children may be asked for all of them."""
+    return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
 
 
 async def _count_managed(bus: Bus, application: Application) -> None:
@@ -162,7 +187,20 @@ def showing(application: Application) -> list[Node]:
     return found
 
 
-async def _child_refs(bus: Bus, ref: Ref) -> list[Ref]:
+def reachable(application: Application) -> dict[Ref, Node]:
+    """Return the nodes that lie in the application's windows, by reference."""
+    found: dict[Ref, Node] = {}
+    pending = list(application.tops)
+    while pending:
+        node = pending.pop()
+        if node.ref not in found:
+            found[node.ref] = node
+            pending.extend(node.children)
+    return found
+
+
+async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
+    """Return what an object says are its children; none where it is gone."""
     children = await bus.ask(ref.name, ref.path, "Accessible", "GetChildren")
     return [Ref(*child) for child in children or () if not child[1].endswith("/null")]
 
@@ -175,7 +213,7 @@ async def _described(bus: Bus, refs: Sequence[Ref], parent: Ref) -> list[Node]:
 async def describe(bus: Bus, ref: Ref, parent: Ref | None) -> Node | None:
     """Ask one object for what the cache would have said of it; None where it is gone."""
     properties, role, states, interfaces = await asyncio.gather(
-        _properties(bus, ref),
+        get_properties(bus, ref),
         bus.ask(*ref, "Accessible", "GetRole"),
         bus.ask(*ref, "Accessible", "GetState"),
         bus.ask(*ref, "Accessible", "GetInterfaces"),
@@ -186,11 +224,11 @@ async def describe(bus: Bus, ref: Ref, parent: Ref | None) -> Node | None:
         ref=ref,
         parent=parent,
         role=role_name(role),
-        name=_value(properties, "Name", ""),
-        description=_value(properties, "Description", ""),
-        states=_mended(role_name(role), states[0] | states[1] << 32),
+        name=property_value(properties, "Name", ""),
+        description=property_value(properties, "Description", ""),
+        states=mended_states(role_name(role), states[0] | states[1] << 32),
         interfaces=_short(interfaces),
-        child_count=_value(properties, "ChildCount", -1),
+        child_count=property_value(properties, "ChildCount", -1),
     )
 
 
@@ -203,7 +241,8 @@ async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:
     return values[0].value
 
 
-async def _properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
+async def get_properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
+    """Return what an object says of itself, each value in a variant; None where it is gone."""
     try:
         values = await bus.call(ref.name, ref.path, PROPERTIES, "GetAll", "s", [PREFIX + "Accessible"])
     except CallRefused:
@@ -211,6 +250,7 @@ async def _properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
     return dict(values[0])
 
 
-def _value(properties: dict[str, Any], key: str, default: Any) -> Any:
+def property_value(properties: dict[str, Any], key: str, default: Any) -> Any:
+    """Return one of an object's properties."""
     variant = properties.get(key)
     return default if variant is None else variant.value

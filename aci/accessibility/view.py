@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 from aci.accessibility.atspi import SCREEN_COORDINATES, StateBit
@@ -40,10 +40,7 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
     Returns:
         Nodes of the cells, in rows from the top, each from the left.
     """
-    first, last = await asyncio.gather(
-        _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
-        _cell_at(bus, table.ref, area.right - INSET, area.bottom - INSET),
-    )
+    first, last = await _corners(bus, table.ref, area)
     if first is None or last is None:
         return []
     rows, columns = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
@@ -56,6 +53,54 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
             return nodes
         known.clear()  # they went out of date, as after another sheet was chosen
     return []
+
+
+async def refresh_view(
+    bus: Bus, application: Application, table: Node, cells: Sequence[Node], doubtful: Sequence[Node]
+) -> bool | None:
+    """Ask again for the texts of some cells of a view, provided that it shows the same cells in the same places.
+
+    Args:
+        bus: The accessibility bus.
+        application: The table's application.
+        table: A table whose extents are those it had when the cells were read, as its application reports them.
+        cells: All cells of the view, in rows; extents as well as the application reports them.
+        doubtful: Those whose texts may differ; they are changed to say what they say now.
+
+    Returns:
+        Whether any text differs; None where the view must be read as a whole.
+    """
+    known = application.cells.get(table.ref, {})
+    places = {node.cell: node.rect for node in cells if node.cell is not None and node.rect is not None}
+    if not places or table.rect is None:
+        return None
+    (top, left), (bottom, right) = next(iter(places)), list(places)[-1]
+    first, last = await _corners(bus, table.ref, table.rect)
+    if first is None or last is None or first != (top, left) or last < (bottom, right):
+        return None
+    lefts, tops = await asyncio.gather(
+        _edges(bus, known, [(first[0], column) for column in range(first[1], last[1] + 1)], across=True),
+        _edges(bus, known, [(row, first[1]) for row in range(first[0], last[0] + 1)], across=False),
+    )
+    if lefts != {cell[1]: (rect.x, rect.width) for cell, rect in places.items() if cell[0] == top}:
+        return None
+    if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
+        return None
+    texts = await asyncio.gather(*(bus.ask(*node.ref, "Text", "GetText", "ii", [0, -1]) for node in doubtful))
+    if any(text is None for text in texts):
+        return None
+    differing = [(node, text) for node, text in zip(doubtful, texts, strict=True) if node.text != text]
+    for node, text in differing:
+        node.text = text
+    return bool(differing)
+
+
+async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
+    """Return the cells at the upper left and lower right of an area."""
+    return await asyncio.gather(
+        _cell_at(bus, table, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table, area.right - INSET, area.bottom - INSET),
+    )
 
 
 async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:

@@ -1,0 +1,82 @@
+"""How much of an application is to be asked again: the decision, without asking anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from aci.accessibility.signals import NOTHING, Touched
+from aci.geometry import Rect
+from aci.observation import Window
+
+MOST_PIECES = 400
+"""Into more pieces than this the areas are not cut; what is left goes to every window that it reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is to be asked of an application.
+
+    Attributes:
+        touched: What its events name.
+        areas: Where its windows look different, px.
+        everything: Whether all that can be seen is to be asked.
+        redrawn: Whether its windows came, went or changed their order, so that elements have to be made anew.
+    """
+
+    touched: Touched = NOTHING
+    areas: tuple[Rect, ...] = ()
+    everything: bool = False
+    redrawn: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.everything or self.areas or self.touched or self.redrawn)
+
+    def reaches(self, rect: Rect | None) -> bool:
+        """Tell whether something at a place is to be asked."""
+        if self.everything:
+            return True
+        return rect is not None and any(rect.intersection(area) is not None for area in self.areas)
+
+
+ALL = Scope(everything=True, redrawn=True)
+
+
+def own_windows(windows: Sequence[Window], pid: int) -> tuple[Window, ...]:
+    """Return the windows that may be those of a process, topmost first; which is active does not matter here."""
+    return tuple(replace(window, active=False) for window in windows if window.pid in (None, pid))
+
+
+def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Rect], touched: Touched) -> Scope:
+    """Decide how much of an application is to be asked.
+
+    Args:
+        before: Its windows when it was last read, as `own_windows` gives them.
+        now: Its windows now.
+        areas: Where they look different, px.
+        touched: What its events name.
+    """
+    lasting = {window.id: window.rect for window in before}
+    stirred = any(lasting.get(window.id) != window.rect for window in now if not window.popup)
+    return Scope(touched, tuple(areas), touched.anything or stirred, tuple(before) != tuple(now))
+
+
+def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[int, list[Rect]]:
+    """Give each area of the screen to the windows that show there; what lies on frames and background is left out.
+
+    Args:
+        areas: Disjoint, px.
+        windows: Topmost first.
+
+    Returns:
+        The areas of each window by its id; windows without any are missing.
+    """
+    found: dict[int, list[Rect]] = {}
+    left = list(areas)
+    for window in windows:
+        inside = [common for area in left if (common := area.intersection(window.rect)) is not None]
+        if inside:
+            found[window.id] = inside
+        if len(left) <= MOST_PIECES:
+            left = [piece for area in left for piece in area.subtract(window.frame or window.rect)]
+    return found
