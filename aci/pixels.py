@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aci.geometry import Rect
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 BLOCK_PX = 16
 """Width and height of the squares that are compared; a row of one is two words of eight bytes of the mask."""
-MOST_AREAS = 120
+MOST_AREAS = 200
 """With more areas than this the gaps between those of one row of blocks are filled."""
 
 _WORD = 8
@@ -51,14 +52,21 @@ def _changed_blocks(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -
         whole[:height, :width] = differs
         differs = whole
     words = differs.view(np.uint64).reshape(rows, BLOCK_PX, columns, BLOCK_PX // _WORD)
-    return np.bitwise_or.reduce(words, axis=1).any(axis=2)
+    blocks: NDArray[np.bool_] = np.bitwise_or.reduce(words, axis=1).any(axis=2)
+    return blocks
 
 
 def _areas(blocks: NDArray[np.bool_]) -> list[Rect]:
-    """Return rectangles of blocks: runs of each row, joined with equal runs of the rows above."""
-    rows = [(int(row), _runs(blocks[row])) for row in blocks.any(axis=1).nonzero()[0]]
-    if sum(len(runs) for _, runs in rows) > MOST_AREAS:
-        rows = [(row, [(runs[0][0], runs[-1][1])]) for row, runs in rows]
+    """Return rectangles of blocks, few rather than tight where the changes are scattered."""
+    import numpy as np
+
+    rows = [(int(row), _runs(blocks[row])) for row in np.flatnonzero(blocks.any(axis=1))]
+    areas = _joined(rows)
+    return areas if len(areas) <= MOST_AREAS else _joined([(row, [(runs[0][0], runs[-1][1])]) for row, runs in rows])
+
+
+def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
+    """Return the runs of each row as rectangles, joined with equal runs of the row above."""
     finished: list[Rect] = []
     growing: dict[tuple[int, int], Rect] = {}
     for row, runs in rows:

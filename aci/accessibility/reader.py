@@ -184,6 +184,8 @@ class Reader:
         changed = await update_tree(self._bus, application, roots, scope)
         changed |= await tables.read(self._bus)
         application.forget_the_gone()
+        if self._bus.silent(application.root.name):
+            raise PeerSilent(f"{application.root.name} stopped answering")
         if changed or scope.redrawn:
             return True
         _mend(application, windows)

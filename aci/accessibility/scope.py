@@ -56,9 +56,15 @@ def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Re
         areas: Where they look different, px.
         touched: What its events name.
     """
-    lasting = {window.id: window.rect for window in before}
-    stirred = any(lasting.get(window.id) != window.rect for window in now if not window.popup)
-    return Scope(touched, tuple(areas), touched.anything or stirred, tuple(before) != tuple(now))
+    known, shown = {window.id: window for window in before}, {window.id: window for window in now}
+    moved = any(window.id not in known or known[window.id].rect != window.rect for window in now if not window.popup)
+    redrawn = known != shown or _popups(before) != _popups(now)
+    return Scope(touched, tuple(areas), touched.anything or moved, redrawn)
+
+
+def _popups(windows: Sequence[Window]) -> list[int]:
+    """Return the popups, whose order tells in which of them something lies."""
+    return [window.id for window in windows if window.popup]
 
 
 def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[int, list[Rect]]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Iterator, Sequence
 
+from aci.accessibility.atspi import StateBit, role_name
 from aci.accessibility.bus import Bus
 from aci.accessibility.details import extents, read_contents, read_details
 from aci.accessibility.nodes import Application, Node, Ref
+from aci.accessibility.roles import OPENS_OUTSIDE
 from aci.accessibility.scope import Scope
 from aci.accessibility.tree import (
     adopt,
@@ -91,9 +93,9 @@ class _Update:
             if self._scope.everything or node.ref in touched.items:
                 yield from _few_children(node)
         for ref in touched.objects | touched.items:
-            node = nodes.get(ref)
-            if node is not None and (ref in self._shown or node.parent in self._shown):
-                yield node
+            named = nodes.get(ref)
+            if named is not None and (ref in self._shown or named.parent in self._shown):
+                yield named
         self._to_list = {ref: nodes[ref] for ref in touched.parents & self._shown}
 
     async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
@@ -124,18 +126,22 @@ class _Update:
         )
         if properties is None or state is None:
             return self._lost(node)
-        moved = rect != node.rect
+        moved, before_states = rect != node.rect, node.states
         shows = bool(_bits(state) & visible)
         appeared = shows != bool(node.states & visible) or (shows and ref not in self._shown)
         node.name = property_value(properties, "Name", "")
         node.description = property_value(properties, "Description", "")
         node.states, node.rect = _bits(state), rect
         node.asked = True
+        if appeared:  # what LibreOffice has in a menu says what it is only once it is shown
+            node.role = role_name(await bus.ask(*ref, "Accessible", "GetRole") or 0)
         self._note_count(node, property_value(properties, "ChildCount", -1))
         self._changed |= before != _facts(node)
-        if not moved and not appeared:
+        opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
+        if not (moved or appeared or opened):
             return []
-        return [*_few_children(node), *self._beside(node)]
+        beside = self._beside(node) if moved or appeared else []
+        return [*self._inside(node, stirred=appeared or opened), *beside]
 
     def _note_count(self, node: Node, count: int) -> None:
         """Have the children listed where there are more or fewer than are known."""
@@ -151,6 +157,12 @@ class _Update:
             return []
         self._to_list[parent.ref] = parent
         return [parent]
+
+    def _inside(self, node: Node, stirred: bool) -> list[Node]:
+        """Return what is in a node; of a closed menu that only moved, what is never seen is left out."""
+        if stirred or node.role not in OPENS_OUTSIDE:
+            return _few_children(node)
+        return [child for child in _few_children(node) if child.has(self._application.shows_by)]
 
     def _beside(self, node: Node) -> list[Node]:
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
@@ -198,7 +210,7 @@ def _bits(state: Sequence[int]) -> int:
 
 
 def _facts(node: Node) -> Hashable:
-    return node.name, node.description, node.states, node.rect
+    return node.role, node.name, node.description, node.states, node.rect
 
 
 def _contents_of(node: Node) -> Hashable:
