@@ -16,11 +16,15 @@ BLOCK_PX = 16
 MOST_AREAS = 200
 """With more areas than this the gaps between those of one row of blocks are filled."""
 
+CARET_PX = 3
+"""What differs in less than this width is the blinking of a caret: whoever types something that thin moves it on."""
+TALLEST_CARET_PX = 64
+
 _WORD = 8
 
 
 def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> tuple[Rect, ...] | None:
-    """Return rectangles that together cover all pixels that differ.
+    """Return rectangles that together cover all pixels that differ, but for the blinking of carets.
 
     Args:
         previous: The earlier picture, (H, W) uint32.
@@ -32,19 +36,31 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
     if previous.shape != current.shape:
         return None
     height, width = current.shape
-    areas = _areas(_changed_blocks(previous, current))
     screen = Rect(0, 0, width, height)
-    found = (
-        Rect(area.x * BLOCK_PX, area.y * BLOCK_PX, area.width * BLOCK_PX, area.height * BLOCK_PX) for area in areas
-    )
-    return tuple(clipped for area in found if (clipped := area.intersection(screen)) is not None)
+    differs = previous != current
+    scaled = (_scaled(area) for area in _areas(_blocks(differs)))
+    clipped = (common for area in scaled if (common := area.intersection(screen)) is not None)
+    return tuple(area for area in clipped if not _is_caret(differs, area))
 
 
-def _changed_blocks(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return which blocks differ, (rows, columns) bool."""
+def _scaled(area: Rect) -> Rect:
+    return Rect(*(number * BLOCK_PX for number in (area.x, area.y, area.width, area.height)))
+
+
+def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
+    """Tell whether all that differs in an area is a thin upright line."""
     import numpy as np
 
-    differs = previous != current
+    if area.width > 2 * BLOCK_PX or area.height > TALLEST_CARET_PX:
+        return False
+    columns = np.flatnonzero(differs[area.y : area.bottom, area.x : area.right].any(axis=0))
+    return len(columns) > 0 and int(columns[-1] - columns[0]) < CARET_PX
+
+
+def _blocks(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return in which blocks any pixel differs, (rows, columns) bool."""
+    import numpy as np
+
     height, width = differs.shape
     rows, columns = -(-height // BLOCK_PX), -(-width // BLOCK_PX)
     if (rows * BLOCK_PX, columns * BLOCK_PX) != (height, width):
