@@ -75,7 +75,7 @@ def _node_of_item(item: Sequence[Any]) -> Node:
 
 
 def mended_states(role: str, states: int) -> int:
-    """Return the states that a node has: let a viewport show as long as it is visible: GTK 3 calls it hidden once it is scrolled by its height."""
+    """Return the states a node has: a viewport shows as long as it is visible; scrolled by its height, GTK 3 denies it."""
     if role == "viewport" and states & StateBit.VISIBLE:
         return states | StateBit.SHOWING
     return states

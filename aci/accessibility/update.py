@@ -22,6 +22,7 @@ from aci.accessibility.tree import (
     describe_unknown,
     get_properties,
     may_be_listed,
+    mended_states,
     property_value,
     reachable,
     repair,
@@ -115,8 +116,8 @@ class _Update:
         visible = self._application.shows_by.value
         if ref not in self._shown:
             state = await bus.ask(*ref, "Accessible", "GetState")
-            if state is not None and not _bits(state) & visible and not node.states & visible:
-                node.states = _bits(state)
+            if state is not None and not _bits(node, state) & visible and not node.states & visible:
+                node.states = _bits(node, state)
                 return []
         before = _facts(node)
         properties, state, rect = await asyncio.gather(
@@ -127,11 +128,11 @@ class _Update:
         if properties is None or state is None:
             return self._lost(node)
         moved, before_states = rect != node.rect, node.states
-        shows = bool(_bits(state) & visible)
+        shows = bool(_bits(node, state) & visible)
         appeared = shows != bool(node.states & visible) or (shows and ref not in self._shown)
         node.name = property_value(properties, "Name", "")
         node.description = property_value(properties, "Description", "")
-        node.states, node.rect = _bits(state), rect
+        node.states, node.rect = _bits(node, state), rect
         node.asked = True
         if appeared:  # what LibreOffice has in a menu says what it is only once it is shown
             node.role = role_name(await bus.ask(*ref, "Accessible", "GetRole") or 0)
@@ -205,8 +206,8 @@ def _few_children(node: Node) -> list[Node]:
     return [child for child in node.children if child.cell is None]
 
 
-def _bits(state: Sequence[int]) -> int:
-    return state[0] | state[1] << 32
+def _bits(node: Node, state: Sequence[int]) -> int:
+    return mended_states(node.role, state[0] | state[1] << 32)
 
 
 def _facts(node: Node) -> Hashable:
