@@ -29,7 +29,10 @@ from aci.accessibility.tree import (
     showing,
 )
 
-ANCHORS = frozenset({"root pane", "document web", "document frame"})
+DOCUMENTS = frozenset({"document web", "document frame"})
+"""What lies around these is asked every time which it holds: a page that was left goes on answering as before, and no
+event tells that another took its place."""
+ANCHORS = DOCUMENTS | {"root pane"}
 """Asked every time: LibreOffice moves all that it draws at once without an event or a changed pixel."""
 MOST_ROUNDS = 64
 
@@ -97,7 +100,8 @@ class _Update:
             named = nodes.get(ref)
             if named is not None and (ref in self._shown or named.parent in self._shown):
                 yield named
-        self._to_list = {ref: nodes[ref] for ref in touched.parents & self._shown}
+        around = {node.parent for node in showing(self._application) if node.role in DOCUMENTS and node.parent}
+        self._to_list = {ref: nodes[ref] for ref in (touched.parents | around) & self._shown}
 
     async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
         """Bring the list of windows up to date, and return them."""
