@@ -35,6 +35,7 @@ class AgentS:
         desktop: What it sees and acts on; any object with `observe` and `perform`.
         memory: Experience of earlier runs, or None to work without it.
         search: Web search, or None.
+        search_deadline_s: How long it is waited for, s.
         limits: Budgets of each run.
         narrative: Whether the Manager retrieves from memory.
         episodic: Whether Workers retrieve from memory.
@@ -57,6 +58,7 @@ class AgentS:
         desktop: Desktop,
         memory: MemoryStore | None = None,
         search: WebSearch | None = None,
+        search_deadline_s: float = 20.0,
         limits: Limits | None = None,
         narrative: bool = True,
         episodic: bool = True,
@@ -74,6 +76,7 @@ class AgentS:
         self.desktop = desktop
         self.memory = memory
         self.search = search
+        self.search_deadline_s = search_deadline_s
         self.limits = limits or Limits()
         self.narrative = narrative
         self.episodic = episodic
@@ -113,13 +116,17 @@ class AgentS:
             MemoryStoreError: The memory cannot be opened.
         """
         from agent_s.llm.build import build_models
+        from agent_s.search.build import build_search
 
+        search = build_search(settings, os.environ)
         if memory is None and settings.memory.enabled:
             memory = open_memory(settings)
         return cls(
             model=build_models(settings, os.environ),
             desktop=desktop,
             memory=memory,
+            search=search,
+            search_deadline_s=settings.search.timeout_s,
             limits=settings.limits,
             narrative=settings.memory.narrative,
             episodic=settings.memory.episodic,

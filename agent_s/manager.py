@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from dataclasses import replace as with_fields
@@ -55,7 +56,8 @@ class Manager:
         memory: Narrative memory, or None to plan without it.
         search: Web search, or None to plan without it.
         max_subtasks: Bound of one plan.
-        deadline_s: How long search and retrieval may take together, s.
+        search_deadline_s: How long web search may take, s.
+        memory_deadline_s: How long retrieval may take, s; both begin at the same time.
     """
 
     def __init__(
@@ -64,13 +66,15 @@ class Manager:
         memory: MemoryStore | None = None,
         search: WebSearch | None = None,
         max_subtasks: int = 40,
-        deadline_s: float = 30.0,
+        search_deadline_s: float = 20.0,
+        memory_deadline_s: float = 10.0,
     ) -> None:
         self._model = model
         self._memory = memory
         self._search = search
         self._max_subtasks = max_subtasks
-        self._deadline_s = deadline_s
+        self._search_deadline_s = search_deadline_s
+        self._memory_deadline_s = memory_deadline_s
 
     def gather(self, task: Task, observation: Observation) -> Knowledge:
         """Ask the web and narrative memory side by side, and fuse what they say.
@@ -79,12 +83,14 @@ class Manager:
         """
         query = cast(QueryResponse, self._ask(QueryContext(task, observation))).query
         problems: list[str] = []
+        started = time.monotonic()
         pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gather")
         try:
             web = pool.submit(self._search_web, query)
             hits = pool.submit(self._search_memory, query)
-            web_results = self._answer(web, "web search", problems)
-            found = self._answer(hits, "narrative memory", problems)
+            found = _answer(hits, "narrative memory", self._memory_deadline_s, problems)
+            left_s = max(0.0, started + self._search_deadline_s - time.monotonic())
+            web_results = _answer(web, "web search", left_s, problems)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         guideline = self._fuse(task, query, web_results, found)
@@ -116,15 +122,6 @@ class Manager:
     def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
         return tuple(self._memory.search_narrative(query)) if self._memory else ()
 
-    def _answer(self, future: Future[tuple[T, ...]], source: str, problems: list[str]) -> tuple[T, ...]:
-        try:
-            return future.result(timeout=self._deadline_s)
-        except TimeoutError:
-            problems.append(f"{source} did not answer within {self._deadline_s:g} s")
-        except (SearchError, MemoryStoreError) as error:
-            problems.append(f"{source}: {error}")
-        return ()
-
     def _fuse(
         self, task: Task, query: str, web: tuple[WebResult, ...], hits: tuple[Hit[NarrativeExperience], ...]
     ) -> str:
@@ -132,3 +129,13 @@ class Manager:
             return ""
         context = FuseContext(task, query, web, tuple(hit.experience for hit in hits))
         return cast(FuseResponse, self._ask(context)).knowledge
+
+
+def _answer(future: Future[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:
+    try:
+        return future.result(timeout=limit_s)
+    except TimeoutError:
+        problems.append(f"{source} did not answer in time")
+    except (SearchError, MemoryStoreError) as error:
+        problems.append(f"{source}: {error}")
+    return ()

@@ -97,7 +97,11 @@ class Run:
         self._agent = agent
         self._state_check = state_check
         self._manager = Manager(
-            session.model, agent.memory if agent.narrative else None, agent.search, agent.limits.max_subtasks
+            session.model,
+            agent.memory if agent.narrative else None,
+            agent.search,
+            agent.limits.max_subtasks,
+            agent.search_deadline_s,
         )
         self._worker = Worker(session.model, agent.memory if agent.episodic else None)
         self._reflector = Reflector(session.model, agent.reflect_every) if agent.reflect else None

@@ -114,6 +114,26 @@ class ProviderSettings(Section):
     prices: Path | None = None
 
 
+class SearchSettings(Section):
+    """Where the Manager looks for knowledge from outside.
+
+    Attributes:
+        engine: `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, or `none`.
+        url: Where the engine answers; none for `hosted`.
+        results: How many results are used.
+        timeout_s: Longest wait, s; planning goes on without an answer.
+        chat_model: Key of the model that Vane answers with; None for its first.
+        embedding_model: Key of the model that Vane ranks with; None for its first.
+    """
+
+    engine: Literal["none", "vane", "perplexica", "searxng", "hosted"] = "none"
+    url: str | None = None
+    results: Annotated[int, Field(ge=1, le=20)] = 5
+    timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
+    chat_model: str | None = None
+    embedding_model: str | None = None
+
+
 class ReflectionSettings(Section):
     """When the trajectory reflector speaks.
 
@@ -133,6 +153,7 @@ class Settings(Section):
         model: `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`.
         roles: Other models for plan, act, reflect, verify or summarize.
         provider: How models of providers and servers are asked.
+        search: Where the Manager looks for knowledge from outside.
         replay: Whether verified experience is done again without a model.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
@@ -143,6 +164,7 @@ class Settings(Section):
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
+    search: SearchSettings = SearchSettings()
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
     replay: bool = True

@@ -102,14 +102,14 @@ class AnthropicWire:
         import anthropic
 
         with translated(anthropic, self.service):
-            self._connect().models.with_raw_response.retrieve(self.service.model)
+            self.connect().models.with_raw_response.retrieve(self.service.model)
 
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         import anthropic
 
         request = self.request(conversation, response_type)
         with translated(anthropic, self.service):
-            raw = self._connect().messages.with_raw_response.create(**request)
+            raw = self.connect().messages.with_raw_response.create(**request)
         message = read_answer(raw.http_response.content, _Message, self.service)
         details = message.stop_details or _StopDetails()
         return Reply(
@@ -135,7 +135,8 @@ class AnthropicWire:
         }
         return {**request, "output_config": config} if config else request
 
-    def _connect(self) -> Anthropic:
+    def connect(self) -> Anthropic:
+        """Return the SDK's client, which is made once; nothing is sent."""
         if self._client is None:
             import anthropic
 

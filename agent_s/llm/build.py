@@ -14,7 +14,8 @@ from agent_s.llm.protocol import Model
 from agent_s.settings import ProviderSettings, Settings
 
 if TYPE_CHECKING:
-    from agent_s.llm.prices import Prices
+    from agent_s.llm.anthropic import AnthropicWire
+    from agent_s.llm.openai import OpenAIWire
     from agent_s.llm.wire import Wire
 
 NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:FILE"
@@ -87,25 +88,34 @@ def build_model(
         return RecordedModel(Path(rest))
     if kind in ("http", "https"):
         return _served(name, environment or {}, provider or ProviderSettings())
-    if kind in KEY_NAMES:
-        return _provided(kind, rest, environment or {}, provider or ProviderSettings())
+    wire = build_wire(name, environment or {}, provider or ProviderSettings())
+    if wire is not None:
+        return _assembled(f"{kind}:{wire.service.model}", wire, provider or ProviderSettings())
     raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
 
 
-def _provided(provider: str, model: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
+def build_wire(
+    name: str, environment: Mapping[str, str], settings: ProviderSettings
+) -> AnthropicWire | OpenAIWire | None:
+    """Build what talks to the provider in a model's name, or None where that is no provider.
+
+    Raises:
+        ModelUnavailable: There is no key for it, or its SDK is not installed.
+    """
+    provider, _, model = name.partition(":")
+    if provider not in KEY_NAMES:
+        return None
     from agent_s.llm.keys import require_key
     from agent_s.llm.prices import load_prices
 
     _require_sdk(provider)
-    prices = load_prices(settings.prices)
-    model = model or prices.defaults.get(provider) or load_prices().defaults[provider]
+    model = model or load_prices(settings.prices).defaults.get(provider) or load_prices().defaults[provider]
     key = require_key(KEY_NAMES[provider], environment, provider)
     address = environment.get(f"{provider.upper()}_BASE_URL", "").strip()
-    wire: Wire
     if provider == "anthropic":
         from agent_s.llm import anthropic
 
-        wire = anthropic.AnthropicWire(
+        return anthropic.AnthropicWire(
             model,
             key,
             address or anthropic.ADDRESS,
@@ -113,24 +123,21 @@ def _provided(provider: str, model: str, environment: Mapping[str, str], setting
             max_output_tokens=settings.max_output_tokens,
             effort=settings.effort,
         )
-    else:
-        from agent_s.llm import openai
+    from agent_s.llm import openai
 
-        wire = openai.OpenAIWire(
-            model,
-            key,
-            address or openai.ADDRESS,
-            timeout_s=settings.timeout_s,
-            max_output_tokens=settings.max_output_tokens,
-            effort=settings.effort,
-        )
-    return _assembled(f"{provider}:{model}", wire, settings, prices)
+    return openai.OpenAIWire(
+        model,
+        key,
+        address or openai.ADDRESS,
+        timeout_s=settings.timeout_s,
+        max_output_tokens=settings.max_output_tokens,
+        effort=settings.effort,
+    )
 
 
 def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
     from agent_s.llm.chat import ChatWire
     from agent_s.llm.keys import find_key
-    from agent_s.llm.prices import load_prices
 
     address, model = _split(url)
     _require_sdk("openai")
@@ -142,7 +149,7 @@ def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings
         max_output_tokens=settings.max_output_tokens,
     )
     name = f"{address}#{model}" if model else address
-    return _assembled(name, wire, settings, load_prices(settings.prices))
+    return _assembled(name, wire, settings)
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -162,13 +169,14 @@ def _split(url: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}{path.removesuffix('/chat/completions')}", parts.fragment
 
 
-def _assembled(name: str, wire: Wire, settings: ProviderSettings, prices: Prices) -> Model:
+def _assembled(name: str, wire: Wire, settings: ProviderSettings) -> Model:
+    from agent_s.llm.prices import load_prices
     from agent_s.llm.provider import ProviderModel
     from agent_s.llm.rendering import Renderer
     from agent_s.llm.retrying import Retrying
 
     renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge)
-    return ProviderModel(name, wire, renderer, Retrying(settings.retries), prices)
+    return ProviderModel(name, wire, renderer, Retrying(settings.retries), load_prices(settings.prices))
 
 
 def _require_sdk(package: str) -> None:

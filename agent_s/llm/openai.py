@@ -110,14 +110,14 @@ class OpenAIWire:
         import openai
 
         with translated(openai, self.service):
-            self._connect().models.with_raw_response.retrieve(self.service.model)
+            self.connect().models.with_raw_response.retrieve(self.service.model)
 
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         import openai
 
         request = self.request(conversation, response_type)
         with translated(openai, self.service):
-            raw = self._connect().responses.with_raw_response.create(**request)
+            raw = self.connect().responses.with_raw_response.create(**request)
         return _reply(read_answer(raw.http_response.content, _Response, self.service))
 
     def request(self, conversation: Conversation, response_type: type[Response]) -> dict[str, Any]:
@@ -138,7 +138,8 @@ class OpenAIWire:
             request["reasoning"] = {"effort": self._effort}
         return request
 
-    def _connect(self) -> OpenAI:
+    def connect(self) -> OpenAI:
+        """Return the SDK's client, which is made once; nothing is sent."""
         if self._client is None:
             import openai
 

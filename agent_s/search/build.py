@@ -1,0 +1,68 @@
+"""From the settings to the search engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from agent_s.errors import SettingsError
+from agent_s.search import WebSearch
+
+if TYPE_CHECKING:
+    from agent_s.settings import SearchSettings, Settings
+
+
+def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearch | None:
+    """Return the engine that the settings name, or None where they name none; nothing is sent.
+
+    Args:
+        settings: `search`, and for `hosted` also `model` and `provider`.
+        environment: Where keys come from, such as `os.environ`.
+
+    Raises:
+        SettingsError: An address is missing or is none, or the model's provider cannot search.
+        ModelUnavailable: There is no key for the provider.
+    """
+    wanted = settings.search
+    match wanted.engine:
+        case "none":
+            return None
+        case "searxng":
+            from agent_s.search.searxng import SearxngSearch
+
+            return SearxngSearch(_url(wanted, "http://localhost:8080"), wanted.results, wanted.timeout_s)
+        case "vane" | "perplexica" as kind:
+            from agent_s.search.vane import VaneSearch
+
+            address = _url(wanted, "http://localhost:3000")
+            return VaneSearch(
+                address, kind, wanted.chat_model, wanted.embedding_model, wanted.results, wanted.timeout_s
+            )
+        case "hosted":
+            return _hosted(settings, environment)
+
+
+def _url(settings: SearchSettings, example: str) -> str:
+    if settings.url is None:
+        raise SettingsError(f"search.engine is {settings.engine}, but search.url is not set. Write where it answers, "
+                            f"such as {example}.")  # fmt: skip
+    return settings.url
+
+
+def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
+    from agent_s.llm.anthropic import AnthropicWire
+    from agent_s.llm.build import build_wire
+    from agent_s.llm.openai import OpenAIWire
+    from agent_s.search.hosted import AnthropicSearch, OpenAISearch
+
+    name = settings.roles.get("plan", settings.model)
+    quick = settings.provider.model_copy(update={"timeout_s": settings.search.timeout_s})
+    match build_wire(name, environment, quick):
+        case AnthropicWire() as wire:
+            return AnthropicSearch(wire, settings.search.results)
+        case OpenAIWire() as wire:
+            return OpenAISearch(wire, settings.search.results)
+    raise SettingsError(
+        f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set another "
+        "engine."
+    )

@@ -1,0 +1,67 @@
+"""SearXNG, a metasearch engine that one hosts oneself."""
+
+from __future__ import annotations
+
+from agent_s.errors import SearchError
+from agent_s.llm.protocol import WebResult
+from agent_s.search.http import Refused, Reply, Server
+from agent_s.search.results import tidy
+
+NAME = "SearXNG"
+
+
+class _Result(Reply):
+    title: str = ""
+    url: str = ""
+    content: str | None = None
+
+
+class _Answer(Reply):
+    answer: str = ""
+    url: str | None = None
+
+
+class _Page(Reply):
+    results: tuple[_Result, ...]
+    answers: tuple[_Answer | str, ...] = ()
+
+
+class SearxngSearch:
+    """Asks a SearXNG server by its JSON interface.
+
+    Args:
+        address: Base URL, such as "http://localhost:8080".
+        most: Results wanted.
+        timeout_s: Longest wait, s.
+
+    Raises:
+        SettingsError: The address is not a URL.
+
+    Source: docs.searxng.org/dev/search_api.html
+    """
+
+    def __init__(self, address: str, most: int = 5, timeout_s: float = 20.0) -> None:
+        self._server = Server.at(NAME, address, timeout_s)
+        self._most = most
+
+    def search(self, query: str) -> tuple[WebResult, ...]:
+        """Return what was found, instant answers first.
+
+        Raises:
+            SearchError: There is no answer; the message names the mend.
+        """
+        try:
+            page = self._server.get("/search", _Page, {"q": query, "format": "json"})
+        except Refused as error:
+            if error.status != 403:
+                raise
+            raise SearchError(
+                f"{NAME} at {self._server.address} does not give JSON (HTTP 403). Add `json` to `search.formats` in "
+                "its settings.yml, or let its limiter pass this machine."
+            ) from error
+        answers = (
+            WebResult("Answer", "", item) if isinstance(item, str) else WebResult("Answer", item.url or "", item.answer)
+            for item in page.answers
+        )
+        pages = (WebResult(item.title, item.url, item.content or "") for item in page.results)
+        return tidy((*answers, *pages), self._most)

@@ -1,0 +1,129 @@
+"""Vane, the answering engine that was called Perplexica (the paper's search engine), and Perplexica up to 1.12."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agent_s.errors import SearchError, SettingsError
+from agent_s.llm.protocol import WebResult
+from agent_s.search.http import Refused, Reply, Server
+from agent_s.search.results import tidy
+
+Kind = Literal["vane", "perplexica"]
+NAMES: dict[Kind, str] = {"vane": "Vane", "perplexica": "Perplexica"}
+
+
+class _Metadata(Reply):
+    title: str = ""
+    url: str = ""
+
+
+class _Source(Reply):
+    content: str = ""
+    page_content: str = Field("", alias="pageContent")
+    metadata: _Metadata = _Metadata()
+
+
+class _Found(Reply):
+    message: str
+    sources: tuple[_Source, ...] = ()
+
+
+class _Model(Reply):
+    key: str
+    name: str = ""
+
+
+class _Provider(Reply):
+    id: str
+    name: str = ""
+    chat_models: tuple[_Model, ...] = Field((), alias="chatModels")
+    embedding_models: tuple[_Model, ...] = Field((), alias="embeddingModels")
+
+
+class _Providers(Reply):
+    providers: tuple[_Provider, ...]
+
+
+class VaneSearch:
+    """Asks a Vane server, which searches, reads and answers with a model of its own.
+
+    Args:
+        address: Base URL, such as "http://localhost:3000".
+        kind: `perplexica` for servers up to 1.12, which take another request.
+        chat_model: Key of the model that writes the answer; the server's first by default.
+        embedding_model: Key of the model that ranks what it read; the server's first by default.
+        most: Results wanted, the answer among them.
+        timeout_s: Longest wait for one exchange, s.
+
+    Raises:
+        SettingsError: The address is not a URL, or a model is named for `perplexica`, which keeps its own choice.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        kind: Kind = "vane",
+        chat_model: str | None = None,
+        embedding_model: str | None = None,
+        most: int = 5,
+        timeout_s: float = 20.0,
+    ) -> None:
+        self._server = Server.at(NAMES[kind], address, timeout_s)
+        if kind == "perplexica" and (chat_model or embedding_model):
+            raise SettingsError("search.chat_model and search.embedding_model are for Vane; set them in Perplexica.")
+        self._kind = kind
+        self._chat_model = chat_model
+        self._embedding_model = embedding_model
+        self._most = most
+
+    def search(self, query: str) -> tuple[WebResult, ...]:
+        """Return the answer, then the pages that it rests on.
+
+        Raises:
+            SearchError: There is no answer; the message names the mend.
+        """
+        body = self._for_vane(query) if self._kind == "vane" else self._for_perplexica(query)
+        found = self._server.post("/api/search", _Found, body)
+        answer = WebResult(f"Answer of {self._server.name}", "", found.message)
+        pages = (
+            WebResult(source.metadata.title, source.metadata.url, source.content or source.page_content)
+            for source in found.sources
+        )
+        return tidy((answer, *pages), self._most)
+
+    def _for_vane(self, query: str) -> dict[str, Any]:
+        return {**self._models, "query": query, "sources": ["web"], "optimizationMode": "speed", "history": [],
+                "stream": False}  # fmt: skip
+
+    def _for_perplexica(self, query: str) -> dict[str, Any]:
+        return {"focusMode": "webSearch", "optimizationMode": "speed", "query": query, "history": []}
+
+    @cached_property
+    def _models(self) -> dict[str, Any]:
+        """The models to use, as a request names them; asked for once."""
+        try:
+            providers = self._server.get("/api/providers", _Providers).providers
+        except Refused as error:
+            if error.status != 404:
+                raise
+            raise SearchError(
+                f"What answers at {self._server.address} is older than Vane. Set search.engine to perplexica."
+            ) from error
+        chat = [(provider.id, model.key) for provider in providers for model in provider.chat_models]
+        embedding = [(provider.id, model.key) for provider in providers for model in provider.embedding_models]
+        return {
+            "chatModel": self._chosen(chat, self._chat_model, "chat_model"),
+            "embeddingModel": self._chosen(embedding, self._embedding_model, "embedding_model"),
+        }
+
+    def _chosen(self, models: list[tuple[str, str]], wanted: str | None, setting: str) -> dict[str, str]:
+        fitting = [pair for pair in models if wanted in (None, pair[1])]
+        if not fitting:
+            known = ", ".join(key for _, key in models) or "none; add one in its settings"
+            lacks = f"has no model {wanted!r}" if wanted else "has no model"
+            raise SearchError(f"Vane at {self._server.address} {lacks} for search.{setting}. It knows: {known}.")
+        return {"providerId": fitting[0][0], "key": fitting[0][1]}

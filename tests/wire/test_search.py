@@ -1,0 +1,237 @@
+"""Search engines against a server that speaks their wire formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agent_s.errors import ModelUnavailable, SearchError, SettingsError
+from agent_s.llm.protocol import WebResult
+from agent_s.search import WebSearch
+from agent_s.search.build import build_search
+from agent_s.settings import Settings, load_settings
+from tests.wire.server import Act, Half, Http, Reset, Stall, WireServer
+
+QUERY = "How to turn on line numbers in Mousepad"
+KEY = "sk-test-0123456789abcdef-NEVER-SHOWN"
+PROVIDERS = {
+    "providers": [
+        {"id": "p1", "name": "Local", "chatModels": [{"name": "Small", "key": "small"}], "embeddingModels": []},
+        {
+            "id": "p2",
+            "name": "Other",
+            "chatModels": [{"name": "Large", "key": "large"}],
+            "embeddingModels": [{"name": "Embed", "key": "embed"}],
+        },
+    ]
+}
+VANE_ANSWER = {
+    "message": "Use the View menu [1].",
+    "sources": [
+        {"content": "View > Line Numbers.", "metadata": {"title": "Mousepad", "url": "http://one.example/"}},
+        {"content": "The same page.", "metadata": {"title": "Again", "url": "http://one.example/"}},
+    ],
+}
+
+
+def settings(engine: str, url: str | None = None, **more: object) -> Settings:
+    overrides = {f"search.{key}": value for key, value in more.items() if key != "model"}
+    overrides |= {"search.engine": engine} | ({"search.url": url} if url is not None else {})
+    overrides |= {"model": more["model"]} if "model" in more else {}
+    return load_settings(overrides=overrides)
+
+
+def engine(wanted: Settings, environment: Mapping[str, str] | None = None) -> WebSearch:
+    built = build_search(wanted, environment or {})
+    assert built is not None
+    return built
+
+
+@contextmanager
+def answering(*turns: Any) -> Iterator[WireServer]:
+    with WireServer(list(turns)).running() as server:
+        yield server
+
+
+def test_without_a_setting_nobody_is_asked() -> None:
+    assert build_search(load_settings(), {}) is None
+
+
+def test_vane_is_asked_with_the_models_that_it_offers() -> None:
+    with answering(Http(body=PROVIDERS), Http(body=VANE_ANSWER), Http(body=VANE_ANSWER)) as server:
+        search = engine(settings("vane", server.url + "/"))
+        found = search.search(QUERY)
+        search.search("another")
+    assert found == (
+        WebResult("Answer of Vane", "", "Use the View menu [1]."),
+        WebResult("Mousepad", "http://one.example/", "View > Line Numbers."),
+    )
+    assert [(seen.method, seen.path) for seen in server.seen] == [
+        ("GET", "/api/providers"),
+        ("POST", "/api/search"),
+        ("POST", "/api/search"),
+    ]
+    body = server.asked[0]
+    assert (body["query"], body["sources"], body["stream"]) == (QUERY, ["web"], False)
+    assert body["chatModel"] == {"providerId": "p1", "key": "small"}
+    assert body["embeddingModel"] == {"providerId": "p2", "key": "embed"}
+
+
+def test_vane_takes_the_model_that_is_named() -> None:
+    with answering(Http(body=PROVIDERS), Http(body=VANE_ANSWER)) as server:
+        engine(settings("vane", server.url, chat_model="large")).search(QUERY)
+    assert server.asked[0]["chatModel"] == {"providerId": "p2", "key": "large"}
+
+
+def test_a_model_that_vane_does_not_have_is_named_with_those_that_it_has() -> None:
+    with (
+        answering(Http(body=PROVIDERS)) as server,
+        pytest.raises(SearchError, match=r"'huge' for search\.chat_model.*small, large"),
+    ):
+        engine(settings("vane", server.url, chat_model="huge")).search(QUERY)
+
+
+def test_a_server_that_is_older_than_vane_is_told() -> None:
+    with answering(Http(404, {"message": "not found"})) as server, pytest.raises(SearchError, match="to perplexica"):
+        engine(settings("vane", server.url)).search(QUERY)
+
+
+def test_perplexica_is_asked_in_its_own_way() -> None:
+    source = {"pageContent": "View > Line Numbers.", "metadata": {"title": "Mousepad", "url": "http://one.example/"}}
+    with answering(Http(body={"message": "Use the View menu.", "sources": [source]})) as server:
+        found = engine(settings("perplexica", server.url)).search(QUERY)
+    assert found[0] == WebResult("Answer of Perplexica", "", "Use the View menu.")
+    assert found[1].content == "View > Line Numbers."
+    assert server.asked[0]["focusMode"] == "webSearch"
+    assert server.asked[0]["query"] == QUERY
+
+
+def test_searxng_gives_answers_and_pages() -> None:
+    body = {
+        "query": QUERY,
+        "results": [
+            {"title": "Mousepad\n manual", "url": "http://one.example/", "content": "View menu", "engine": "a"},
+            {"title": "Without text", "url": "http://two.example/", "content": None},
+            {"title": "Third", "url": "http://three.example/", "content": "x" * 9000},
+        ],
+        "answers": ["42", {"answer": "In the View menu.", "url": "http://four.example/", "template": "answer/legacy"}],
+        "suggestions": [],
+    }
+    with answering(Http(body=body)) as server:
+        found = engine(settings("searxng", server.url, results=5)).search("a & b = c")
+    assert found[:3] == (
+        WebResult("Answer", "", "42"),
+        WebResult("Answer", "http://four.example/", "In the View menu."),
+        WebResult("Mousepad manual", "http://one.example/", "View menu"),
+    )
+    assert len(found[4].content) == 2000
+    assert server.seen[0].path == "/search?q=a+%26+b+%3D+c&format=json"
+
+
+def test_searxng_without_json_says_where_to_turn_it_on() -> None:
+    forbidden = Http(403, b"<html>Forbidden</html>", content_type="text/html")
+    with answering(forbidden) as server, pytest.raises(SearchError, match=r"`json` to `search\.formats`"):
+        engine(settings("searxng", server.url)).search(QUERY)
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (Reset(), "cannot be reached"),
+        (Stall(), "did not answer within"),
+        (Stall(drip=True), "did not answer within"),
+        (Half(Http(body=VANE_ANSWER)), "cannot be reached"),
+        (Http(body=b"<html>hello</html>", content_type="text/html"), "is not SearXNG"),
+        (Http(body={"results": "none"}), "is not SearXNG"),
+        (Http(500, {"message": "out\nof memory"}), "HTTP 500: out of memory"),
+        (Http(302, headers={"location": "http://elsewhere.example/"}), "HTTP 302"),
+        (Http(body=b'{"results": []' + b" " * 5_000_000 + b"}"), "larger than"),
+    ],
+)
+def test_trouble_is_an_error_that_says_what_it_is(act: Act, message: str) -> None:
+    with answering(act) as server, pytest.raises(SearchError, match=message):
+        engine(settings("searxng", server.url, timeout_s=0.4)).search(QUERY)
+
+
+def test_an_engine_that_is_not_there_is_an_error_that_names_the_mend() -> None:
+    with answering() as server:
+        url = server.url
+    with pytest.raises(SearchError, match=r"Start it, or set search\.engine to none"):
+        engine(settings("searxng", url)).search(QUERY)
+
+
+@pytest.mark.parametrize("url", [None, "localhost:8080", "ftp://localhost", "http://", "http://me:secret@localhost"])
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str | None) -> None:
+    with pytest.raises(SettingsError, match=r"search\.url") as caught:
+        build_search(settings("searxng", url), {})
+    assert "secret" not in str(caught.value)
+
+
+def _anthropic(content: list[dict[str, Any]], stop: str = "end_turn") -> Http:
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    return Http(
+        body={"id": "m", "type": "message", "role": "assistant", "model": "claude-test", "content": content,
+              "stop_reason": stop, "stop_sequence": None, "usage": usage}
+    )  # fmt: skip
+
+
+def test_anthropic_searches_and_is_let_go_on_when_it_pauses() -> None:
+    use = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": QUERY}}
+    result = {"type": "web_search_result", "url": "http://one.example/", "title": "One", "encrypted_content": "abc"}
+    cited = {"type": "web_search_result_location", "url": "http://one.example/", "title": "One",
+             "cited_text": "View > Line Numbers", "encrypted_index": "i"}  # fmt: skip
+    first = [use, {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [result]}]
+    second = [{"type": "text", "text": "Use the View menu.", "citations": [cited]}]
+    with answering(_anthropic(first, "pause_turn"), _anthropic(second)) as server:
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        found = engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
+    assert found == (
+        WebResult("Answer of Anthropic's web search", "", "Use the View menu."),
+        WebResult("One", "http://one.example/", "View > Line Numbers"),
+    )
+    tool = server.asked[0]["tools"][0]
+    assert (tool["name"], tool["type"].startswith("web_search_")) == ("web_search", True)
+    assert server.asked[1]["messages"][1] == {"role": "assistant", "content": first}
+
+
+def test_a_search_of_anthropic_that_failed_says_why() -> None:
+    failed = {"type": "web_search_tool_result", "tool_use_id": "s1",
+              "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}}  # fmt: skip
+    with answering(_anthropic([failed])) as server, pytest.raises(SearchError, match="max_uses_exceeded"):
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
+
+
+def test_openai_searches_with_citations() -> None:
+    note = {"type": "url_citation", "url": "http://one.example/", "title": "One", "start_index": 0, "end_index": 3}
+    text = {"type": "output_text", "text": "Use the View menu.", "annotations": [note]}
+    call = {"type": "web_search_call", "id": "w", "status": "completed", "action": {"type": "search", "query": QUERY}}
+    body = {"id": "r", "object": "response", "status": "completed",
+            "output": [call, {"type": "message", "role": "assistant", "content": [text]}]}  # fmt: skip
+    with answering(Http(body=body)) as server:
+        environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"}
+        found = engine(settings("hosted", model="openai:gpt-test"), environment).search(QUERY)
+    assert found == (
+        WebResult("Answer of OpenAI's web search", "", "Use the View menu."),
+        WebResult("One", "http://one.example/", ""),
+    )
+    assert server.asked[0]["tools"] == [{"type": "web_search"}]
+    assert QUERY in server.asked[0]["input"]
+
+
+def test_a_wrong_key_is_told_without_showing_it() -> None:
+    refusal = Http(401, {"error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
+    with answering(refusal) as server, pytest.raises(SearchError, match="refuses the key") as caught:
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
+    assert KEY not in str(caught.value)
+
+
+def test_hosted_needs_a_provider_that_searches() -> None:
+    with pytest.raises(SettingsError, match="offline has no web search"):
+        build_search(settings("hosted"), {})
+    with pytest.raises(ModelUnavailable, match="no key"):
+        build_search(settings("hosted", model="openai:gpt-test"), {})
