@@ -74,7 +74,6 @@ class KnowledgeGathered(BaseEvent):
         query: The question, or "" where memory gave the whole plan.
         web: Titles and addresses of web results.
         narratives: Ids of the experiences found.
-        knowledge: The fused guideline.
         problems: Engines that did not answer, and why.
     """
 
@@ -82,7 +81,6 @@ class KnowledgeGathered(BaseEvent):
     query: str
     web: tuple[str, ...] = ()
     narratives: tuple[str, ...] = ()
-    knowledge: str = ""
     problems: tuple[str, ...] = ()
 
 

@@ -11,8 +11,6 @@ from typing import TypeVar, cast
 from aci.observation import Observation
 from agent_s.errors import PlanError, SearchError
 from agent_s.llm.protocol import (
-    FuseContext,
-    FuseResponse,
     Model,
     ModelRequest,
     PlanContext,
@@ -37,14 +35,12 @@ class Knowledge:
         query: The question it asked.
         web: What the search engine answered.
         hits: Similar tasks from narrative memory, best first.
-        guideline: Both fused into one text; empty where nothing was found.
         problems: Sources that did not answer, and why.
     """
 
     query: str
     web: tuple[WebResult, ...] = ()
     hits: tuple[Hit[NarrativeExperience], ...] = ()
-    guideline: str = ""
     problems: tuple[str, ...] = field(default=())
 
 
@@ -52,7 +48,7 @@ class Manager:
     """Plans a task, and plans again what is left of it after a failure.
 
     Args:
-        model: Answers the query, fusion and planning calls.
+        model: Answers the query and planning calls.
         memory: Narrative memory, or None to plan without it.
         search: Web search, or None to plan without it.
         max_subtasks: Bound of one plan.
@@ -77,7 +73,7 @@ class Manager:
         self._memory_deadline_s = memory_deadline_s
 
     def gather(self, task: Task, observation: Observation) -> Knowledge:
-        """Ask the web and narrative memory side by side, and fuse what they say.
+        """Ask the web and narrative memory side by side; what they say is fused while planning.
 
         A source that fails or is late costs nothing but its answer, and is named in `Knowledge.problems`.
         """
@@ -93,8 +89,7 @@ class Manager:
             web_results = _answer(web, "web search", left_s, problems)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-        guideline = self._fuse(task, query, web_results, found)
-        return Knowledge(query, web_results, found, guideline, tuple(problems))
+        return Knowledge(query, web_results, found, tuple(problems))
 
     def plan(self, context: PlanContext) -> Plan | NoPlan:
         """Plan, and let the model mend an invalid plan once.
@@ -113,7 +108,7 @@ class Manager:
             return NoPlan(reason=response.gives_up)
         return order_plan(response, self._max_subtasks)
 
-    def _ask(self, context: QueryContext | FuseContext | PlanContext) -> object:
+    def _ask(self, context: QueryContext | PlanContext) -> object:
         return self._model.complete(ModelRequest(context)).output
 
     def _search_web(self, query: str) -> tuple[WebResult, ...]:
@@ -121,14 +116,6 @@ class Manager:
 
     def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
         return tuple(self._memory.search_narrative(query)) if self._memory else ()
-
-    def _fuse(
-        self, task: Task, query: str, web: tuple[WebResult, ...], hits: tuple[Hit[NarrativeExperience], ...]
-    ) -> str:
-        if not web and not hits:
-            return ""
-        context = FuseContext(task, query, web, tuple(hit.experience for hit in hits))
-        return cast(FuseResponse, self._ask(context)).knowledge
 
 
 def _answer(future: Future[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:

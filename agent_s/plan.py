@@ -28,7 +28,7 @@ def order_plan(response: PlanResponse, max_subtasks: int) -> Plan:
         before[second].add(first)
     ordered = _stable_order(names, before)
     subtasks = {node.name: Subtask(name=node.name, info=node.info) for node in response.nodes}
-    return Plan(subtasks=tuple(subtasks[name] for name in ordered), edges=response.edges)
+    return Plan(subtasks=tuple(subtasks[name] for name in ordered), edges=response.edges, guideline=response.guideline)
 
 
 def _check_names(names: list[str], max_subtasks: int) -> None:

@@ -95,11 +95,13 @@ class Plan(Record):
         subtasks: In topological order.
         edges: Pairs (before, after) of subtask names.
         source: Whether a model wrote it or it comes from verified narrative memory.
+        guideline: What web and memory say about the task, fused, with the sources; empty where they say nothing.
     """
 
     subtasks: tuple[Subtask, ...]
     edges: tuple[tuple[str, str], ...] = ()
     source: Literal["model", "memory"] = "model"
+    guideline: str = ""
 
 
 class NoPlan(Record):

@@ -176,10 +176,10 @@ class Run:
             query=knowledge.query,
             web=tuple(f"{result.title} {result.url}" for result in knowledge.web),
             narratives=tuple(hit.experience.id for hit in knowledge.hits),
-            knowledge=knowledge.guideline,
             problems=knowledge.problems,
         )
-        return (yield from self._ask_for_plan(PlanContext(self.task, observation, knowledge.guideline)))
+        experiences = tuple(hit.experience for hit in knowledge.hits)
+        return (yield from self._ask_for_plan(PlanContext(self.task, observation, knowledge.web, experiences)))
 
     def _replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
         """Plan the failed subtask and what was to follow anew, from the screen as it is; never the same plan twice."""

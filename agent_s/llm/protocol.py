@@ -16,7 +16,7 @@ from aci.observation import Observation
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience
 
-Kind = Literal["query", "fuse", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify"]
+Kind = Literal["query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify"]
 
 
 class Response(BaseModel):
@@ -31,12 +31,6 @@ class QueryResponse(Response):
     query: str
 
 
-class FuseResponse(Response):
-    """One guideline made of web knowledge and narrative experience."""
-
-    knowledge: str
-
-
 class PlannedNode(Response):
     """A subtask as a model plans it."""
 
@@ -45,15 +39,18 @@ class PlannedNode(Response):
 
 
 class PlanResponse(Response):
-    """A plan as a graph.
+    """A plan as a graph, with the guideline that it follows.
 
     Attributes:
+        guideline: What web and memory say about this task, fused, each statement with its source; empty where they say
+            nothing that helps.
         nodes: Subtasks, in the order in which they were thought of.
         edges: Pairs (before, after) of subtask names.
         not_understood: Words of the instruction that the plan does not cover; empty where it covers all.
         gives_up: Why nothing can be planned; empty where there is a plan.
     """
 
+    guideline: str = ""
     nodes: tuple[PlannedNode, ...] = ()
     edges: tuple[tuple[str, str], ...] = ()
     not_understood: tuple[str, ...] = ()
@@ -123,19 +120,6 @@ class QueryContext:
 
 
 @dataclass(frozen=True, slots=True)
-class FuseContext:
-    """Asks for one guideline made of what the web and memory say."""
-
-    kind: ClassVar[Kind] = "fuse"
-    response_type: ClassVar[type[Response]] = FuseResponse
-
-    task: Task
-    query: str
-    web: tuple[WebResult, ...]
-    experiences: tuple[NarrativeExperience, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FailedSubtask:
     """What went wrong with a subtask, for planning anew."""
 
@@ -149,7 +133,8 @@ class PlanContext:
     """Asks for a plan, or for a new plan of what is left after a failure.
 
     Attributes:
-        knowledge: The fused guideline; empty where there is none.
+        web: What the search engine answered, best first.
+        experiences: Similar tasks from narrative memory, best first.
         done: Subtasks that are finished.
         failed: Subtask that failed and why; None for the first plan.
         left: Subtasks that were still to come after the failed one.
@@ -161,7 +146,8 @@ class PlanContext:
 
     task: Task
     observation: Observation
-    knowledge: str = ""
+    web: tuple[WebResult, ...] = ()
+    experiences: tuple[NarrativeExperience, ...] = ()
     done: tuple[Subtask, ...] = ()
     failed: FailedSubtask | None = None
     left: tuple[Subtask, ...] = ()
@@ -252,7 +238,6 @@ class VerifyContext:
 
 Context = (
     QueryContext
-    | FuseContext
     | PlanContext
     | ActContext
     | ReflectContext

@@ -9,7 +9,6 @@ from agent_s.settings import ModelRole
 
 ROLES: dict[Kind, ModelRole] = {
     "query": "plan",
-    "fuse": "plan",
     "plan": "plan",
     "act": "act",
     "reflect": "reflect",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
-    FuseResponse,
     Kind,
     ModelRequest,
     ModelResponse,
@@ -69,7 +68,6 @@ def _default(request: ModelRequest) -> Response:
     instruction = request.context.task.instruction
     defaults: dict[Kind, Response] = {
         "query": QueryResponse(query=f"How to {instruction}"),
-        "fuse": FuseResponse(knowledge=""),
         "plan": PlanResponse(nodes=(PlannedNode(name=instruction[:500], info=instruction),)),
         "reflect": ReflectResponse(),
         "summarize_subtask": SummaryResponse(summary=instruction),

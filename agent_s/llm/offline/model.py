@@ -9,7 +9,6 @@ from agent_s.llm.offline.verifying import verify
 from agent_s.llm.protocol import (
     ActContext,
     Context,
-    FuseContext,
     ModelRequest,
     ModelResponse,
     PlanContext,
@@ -43,10 +42,9 @@ def _answer(context: Context) -> Response:
     match context:
         case QueryContext():
             return telling.ask(context)
-        case FuseContext():
-            return telling.fuse(context)
         case PlanContext():
-            return make_plan(context)
+            plan = make_plan(context)
+            return plan.model_copy(update={"guideline": telling.guideline(context)})
         case ActContext():
             return act(context)
         case ReflectContext():

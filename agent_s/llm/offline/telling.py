@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from aci.actions import Done, Fail, Wait
 from agent_s.llm.protocol import (
-    FuseContext,
-    FuseResponse,
+    PlanContext,
     QueryContext,
     QueryResponse,
     ReflectContext,
@@ -32,14 +31,14 @@ def ask(context: QueryContext) -> QueryResponse:
     return QueryResponse(query=f"How to {wish[:_LONGEST_QUERY]}{where}?")
 
 
-def fuse(context: FuseContext) -> FuseResponse:
+def guideline(context: PlanContext) -> str:
     """Put what the web and memory say one after another, briefly and with the source of each."""
     parts = [
         f"From memory ({'worked' if experience.success else 'did not work'}): {_brief(experience.summary)}"
         for experience in context.experiences
     ]
     parts += [f"From {result.url}: {_brief(result.title)}. {_brief(result.content)}" for result in context.web]
-    return FuseResponse(knowledge="\n".join(parts))
+    return "\n".join(parts)
 
 
 def reflect(context: ReflectContext) -> ReflectResponse:

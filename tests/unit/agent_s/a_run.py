@@ -59,7 +59,7 @@ def events_of_a_run(
     click, type_ = Click(element_id=7), Type(text=text)
     bad = ActionResult(ok=False, error=f"{text} is disabled")
     good = ActionResult(ok=True, settled_after_s=0.21, note=f"note {text}")
-    plan = Plan(subtasks=(first, second), edges=((first.name, second.name),))
+    plan = Plan(subtasks=(first, second), edges=((first.name, second.name),), guideline=f"know {text}")
     verdict = Verdict(verified=verified, reason=f"reason {text}", evidence=(f"evidence {text}",), by="state check")
     usage = Usage(steps=4, model_calls=3, seconds={"observe": 0.4, "model": 0.1, "act": 1.9})
     parts: dict[str, Any] = {
@@ -76,7 +76,7 @@ def events_of_a_run(
             observation=observation(40), text=f"7 push button {text}", elements=1, seconds=0.02, notes=(f"note {text}",)
         ),
         ModelCalled(call="query", model="offline", seconds=0.01),
-        KnowledgeGathered(query=f"How to save {text}", web=(text,), knowledge=f"know {text}", problems=(text,)),
+        KnowledgeGathered(query=f"How to save {text}", web=(text,), problems=(text,)),
         ModelCalled(call="plan", model="offline", seconds=0.01),
         Planned(plan=plan, reason=""),
         SubtaskStarted(subtask=first, index=1, total=2),

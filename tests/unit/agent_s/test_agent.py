@@ -357,7 +357,10 @@ class TestMemory:
         agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)), memory=memory)
         events = list(agent.stream(Task(instruction="Press the OK button twice")))
         assert of(KnowledgeGathered, events)[0].narratives
-        assert [request.kind for request in model.requests[:3]] == ["query", "fuse", "plan"]
+        context = model.requests[1].context
+        assert isinstance(context, PlanContext)
+        assert [experience.instruction for experience in context.experiences] == ["Press the OK button"]
+        assert [request.kind for request in model.requests[:3]] == ["query", "plan", "act"]
 
     def test_memory_that_cannot_be_written_costs_no_outcome(
         self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch

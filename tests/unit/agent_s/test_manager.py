@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent_s.errors import SearchError
-from agent_s.llm.protocol import FuseContext, FuseResponse, WebResult
+from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse, WebResult
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.manager import Manager
-from agent_s.records import Task
+from agent_s.records import Plan, Task
 from memory_store import MemoryStore, Provenance
 from memory_store.embedding import HashingEmbedder
 from tests.unit.agent_s.fakes import screen
@@ -31,7 +31,7 @@ class Engine:
         return self._results
 
 
-def test_web_and_memory_are_asked_the_same_question_and_fused(tmp_path: Path) -> None:
+def test_web_and_memory_are_asked_the_same_question(tmp_path: Path) -> None:
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
         memory.add_narrative(
             query=f"How to {TASK.instruction}",
@@ -41,21 +41,19 @@ def test_web_and_memory_are_asked_the_same_question_and_fused(tmp_path: Path) ->
             provenance=Provenance(run_id="r"),
         )
         engine = Engine(PAGE)
-        model = ScriptedModel({"fuse": [FuseResponse(knowledge="Look in the View menu.")]})
+        model = ScriptedModel({})
         knowledge = Manager(model, memory, engine).gather(TASK, screen())
     assert engine.queries == [knowledge.query]
-    context = model.requests[-1].context
-    assert isinstance(context, FuseContext)
-    assert context.web == (PAGE,)
-    assert [experience.summary for experience in context.experiences] == ["The option is in the View menu."]
-    assert knowledge.guideline == "Look in the View menu."
-
-
-def test_nothing_found_costs_no_fusion_call() -> None:
-    model = ScriptedModel({})
-    knowledge = Manager(model, search=Engine()).gather(TASK, screen())
-    assert knowledge.guideline == ""
+    assert knowledge.web == (PAGE,)
+    assert [hit.experience.summary for hit in knowledge.hits] == ["The option is in the View menu."]
     assert [request.kind for request in model.requests] == ["query"]
+
+
+def test_a_plan_keeps_the_guideline_that_it_follows() -> None:
+    answer = PlanResponse(guideline="Look in the View menu [web 1].", nodes=(PlannedNode(name="Open the View menu"),))
+    plan = Manager(ScriptedModel({"plan": [answer]})).plan(PlanContext(TASK, screen(), web=(PAGE,)))
+    assert isinstance(plan, Plan)
+    assert plan.guideline == "Look in the View menu [web 1]."
 
 
 def test_an_engine_that_is_down_is_named_and_costs_only_its_answer() -> None:

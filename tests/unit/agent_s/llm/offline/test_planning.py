@@ -12,8 +12,6 @@ from agent_s.llm.protocol import (
     ActResponse,
     Context,
     FailedSubtask,
-    FuseContext,
-    FuseResponse,
     ModelRequest,
     PlanContext,
     PlanResponse,
@@ -177,12 +175,12 @@ def test_asks_how_to_do_the_task_in_the_application_in_front() -> None:
     assert response.query == "How to insert a table in LibreOffice Writer?"
 
 
-def test_fuses_with_the_sources_named() -> None:
+def test_plans_with_a_guideline_that_names_its_sources() -> None:
     web = (WebResult("Tables", "https://example.org/t", "Use the Table menu."),)
-    response = answer(FuseContext(Task(instruction="x"), "q", web, ()))
-    assert isinstance(response, FuseResponse)
-    assert "https://example.org/t" in response.knowledge
-    assert "Use the Table menu." in response.knowledge
+    response = answer(PlanContext(Task(instruction="Insert a table."), EMPTY, web))
+    assert isinstance(response, PlanResponse)
+    assert "https://example.org/t" in response.guideline
+    assert "Use the Table menu." in response.guideline
 
 
 def test_reflects_on_the_trouble() -> None:
