@@ -22,6 +22,7 @@ _MAIN_MENU = re.compile(
     r"(?:(?:main|hamburger|primary|application|app|burger|three[- ]?dots?|kebab|overflow|browser)\s+menu(?:\s+(?:button|icon))?|hamburger(?:\s+(?:button|icon))?|menu\s+button|menu)",
     re.IGNORECASE,
 )
+_CROSSES = frozenset({"x", "X", "×", "✕", "✖"})
 _MAIN_MENU_NAMES = (
     "Main Menu",
     "Primary menu",
@@ -99,6 +100,8 @@ def _readings(query: TargetQuery) -> Iterable[TargetQuery]:
             yield replace(inner, ordinal=query.ordinal, within=query.within, phrase="")
     if not query.name and query.within and query.within.name and set(query.within.kinds) & {"dialog", "window"}:
         yield replace(query, name=query.within.name, quoted=query.within.quoted, within=replace(query.within, name=""))
+    if query.name in _CROSSES:
+        yield replace(query, name="Close", phrase="", quoted=True)
     if _MAIN_MENU.fullmatch(query.phrase):
         yield from (TargetQuery(phrase=name, name=name) for name in _MAIN_MENU_NAMES)
     if query.relation == "beside" and query.anchor and query.anchor.name:
@@ -180,6 +183,8 @@ def _names(element: Element, screen: Screen) -> Iterable[tuple[str, float, str]]
             yield re.sub(r"[-_]", " ", element.description), 12.0, "its class"
 
 
+_PAGING = re.compile(r"[\d\s<>«»‹›…|.]*|(?:next|prev(?:ious)?|first|last|more)(?:\s+page)?", re.IGNORECASE)
+"""Names of what turns the pages of a list, which is no entry of it."""
 _ROLE_WORDS: dict[str, frozenset[str]] = {
     "password": frozenset({"password text"}), "search": frozenset({"search box"}), "menu": frozenset({"push button menu"}),
     "date": frozenset({"date editor", "calendar"}), "dropdown": frozenset({"combo box"}), "slider": frozenset({"slider"}),
@@ -197,6 +202,8 @@ def _kind_part(query: TargetQuery, element: Element, prefer: frozenset[str]) -> 
     role = role_of(element)
     if not query.kinds:
         return (0.0, "") if role in prefer else (-5.0 if role in ACTIONABLE else -7.0, "")
+    if query.kinds[0] == "result" and _PAGING.fullmatch(element.name.strip()):
+        return None, ""
     roles = roles_of(query.kinds)
     if not roles:
         return (0.0, "") if role in prefer else (-6.0, "")
@@ -223,8 +230,10 @@ def _exactness(kind: Kind, element: Element) -> float:
         and "editable" not in element.states
     ):
         return -6.0
-    if kind == "field" and element.role in ("combo box", "spin button"):
-        return -1.0
+    if kind == "field" and (element.role in ("combo box", "spin button") or "multi_line" in element.states):
+        return -1.5
+    if kind == "area" and element.role in ("entry", "text") and "multi_line" not in element.states:
+        return -4.0
     if kind == "item" and element.role == "page tab":
         return -4.0
     if kind == "menu" and element.role in ("push button", "toggle button"):
@@ -434,6 +443,7 @@ def _ordered(query: TargetQuery, found: list[Candidate], screen: Screen) -> list
     """Sort by score; where an ordinal or a place was said, by that among those that fit equally well."""
     if query.relation is None:
         found.sort(key=lambda candidate: -candidate.score)
+        found = _innermost_first(found)
     if not found:
         return found
     if query.places:
@@ -441,6 +451,24 @@ def _ordered(query: TargetQuery, found: list[Candidate], screen: Screen) -> list
     if query.ordinal is not None:
         return _nth(query.ordinal, found, ordered=query.relation is not None or bool(query.places))
     return found
+
+
+def _innermost_first(found: list[Candidate]) -> list[Candidate]:
+    """Put a button before the tab or row of the same name that it lies in."""
+    if len(found) < 2:
+        return found
+    best = found[0]
+    own = f"{best.element.role}:{best.element.name}"
+    inner = [
+        other
+        for other in found[1:6]
+        if other.score >= best.score - 2
+        and other.element.window_id == best.element.window_id
+        and other.element.rect != best.element.rect
+        and (_contains(best.element.rect, other.element.rect) or (best.element.name and own in other.element.path))
+        and other.element.role not in LABELS
+    ]
+    return [inner[0], *(one for one in found if one is not inner[0])] if inner else found
 
 
 def _by_place(query: TargetQuery, found: list[Candidate], screen: Screen) -> list[Candidate]:

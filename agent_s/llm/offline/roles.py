@@ -8,7 +8,7 @@ from typing import Literal
 Kind = Literal[
     "button", "checkbox", "radio", "field", "link", "tab", "menu", "menuitem", "combo", "item", "slider", "spin",
     "date", "cell", "heading", "image", "switch", "text", "tree", "list", "dialog", "window", "row", "column", "toolbar",
-    "section", "form", "page", "progress", "password", "area", "toggle", "terminal", "table",
+    "section", "form", "page", "progress", "password", "area", "toggle", "terminal", "table", "result",
 ]  # fmt: skip
 """A kind of element as people tell them apart."""
 
@@ -36,7 +36,7 @@ ROLES: dict[Kind, frozenset[str]] = {
     "cell": frozenset({"table cell"}),
     "heading": frozenset({"heading"}),
     "image": frozenset({"image", "icon", "graphic"}),
-    "text": frozenset({"label", "static", "paragraph", "heading", "caption", "text line", "status bar", "info bar", "alert", "tool tip"}),
+    "text": frozenset({"label", "static", "paragraph", "heading", "caption", "text line", "status bar", "info bar", "alert", "tool tip", "section"}),
     "row": frozenset({"table row", "list item", "tree item", "table cell"}),
     "column": frozenset({"column header", "table column header"}),
     "list": frozenset({"list", "list box", "tree", "tree table", "table", "combo box"}),
@@ -49,6 +49,7 @@ ROLES: dict[Kind, frozenset[str]] = {
     "page": frozenset({"document web", "document frame", "page tab"}),
     "progress": frozenset({"progress bar", "level bar"}),
     "terminal": frozenset({"terminal"}),
+    "result": frozenset({"link"}),
 }  # fmt: skip
 """Accessibility roles by kind."""
 
@@ -61,7 +62,7 @@ ACTIONABLE = (
 )  # fmt: skip
 """Roles that do something when they are used."""
 LABELS = frozenset(
-    {"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header"}
+    {"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header", "section"}
 )
 """Roles that name what stands beside them."""
 
@@ -88,7 +89,7 @@ NOUNS: dict[str, tuple[Kind, ...]] = {
     "list box": ("combo", "list"), "listbox": ("combo", "list"), "choice box": ("combo",), "selector": ("combo", "spin"), "selection box": ("combo",),
     "select": ("combo",), "list": ("combo", "list"), "selection list": ("combo", "list"), "scroll list": ("combo", "list"),
     "item": ("item", "menuitem"), "list item": ("item",), "entry in the list": ("item",), "option": ("radio", "checkbox", "item", "menuitem", "button"),
-    "choice": ("radio", "item"), "result": ("link", "item"), "search result": ("link",), "folder": ("item", "image"), "file": ("item", "image"),
+    "choice": ("radio", "item"), "result": ("result",), "search result": ("result",), "folder": ("item", "image"), "file": ("item", "image"),
     "directory": ("item", "image"), "node": ("tree",), "tree item": ("tree",), "tree node": ("tree",), "branch": ("tree",), "category": ("tree", "item", "tab"),
     "slider": ("slider",), "scale": ("slider",), "dial": ("slider",), "range": ("slider",),
     "spinner": ("spin",), "spin button": ("spin",), "spin box": ("spin",), "spinbox": ("spin",), "stepper": ("spin",), "spinbutton": ("spin",),

@@ -15,6 +15,7 @@ _LABELLED_ROLES = (
 _BOXES = frozenset({"check box", "radio button", "switch"})
 _ROWS = frozenset({"list item", "table row", "grouping", "tree item"})
 _GAP_BESIDE, _GAP_ABOVE = 240, 40
+_AROUND_PAGE = 5
 _DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font chooser|popover|popup menu)(?::|$)")
 
 
@@ -84,7 +85,14 @@ class Screen:
         penalty = self._penalties.get(element.window_id, 9)
         if self._has_inner_dialog and not any(_DIALOG_PATH.match(part) for part in element.path):
             penalty += 3
+        if self._has_page and not in_page(element) and penalty == 0:
+            penalty += _AROUND_PAGE
         return penalty
+
+    @cached_property
+    def _has_page(self) -> bool:
+        """Whether a browser with a page is in front: what is in the page is likelier meant than what is around it."""
+        return any(in_page(element) and element.role not in LABELS for element in self.front)
 
     @cached_property
     def _has_inner_dialog(self) -> bool:
@@ -166,6 +174,11 @@ class Screen:
     def has_sheet(self) -> bool:
         """Tell whether cells named by address are on the screen."""
         return any(is_cell_of_sheet(element) for element in self.elements)
+
+
+def in_page(element: Element) -> bool:
+    """Tell whether an element lies in a web page."""
+    return any(part.startswith("document web") for part in element.path)
 
 
 def shown_name(element: Element) -> str:

@@ -313,7 +313,7 @@ _DECORATION = re.compile(
 
 def _widget_kind(query: TargetQuery, noun: str) -> TargetQuery:
     """Read 'a "checkbox" widget' as a kind: the quoted word is a noun, and "widget" says that it is one."""
-    kinds = NOUNS.get(query.name.casefold(), ())
+    kinds = NOUNS["field"] if query.name.casefold() == "text" else NOUNS.get(query.name.casefold(), ())
     if noun in ("widget", "control", "element") and kinds:
         return replace(query, name="", quoted=False, kinds=kinds)
     return query

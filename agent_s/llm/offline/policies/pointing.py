@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aci.actions import DragAndDrop, HoldAndPress, Hotkey, Scroll
 from aci.observation import Element
@@ -13,6 +14,7 @@ from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
 from agent_s.llm.offline.policies.common import (
     Steps,
+    await_element,
     changed,
     click_best,
     do,
@@ -71,11 +73,36 @@ def _several(targets: tuple[TargetQuery, ...], screen: Screen) -> tuple[TargetQu
 
 def _find(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[tuple[Screen, list[Candidate]]]:
     find = finder(query)
+    if query.kinds[:1] == ("result",) and query.ordinal is not None and query.ordinal > 0:
+        return (yield from _on_later_pages(query, query.ordinal, screen))
     if intent.explore and not find(screen):
         screen, found = yield from explore(screen, query, intent.explore)
         if found:
             return screen, found
     return (yield from look_around(screen, find, query))
+
+
+_NEXT_PAGE = (">", "Next", "Next page", "»", "›", "→")
+_MOST_PAGES = 12
+
+
+def _on_later_pages(query: TargetQuery, ordinal: int, screen: Screen) -> Steps[tuple[Screen, list[Candidate]]]:
+    """Count results from page to page until the one that is meant is in sight."""
+    every = replace(query, ordinal=None, phrase="")
+    for _ in range(_MOST_PAGES):
+        screen, _found = yield from await_element(screen, finder(every), query)
+        found = rank(replace(query, ordinal=ordinal, phrase=""), screen)
+        onward = [
+            one
+            for name in _NEXT_PAGE
+            for one in rank(named(name), screen)
+            if one.score >= 84 and one.element.role in ("link", "push button")
+        ]
+        if found or not onward:
+            return screen, found
+        ordinal -= len([one for one in rank(every, screen) if one.score >= 84])
+        screen, _element = yield from click_best(screen, onward[:1])
+    return screen, []
 
 
 def _press_instead(query: TargetQuery, intent: ClickOn, screen: Screen) -> Course:
@@ -246,8 +273,6 @@ def unfold(intent: Unfold, screen: Screen) -> Course:
 
 def _foldable(query: TargetQuery) -> TargetQuery:
     """Read "the section below" as any section: the word says where it is on the page, not beneath what."""
-    from dataclasses import replace
-
     return replace(query, name="", phrase="") if query.name.casefold() in ("below", "above") else query
 
 

@@ -13,12 +13,14 @@ from agent_s.llm.offline.intents import (
     FillIn,
     GoToCell,
     ReplaceText,
+    SelectOptions,
     SetChecked,
     SetValue,
     TypeText,
 )
 from agent_s.llm.offline.matching import Candidate, rank
 from agent_s.llm.offline.names import name_score
+from agent_s.llm.offline.policies.choosing import select_options
 from agent_s.llm.offline.policies.common import (
     Steps,
     await_element,
@@ -249,12 +251,19 @@ def enter_cells(intent: EnterCells, screen: Screen) -> Course:
 
 
 def go_to_cell(intent: GoToCell, screen: Screen) -> Course:
-    """Select a cell or range."""
+    """Select a cell or range; where there is no sheet, what is called like the address."""
+    if not screen.has_sheet() and not _name_boxes(screen):
+        value = TargetQuery(phrase=intent.address, name=intent.address)
+        return (yield from select_options(SelectOptions((value,), None, intent.address), screen))
     if ":" in intent.address:
         screen = yield from _by_name_box(intent.address, screen)
         return Achieved(f"the range {intent.address} is selected")
     screen = yield from _go_to_cell(intent.address, screen, "")
     return Achieved(f"the cell {intent.address} is selected")
+
+
+def _name_boxes(screen: Screen) -> list[Candidate]:
+    return rank(TargetQuery(phrase="Name Box", name="Name Box"), screen, EDITABLE | frozenset({"panel"}))
 
 
 def cell_at(address: str, screen: Screen) -> Element | None:
@@ -278,7 +287,7 @@ def _go_to_cell(address: str, screen: Screen, at: str) -> Steps[Screen]:
 def _by_name_box(address: str, screen: Screen) -> Steps[Screen]:
     """Type an address into the box that shows the current one."""
     query = TargetQuery(phrase="Name Box", name="Name Box")
-    screen, found = yield from await_element(screen, finder(query, EDITABLE | frozenset({"panel"})), query)
+    screen, found = yield from await_element(screen, _name_boxes, query)
     if not found:
         give_up(f"there is no cell {address} in sight, and no name box to go to it")
     sight = yield from must(

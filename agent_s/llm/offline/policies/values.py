@@ -172,7 +172,7 @@ _NEUTRAL = frozenset(
 def _takes_value(candidate: Candidate, query: TargetQuery) -> bool:
     """Tell whether a control can be given a value: a button only if its name says no more than what is chosen with it."""
     element = candidate.element
-    if element.role not in ("push button", "toggle button", "panel") or "has_popup" in element.states:
+    if element.role not in ("push button", "toggle button", "panel"):
         return True
     words = set(normalize(query.name or query.phrase).split())
     return any(
@@ -187,7 +187,9 @@ def _better_without_name(intent: SetValue, found: list[Candidate], screen: Scree
     if found and found[0].score >= 66:
         return found
     value = intent.value
-    if parse_day(value) is not None and re.search(r"date|day", intent.target.phrase, re.IGNORECASE):
+    if (parse_day(value) or parse_time(value)) and re.search(
+        r"date|day|time|hour", intent.target.phrase, re.IGNORECASE
+    ):
         dates = [element for element in screen.front if element.role in ROLES["date"]]
         fields = [element for element in screen.editors() if "multi_line" not in element.states]
         only = dates or (fields if len(fields) == 1 else [])
@@ -243,9 +245,9 @@ def _options_of(intent: SetValue, screen: Screen) -> bool:
 
 def _set(element: Element, intent: SetValue, screen: Screen) -> Course:
     value = intent.value
-    if "disabled" in element.states:
-        give_up(f"{name_of(element)} is disabled")
     day, time = parse_day(value), parse_time(value)
+    if "disabled" in element.states and not (day is not None and "read_only" in element.states):
+        give_up(f"{name_of(element)} is disabled")
     if intent.steps is not None:
         return (yield from _press_steps(element, intent.steps, screen))
     if element.role in ("slider", "dial", "scroll bar", "rating"):
@@ -281,8 +283,8 @@ def _set_day(
         return None
     if "editable" in element.states and "read_only" not in element.states:
         return None
-    screen, _ = yield from click_best(screen, [Candidate(element, 100.0, "the date field")])
-    return (yield from pick_day(day, value, screen))
+    sight = yield from must(Click(element_id=element.id), f"click {name_of(element)}, so that a calendar opens")
+    return (yield from pick_day(day, value, sight.screen))
 
 
 def _set_spin(element: Element, value: str, screen: Screen) -> Course:

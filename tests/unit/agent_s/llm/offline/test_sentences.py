@@ -212,7 +212,7 @@ SENTENCES: list[tuple[str, list[str]]] = [
     ("Calculate 12 * 12", ["TypeText('12*12', enter=True)"]),
     (
         'Use the textbox to enter "Cecille" and press "Search", then find and click the 3rd search result.',
-        ["TypeText('Cecille', <field>)", "ClickOn(<'Search'>)", "ClickOn(<link #3>, explore='sections')"],
+        ["TypeText('Cecille', <field>)", "ClickOn(<'Search'>)", "ClickOn(<result #3>, explore='sections')"],
     ),
     ('Close the dialog box by clicking the "x".', ["ClickOn(<'x'>)"]),
     ('Click the button in the dialog box labeled "Cancel".', ["ClickOn(<button in ('Cancel' dialog)>)"]),
