@@ -453,9 +453,13 @@ def _ordered(query: TargetQuery, found: list[Candidate], screen: Screen) -> list
     return found
 
 
+_HOLDERS = ROLES["row"] | frozenset({"page tab", "section", "grouping", "panel", "icon"})
+"""Roles that often hold a button or link of their own name; a field of several parts is meant as a whole."""
+
+
 def _innermost_first(found: list[Candidate]) -> list[Candidate]:
     """Put a button before the tab or row of the same name that it lies in."""
-    if len(found) < 2:
+    if len(found) < 2 or found[0].element.role not in _HOLDERS:
         return found
     best = found[0]
     own = f"{best.element.role}:{best.element.name}"
