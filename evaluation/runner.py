@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Protocol, Self
 from pydantic import ValidationError
 
 from aci.errors import AciError
-from agent_s.errors import AgentError, TrajectoryError
-from agent_s.events import Event, RunEnded, RunStarted
-from agent_s.records import Outcome, Status, Task
+from agent_s.errors import AgentError
+from agent_s.events import Event
+from agent_s.records import Status, Task
 from evaluation.check import StateChecker
 from evaluation.context import TaskContext, TaskDesktop, WindowManager, substituted
 from evaluation.errors import EvaluationError, PreparationFailed
+from evaluation.recording import Recording
 from evaluation.steps import perform_step
 from evaluation.task import TaskFile
 from memory_store import MemoryStoreError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from aci.virtual import VirtualDesktop
     from agent_s.agent import AgentS
     from agent_s.settings import Settings
-    from agent_s.trajectory import Recorder
     from memory_store import MemoryStore
 
 
@@ -155,7 +155,7 @@ def run_task(
     from aci.virtual import VirtualDesktop
     from agent_s.agent import AgentS
 
-    told = _Listener(on_event, settings.runs_folder, clock)
+    told = Recording(settings.runs_folder, on_event, clock)
     try:
         size = (settings.desktop.width, settings.desktop.height)
         screen = VirtualDesktop(size=size, ocr=settings.desktop.text_engine())
@@ -169,81 +169,29 @@ def run_task(
             events = agent.stream(wanted, session.state_check)
             for event in watch(events, agent.stop) if watch is not None else events:
                 told(event)
-            return told.result(wanted)
+            return _row(wanted, told)
     except (AciError, EvaluationError, AgentError, MemoryStoreError) as error:
         return TaskResult(task.id, task.instruction, "error", None, reason=str(error))
     finally:
         told.close()
 
 
-class _Listener:
-    """Records a run and passes its events on."""
-
-    def __init__(self, on_event: Callable[[Event], None] | None, runs_folder: Path, clock: Callable[[], float]) -> None:
-        self._on_event = on_event
-        self._runs_folder = runs_folder
-        self._clock = clock
-        self._began = clock()
-        self._seconds = 0.0
-        self._recorder: Recorder | None = None
-        self._outcome: Outcome | None = None
-        self._problem = ""
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, RunStarted):
-            self._begin(event)
-        if isinstance(event, RunEnded):
-            self._outcome, self._seconds = event.outcome, self._clock() - self._began
-        if self._recorder is not None:
-            self._recorder(event)
-        if self._on_event is not None:
-            self._on_event(event)
-
-    def result(self, task: Task) -> TaskResult:
-        """Return the row of the run that has ended."""
-        if self._outcome is None:
-            raise EvaluationError("the run was broken off before it ended")
-        outcome, report = self._outcome, self._write_report()
-        return TaskResult(
-            task=task.id,
-            instruction=task.instruction,
-            status=outcome.status,
-            verified=outcome.verified,
-            reason=outcome.reason,
-            steps=outcome.usage.steps,
-            model_calls=outcome.usage.model_calls,
-            seconds=self._seconds,
-            replayed=outcome.replayed,
-            run_id=outcome.run_id,
-            trajectory=self._recorder.folder if self._recorder is not None else None,
-            report=report,
-            recording_problem=self._problem,
-        )
-
-    def close(self) -> None:
-        """Close the recording; a second call does nothing."""
-        if self._recorder is not None:
-            self._recorder.close()
-
-    def _begin(self, started: RunStarted) -> None:
-        from agent_s.trajectory import Recorder, run_folder
-
-        self._began = self._clock()
-        try:
-            self._recorder = Recorder(run_folder(self._runs_folder, started))
-        except TrajectoryError as error:
-            self._problem = str(error)
-
-    def _write_report(self) -> Path | None:
-        from agent_s.report import write_report
-        from agent_s.trajectory import read_trajectory
-
-        self.close()
-        if self._recorder is None:
-            return None
-        self._problem = self._recorder.problem
-        try:
-            return write_report(read_trajectory(self._recorder.folder))
-        except TrajectoryError as error:
-            self._problem = self._problem or str(error)
-            return None
+def _row(task: Task, told: Recording) -> TaskResult:
+    if told.outcome is None:
+        raise EvaluationError("the run was broken off before it ended")
+    outcome, report = told.outcome, told.write_report()
+    return TaskResult(
+        task=task.id,
+        instruction=task.instruction,
+        status=outcome.status,
+        verified=outcome.verified,
+        reason=outcome.reason,
+        steps=outcome.usage.steps,
+        model_calls=outcome.usage.model_calls,
+        seconds=told.seconds,
+        replayed=outcome.replayed,
+        run_id=outcome.run_id,
+        trajectory=told.folder,
+        report=report,
+        recording_problem=told.problem,
+    )

@@ -40,14 +40,17 @@ def as_click_error(error: Exception) -> click.ClickException | None:
     """Return how an error of the packages below is told to a person; None where it is a bug."""
     from aci.errors import AciError
     from agent_s.errors import AgentError, SettingsError, TrajectoryError
+    from evaluation.errors import EvaluationError, PagesMissing, TaskFileError
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience
 
     message = str(error)
     match error:
-        case SettingsError():
+        case SettingsError() | TaskFileError():
             return click.UsageError(message)
         case TrajectoryError() | UnknownExperience() | TransferError() | InvalidExperience():
             return NotDone(message)
-        case AgentError() | AciError() | MemoryStoreError():
+        case PagesMissing() | AgentError() | AciError() | MemoryStoreError():
             return EnvironmentProblem(message)
+        case EvaluationError():
+            return NotDone(message)
     return None

@@ -1,0 +1,173 @@
+"""A browser window in which one episode after another is set up and judged; the agent only ever sees the window."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluation.errors import BrowserLost
+from evaluation.miniwob.devtools import PORT_FILE, DevTools, Target
+from evaluation.miniwob.pages import Pages
+
+if TYPE_CHECKING:
+    from aci.virtual import VirtualDesktop
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+READY_LIMIT_S = 15.0
+CLOCK_MS = 24 * 3600 * 1000
+"""Length of an episode by the page's own clock, which ends none of ours: a slow model is not punished."""
+SUCCESS = 1.0
+"""Reward from which an episode counts as a success."""
+_POLL_S = 0.02
+
+_PREFERENCES = {
+    "credentials_enable_service": False,
+    "profile": {"password_manager_enabled": False},
+    "autofill": {"profile_enabled": False, "credit_card_enabled": False},
+    "translate": {"enabled": False},
+}
+"""What would lay a bubble of the browser over the page."""
+
+_IS_LOADED = (
+    "location.search === {query} && document.readyState === 'complete'"
+    " && typeof core === 'object' && core.cover_div !== null"
+)
+# The page's reward and clock are hidden: they lie outside of the task, and the clock would tick for a whole day.
+_BEGIN = (
+    "core.EPISODE_MAX_TIME = {clock}; Math.seedrandom({seed}); core.startEpisodeReal();"
+    " core.clearTimer(); core.hideDisplay(); WOB_TASK_READY"
+)
+_INSTRUCTION = "(told => typeof told === 'string' ? told : told.utterance)(core.getUtterance())"
+_STATE = (
+    "typeof WOB_DONE_GLOBAL === 'undefined' ? null"
+    " : [WOB_DONE_GLOBAL, WOB_RAW_REWARD_GLOBAL, String(WOB_REWARD_REASON || '')]"
+)
+_VIEW = "[innerWidth, innerHeight, devicePixelRatio]"
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What a page says of its episode.
+
+    Attributes:
+        over: Whether the page has ended the episode.
+        reward: What it gave, from -1 to 1, without regard to time; 0 while the episode goes on.
+        reason: What the page or the harness says of it.
+    """
+
+    over: bool
+    reward: float = 0.0
+    reason: str = ""
+
+    @property
+    def success(self) -> bool:
+        """Whether the episode counts as done."""
+        return self.over and self.reward >= SUCCESS
+
+
+class Arena:
+    """A browser on a desktop that has started.
+
+    Args:
+        desktop: Where the browser is started.
+        address: Where the pages are served.
+        clock: Seconds that only go forward.
+
+    Raises:
+        BrowserLost: The browser does not come up.
+        AciError: It cannot be started.
+    """
+
+    def __init__(self, desktop: VirtualDesktop, address: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._desktop = desktop
+        self._address = address
+        self._clock = clock
+        self._episodes = 0
+        self._view: Any = None
+        profile = desktop.home / ".config" / "miniwob-profile"
+        _write_preferences(profile)
+        browser = next((name for name in BROWSERS if shutil.which(name)), BROWSERS[0])
+        desktop.launch([browser, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank"])
+        self._wait(lambda: (profile / PORT_FILE).exists(), "to tell its debugging port")
+        self._tools = DevTools(profile)
+        self._target: Target | None = None
+
+    def begin(self, task: str, seed: int) -> str:
+        """Load a page afresh, begin an episode, and return the instruction.
+
+        Raises:
+            BrowserLost: The page does not come up, or does not look as at the first episode.
+        """
+        self._target = target = self._only_page()
+        self._episodes += 1
+        query = f"?episode={self._episodes}"
+        tools = self._tools
+        tools.call("Storage.clearDataForOrigin", {"origin": self._address, "storageTypes": "all"}, target)
+        tools.call("Page.navigate", {"url": f"{self._address}{Pages.path_of(task)}{query}"}, target)
+        loaded = _IS_LOADED.format(query=json.dumps(query))
+        self._wait(lambda: self._answers(loaded), f"to load the page of {task}")
+        view = tools.evaluate(target, _VIEW)
+        self._view = self._view or view
+        if view != self._view:
+            raise BrowserLost(f"the page is shown at {view} instead of {self._view}: width, height, zoom")
+        tools.evaluate(target, _BEGIN.format(clock=CLOCK_MS, seed=json.dumps(str(seed))))
+        self._wait(lambda: self._answers("WOB_TASK_READY"), f"to make {task} ready")
+        return str(tools.evaluate(target, _INSTRUCTION)).strip()
+
+    def state(self) -> PageState:
+        """Return what the page says of its episode; a page that was closed or left will not end it any more."""
+        if self._target is None:
+            return PageState(False, reason="no episode has begun")
+        try:
+            told = self._tools.evaluate(self._target, _STATE)
+        except BrowserLost as error:
+            return PageState(False, reason=f"the page was closed: {error}")
+        if told is None:
+            return PageState(False, reason="the page was left")
+        over, reward, reason = told
+        if not over:
+            return PageState(False, reason="the page waits for more")
+        told_reason = f": {reason}" if reason else ""
+        return PageState(True, float(reward), f"the page gave the reward {float(reward):g}{told_reason}")
+
+    def close(self) -> None:
+        """Leave the browser."""
+        self._tools.close()
+
+    def _only_page(self) -> Target:
+        """Return the browser's page, once all others are closed."""
+        first, *others = self._tools.pages() or [""]
+        if not first:
+            raise BrowserLost("the browser shows no page any more")
+        keep = self._target.id if self._target is not None and self._target.id in (first, *others) else first
+        for page in {first, *others} - {keep}:
+            self._tools.call("Target.closeTarget", {"targetId": page})
+        if self._target is not None and self._target.id == keep:
+            return self._target
+        return self._tools.attach(keep)
+
+    def _answers(self, script: str) -> bool:
+        """Tell whether a script holds in the page; while the page changes there is none to ask."""
+        assert self._target is not None
+        with suppress(BrowserLost):
+            return self._tools.evaluate(self._target, script) is True
+        return False
+
+    def _wait(self, holds: Callable[[], bool], what: str) -> None:
+        deadline = self._clock() + READY_LIMIT_S
+        while not holds():
+            if self._clock() > deadline:
+                raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")
+            time.sleep(_POLL_S)
+
+
+def _write_preferences(profile: Path) -> None:
+    folder = profile / "Default"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "Preferences").write_text(json.dumps(_PREFERENCES), encoding="utf-8")

@@ -1,0 +1,131 @@
+"""One episode: the page is set up, the agent works on the screen, and the page's own reward judges."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_s.events import ActionPerformed, Event, RunEnded
+from agent_s.records import Outcome, StateCheck, Status, Task, Verdict
+from evaluation.errors import BrowserLost
+from evaluation.failures import FailureSigns
+from evaluation.miniwob.arena import Arena, PageState
+from evaluation.recording import Recording
+from evaluation.results import RUNS_FOLDER, Job, Result
+
+if TYPE_CHECKING:
+    from agent_s.agent import AgentS
+
+BY = "the page's reward"
+LATE_S = 1.0
+"""How long the page may take to end the episode after the agent says that it has finished, s."""
+_POLL_S = 0.02
+
+
+def run_episode(
+    arena: Arena,
+    job: Job,
+    agent: AgentS,
+    folder: Path,
+    *,
+    keep_all: bool = False,
+    clock: Callable[[], float] = time.monotonic,
+) -> Result:
+    """Run one episode and judge it.
+
+    Args:
+        arena: Shows the page.
+        job: Task and seed.
+        agent: Works on the arena's desktop.
+        folder: Folder of the results; the run is recorded there, and stays where it failed.
+        keep_all: Whether records of successes stay as well.
+        clock: Seconds that only go forward.
+
+    Raises:
+        BrowserLost: The page does not come up.
+    """
+    instruction = arena.begin(job.task, job.seed or 0)
+    if not instruction:
+        raise BrowserLost(f"the page of {job.task} gives no instruction")
+    signs, ended_by_page = FailureSigns(), False
+    recording = Recording(folder / RUNS_FOLDER, signs, clock)
+    last = arena.state()
+    try:
+        for event in agent.stream(Task(instruction=instruction), _check(arena, clock)):
+            if isinstance(event, ActionPerformed) and not ended_by_page and arena.state().over:
+                ended_by_page = True
+                agent.stop()
+            if isinstance(event, RunEnded):
+                last = arena.state()
+                event = _judged(event, last)
+            recording(event)
+        return _result(job, instruction, last, recording, signs, folder, keep_all)
+    finally:
+        recording.close()
+
+
+def _check(arena: Arena, clock: Callable[[], float]) -> StateCheck:
+    """Return a check of the applications' own state for the agent's end of the run."""
+
+    def check(status: Status) -> Verdict:
+        deadline = clock() + LATE_S
+        while not (state := arena.state()).over and clock() < deadline:
+            time.sleep(_POLL_S)
+        return Verdict(verified=state.success, reason=state.reason, by=BY)
+
+    return check
+
+
+def _judged(ended: RunEnded, state: PageState) -> Event:
+    """Put the page's judgement in the place of the agent's, which is asked to stop once the episode is over."""
+    outcome = ended.outcome
+    if outcome.status == "error" and not state.over:
+        return ended
+    status: Status = "done" if state.success else "failed" if state.over else outcome.status
+    reason = state.reason if state.over or not outcome.reason else outcome.reason
+    judged = {"status": status, "verified": state.success, "reason": reason}
+    return ended.model_copy(update={"outcome": outcome.model_copy(update=judged)})
+
+
+def _result(
+    job: Job,
+    instruction: str,
+    state: PageState,
+    recording: Recording,
+    signs: FailureSigns,
+    folder: Path,
+    keep_all: bool,
+) -> Result:
+    outcome = recording.outcome or Outcome(status="error", verified=None, reason="the run was broken off")
+    error = outcome.status == "error"
+    report = None
+    if keep_all or not state.success:
+        report = recording.write_report()
+    else:
+        recording.discard()
+    usage = outcome.usage
+    return Result(
+        task=job.task,
+        seed=job.seed,
+        outcome="error" if error else "success" if state.success else "failure",
+        score=None if error else max(0.0, min(1.0, state.reward)),
+        status=outcome.status,
+        failure=None if state.success else signs.kind(outcome, state.over),
+        reason=outcome.reason,
+        instruction=instruction,
+        steps=usage.steps,
+        model_calls=usage.model_calls,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        dollars=usage.dollars,
+        seconds=recording.seconds,
+        run_id=outcome.run_id,
+        trajectory=_relative(recording.folder, folder),
+        report=_relative(report, folder),
+    )
+
+
+def _relative(path: Path | None, folder: Path) -> str:
+    return "" if path is None else path.relative_to(folder).as_posix()

@@ -1,0 +1,61 @@
+"""The pages of MiniWoB++ as its Python package brings them; nothing of the package is imported."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.errors import PagesMissing
+
+PACKAGE = "miniwob"
+INSTALL = "pip install 'agent-s[miniwob]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages.
+
+    Attributes:
+        folder: What is served: pages, scripts and styles.
+        names: Names of the tasks, sorted.
+    """
+
+    folder: Path
+    names: tuple[str, ...]
+
+    def chosen(self, wanted: Iterable[str]) -> tuple[str, ...]:
+        """Return the names that were asked for, each once, in their order.
+
+        Raises:
+            PagesMissing: There is no such task; the message names the near one.
+        """
+        names = tuple(dict.fromkeys(wanted))
+        for name in names:
+            if name not in self.names:
+                near = difflib.get_close_matches(name, self.names, n=3)
+                hint = f" Did you mean {', '.join(near)}?" if near else ""
+                raise PagesMissing(f"MiniWoB++ has no task {name!r}.{hint}")
+        return names
+
+    @staticmethod
+    def path_of(name: str) -> str:
+        """Return the path of a task's page on the server."""
+        return f"/{PACKAGE}/{name}.html"
+
+
+def find_pages() -> Pages:
+    """Find the installed pages.
+
+    Raises:
+        PagesMissing: The package is not installed.
+    """
+    spec = importlib.util.find_spec(PACKAGE)  # a search only: importing it would load all that it depends on
+    for location in (spec.submodule_search_locations or ()) if spec is not None else ():
+        folder = Path(location) / "html"
+        names = tuple(sorted(path.stem for path in (folder / PACKAGE).glob("*.html")))
+        if names:
+            return Pages(folder, names)
+    raise PagesMissing(f"The pages of MiniWoB++ are not installed. Install them with: {INSTALL}")

@@ -1,0 +1,94 @@
+"""A worker process: reads what to run, a line of JSON each, and answers each with a line of its result.
+
+Every desktop of an evaluation has a worker of its own, so that whatever breaks one takes no other down. The first line
+is an `Assignment`, each further one a `Job`; the end of the input ends the worker.
+
+    python -m evaluation.worker
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self, TextIO
+
+from agent_s.records import Record
+from agent_s.settings import Settings
+from evaluation.results import Job, Result
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Assignment(Record):
+    """What a worker is for.
+
+    Attributes:
+        benchmark: What it runs.
+        settings: Model, limits, memory and desktop.
+        folder: Folder of the results, in which runs are recorded.
+        tasks: Folder of the task files, for `tasks`.
+        keep_all: Whether records of successes stay.
+    """
+
+    benchmark: Literal["miniwob", "tasks"]
+    settings: Settings
+    folder: Path
+    tasks: Path | None = None
+    keep_all: bool = False
+
+
+class Bench(Protocol):
+    """Runs the episodes of one benchmark on one desktop, within a `with` block."""
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop all that was started."""
+        ...
+
+    def run(self, job: Job) -> Result:
+        """Run one episode; what breaks is its result."""
+        ...
+
+
+def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
+    """Return what runs the episodes of an assignment."""
+    from evaluation.miniwob.bench import MiniwobBench
+
+    return MiniwobBench(assignment.settings, assignment.folder, assignment.keep_all)
+
+
+def work(lines: TextIO, answers: TextIO) -> None:
+    """Run what the lines ask for, until they end."""
+    assignment = Assignment.model_validate_json(lines.readline())
+    with open_bench(assignment) as bench:
+        for line in lines:
+            answers.write(bench.run(Job.model_validate_json(line)).model_dump_json() + "\n")
+            answers.flush()
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+def main() -> None:
+    """Work on standard input and output; at SIGTERM desktop and server are stopped in order."""
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation itself decides what Ctrl-C means
+    # What a library prints must not come between the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    work(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Episodes on real pages in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.processes import belonging_to, end
+from agent_s.settings import Limits, MemorySettings, Settings
+from agent_s.trajectory import read_trajectory
+from evaluation.miniwob.bench import MiniwobBench
+from evaluation.results import Job
+
+pytestmark = [pytest.mark.desktop, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def bench(folder: Path) -> Iterator[MiniwobBench]:
+    settings = Settings(memory=MemorySettings(enabled=False), limits=Limits(max_seconds=60, max_replans=0))
+    with MiniwobBench(settings, folder) as bench:
+        yield bench
+
+
+def test_an_episode_that_the_page_rewards_is_a_success_and_leaves_no_record(bench: MiniwobBench, folder: Path) -> None:
+    result = bench.run(Job(task="click-button-sequence", seed=1))
+
+    assert (result.outcome, result.score, result.status, result.failure) == ("success", 1.0, "done", None)
+    assert result.instruction == "Click button ONE, then click button TWO."
+    assert (result.steps, result.model_calls > 0, result.seconds > 0) == (2, True, True)
+    assert not result.trajectory
+    assert list((folder / "runs").glob("*")) == []
+
+
+def test_an_episode_that_fails_leaves_its_record_and_report(bench: MiniwobBench, folder: Path) -> None:
+    result = bench.run(Job(task="visual-addition", seed=1))  # what it asks for is to be counted in a picture
+
+    assert result.outcome == "failure"
+    assert result.failure is not None
+    assert (folder / result.report).is_file()
+    trajectory = read_trajectory(folder / result.trajectory)
+    assert trajectory.problem == ""
+    assert result.instruction in (folder / result.report).read_text(encoding="utf-8")
+
+
+def test_the_page_of_an_episode_is_that_of_its_task_and_seed(bench: MiniwobBench) -> None:
+    first, other, again = (bench.run(Job(task="click-button", seed=seed)) for seed in (3, 4, 3))
+
+    assert first.instruction == again.instruction != other.instruction
+    assert first.outcome == again.outcome == "success"
+
+
+def test_a_desktop_that_breaks_is_replaced(bench: MiniwobBench) -> None:
+    assert bench._arena is not None
+    broken = bench._arena[0].id
+    end(lambda: belonging_to(broken), 0.1)
+
+    result = bench.run(Job(task="click-test", seed=1))
+
+    assert (result.outcome, result.reason) == ("success", "the page gave the reward 1")
+    assert bench._arena[0].id != broken
