@@ -6,7 +6,10 @@ AciError
 ├── DesktopError           the desktop cannot be used
 │   ├── NoDisplay          there is no X display to connect to
 │   ├── StartFailed        a part of a virtual desktop did not come up
-│   └── ConnectionLost     the display or the accessibility bus went away
+│   ├── ConnectionLost     the display or the accessibility bus went away
+│   └── Halted             the person at the screen stopped everything
+├── KeysHeld               somebody holds a modifier key, which would change the meaning of input
+├── CannotType             the input back end has no keys for a text
 ├── RecognitionFailed      an OCR engine could not deal with a picture
 ├── LaunchFailed           an application could not be started or never showed a window
 └── MalformedAction        a primitive on the wire could not be read
@@ -48,6 +51,18 @@ class StartFailed(DesktopError):
 
 class ConnectionLost(DesktopError):
     """The display or the accessibility bus went away during use."""
+
+
+class Halted(DesktopError):
+    """The person at the screen stopped everything, by the stop key or the mouse in a corner."""
+
+
+class KeysHeld(AciError):
+    """Somebody holds a modifier key, which would change the meaning of input."""
+
+
+class CannotType(AciError):
+    """The input back end has no keys for a text; the message says for what of it. Nothing was typed."""
 
 
 class RecognitionFailed(AciError):

@@ -23,11 +23,11 @@ from aci.actions import (
 )
 from aci.applications import Catalog
 from aci.desktop import ActionResult
-from aci.errors import LaunchFailed
+from aci.errors import CannotType, KeysHeld, LaunchFailed
 from aci.geometry import Point, Rect
+from aci.input.hands import Hands
 from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
-from aci.input.xtest import Xtest
 from aci.launching import Process
 from aci.observation import Element, Observation
 from aci.screen import Screen
@@ -65,13 +65,14 @@ class Performer:
     def __init__(
         self,
         screen: Screen,
-        hands: Xtest,
+        hands: Hands,
         typist: Typist,
         locator: Locator,
         settle: Settle,
         launch: Callable[[Sequence[str]], Process],
         catalog: Callable[[], Catalog],
         buffer: list[str],
+        is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -86,6 +87,7 @@ class Performer:
             launch: Starts a program and waits for its window.
             catalog: Returns the installed applications.
             buffer: Where `save_to_buffer` puts texts.
+            is_stop_key: Tells whether keysyms together are those by which the person stops everything.
             clock: Seconds on a steady clock.
             pause: Waits for some seconds.
         """
@@ -97,6 +99,7 @@ class Performer:
         self._launch = launch
         self._catalog = catalog
         self._buffer = buffer
+        self._is_stop_key = is_stop_key
         self._clock = clock
         self._pause = pause
 
@@ -109,6 +112,7 @@ class Performer:
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
+            Halted: The person stopped everything.
         """
         try:
             match action:
@@ -124,7 +128,7 @@ class Performer:
                     return self._switch(action)
                 case _:
                     return self._act(action, seen)
-        except (Refused, UnknownKey, LaunchFailed, NothingArrived) as refusal:
+        except (Refused, UnknownKey, LaunchFailed, NothingArrived, KeysHeld, CannotType) as refusal:
             return ActionResult(ok=False, error=str(refusal))
 
     def _act(
@@ -134,19 +138,20 @@ class Performer:
         before, started = self._settle.look(), self._clock()
         match action:
             case Click():
-                hold = chord(action.hold_keys)
+                hold = self._chord(action.hold_keys)
                 point = self._target(action.element_id, seen)
                 self._hands.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
                 self._hands.scroll(self._target(action.element_id, seen), action.clicks)
                 quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
             case DragAndDrop():
-                hold = chord(action.hold_keys)
+                hold = self._chord(action.hold_keys)
                 start, end = self._target(action.drag_from_id, seen), self._target(action.drop_on_id, seen)
                 self._hands.drag(start, end, hold)
             case Hotkey():
-                self._hands.press(chord(action.keys))
+                self._hands.press(self._chord(action.keys))
             case HoldAndPress():
+                self._chord([*action.hold_keys, *action.press_keys])
                 self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case Type():
                 note = self._type(action, seen)
@@ -209,6 +214,12 @@ class Performer:
             raise Refused(f"The window {window.title!r} did not come to the front.")
         settled = self._settle.wait(before, started)
         return ActionResult(ok=True, settled_after_s=settled, note=f"switched to {window.title!r}")
+
+    def _chord(self, names: Sequence[str]) -> list[int]:
+        symbols = chord(names)
+        if self._is_stop_key(symbols):
+            raise Refused(f"{'+'.join(names)} is the key by which the person stops the run; it is not pressed.")
+        return symbols
 
     def _app_with_keyboard(self) -> str:
         active = self._screen.active_window()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from aci.actions import Action
 from aci.desktop import ActionResult
 from aci.errors import ConnectionLost, DesktopError, StartFailed
+from aci.halt import Halt, StopBy
+from aci.input.backends import InputName
 from aci.launching import Process
 from aci.observation import Observation
 from aci.places import DesktopPlace, new_place
@@ -55,6 +57,8 @@ class VirtualDesktop:
         environment: Mapping[str, str] | None = None,
         parent: Path | None = None,
         ocr: TextEngine | Literal["auto"] | None = "auto",
+        input: InputName = "xtest",
+        stop_by: StopBy | None = None,
     ) -> None:
         """Describe the desktop; nothing is started yet.
 
@@ -66,6 +70,8 @@ class VirtualDesktop:
             parent: Folder in which the desktop keeps its files; by default the one for temporary files.
             ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
                 unread.
+            input: What moves the pointer and presses keys.
+            stop_by: How a person who watches the desktop stops everything at once; None for not at all.
         """
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
@@ -75,6 +81,8 @@ class VirtualDesktop:
         self._extra = dict(environment or {})
         self._parent = parent
         self._ocr = ocr
+        self._input: InputName = input
+        self._stop_by = stop_by
         self._place: DesktopPlace | None = None
         self._session: PrivateSession | None = None
         self._desktop: X11Desktop | None = None
@@ -115,6 +123,11 @@ class VirtualDesktop:
             raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
         return self._desktop
 
+    @property
+    def halt(self) -> Halt:
+        """A call to stop; see `aci.x11.X11Desktop`."""
+        return self.x11.halt
+
     def start(self) -> None:
         """Start it; returns when applications can be launched.
 
@@ -152,6 +165,8 @@ class VirtualDesktop:
                 accessibility=client.result,
                 ocr=self._ocr,
                 ids=ids,
+                input=self._input,
+                stop_by=self._stop_by,
             )
 
     def stop(self) -> None:

@@ -18,9 +18,12 @@ from aci.applications import Catalog, installed_applications
 from aci.desktop import ActionResult
 from aci.errors import ConnectionLost, NoDisplay
 from aci.geometry import Point
+from aci.halt import Halt, StopBy
+from aci.input.backends import InputName, open_hands
 from aci.input.clipboard import Clipboard
+from aci.input.hands import Hands
+from aci.input.person import PersonWatch
 from aci.input.typist import Typist
-from aci.input.xtest import Xtest
 from aci.launching import Launcher, Process
 from aci.observation import Observation, Window
 from aci.performing import Performer
@@ -53,6 +56,7 @@ class X11Desktop:
 
     Attributes:
         screen: The screen itself: pixels and windows.
+        halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
     """
 
     def __init__(
@@ -64,6 +68,8 @@ class X11Desktop:
         accessibility: Callable[[], Accessibility] | None = None,
         ocr: TextEngine | Literal["auto"] | None = "auto",
         ids: Iterator[int] | None = None,
+        input: InputName = "xtest",
+        stop_by: StopBy | None = StopBy(),  # noqa: B008 - immutable
     ) -> None:
         """Connect.
 
@@ -76,9 +82,12 @@ class X11Desktop:
             ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
                 unread.
             ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
+            input: What moves the pointer and presses keys.
+            stop_by: How the person at the screen stops everything at once; None for not at all.
 
         Raises:
             NoDisplay: There is no display, or it refuses the connection.
+            UnknownKey: The stop key's name stands for no keys.
         """
         self._environment = dict(os.environ if environment is None else environment)
         name = display or self._environment.get("DISPLAY", "")
@@ -94,14 +103,19 @@ class X11Desktop:
         self._seen: Observation | None = None
         self._frame: NDArray[np.uint32] | None = None
         self._buffer: list[str] = []
+        self._input: InputName = input
+        self.halt = Halt()
         with self._open:
             self.screen = Screen(name)
             self._open.callback(self.screen.close)
+            self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
+            if self._person is not None:
+                self._open.callback(self._person.close)
             self._accessibility = (accessibility or self._find_accessibility)()
             self._open.callback(self._accessibility.close)
             self._open = self._open.pop_all()
         self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
-        self._settle = Settle(self.screen.frame, self._accessibility.last_event_at)
+        self._settle = Settle(self.screen.frame, self._accessibility.last_event_at, pause=self.halt.pause)
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr
 
@@ -123,7 +137,9 @@ class X11Desktop:
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
+            Halted: The person stopped everything.
         """
+        self.halt.check()
         started = time.monotonic()
         self._launcher.reap()
         frame = self.screen.frame()
@@ -159,7 +175,10 @@ class X11Desktop:
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
+            Halted: The person stopped everything, before this or in the middle of it.
+            MissingDependency: The input that was asked for is not installed.
         """
+        self.halt.check()
         return self._performer.perform(action, self._seen)
 
     def launch(
@@ -210,8 +229,9 @@ class X11Desktop:
         self._open.close()
 
     @cached_property
-    def _hands(self) -> Xtest:
-        hands = Xtest(self._name, private=self._private)
+    def _hands(self) -> Hands:
+        moving = self._person.own_motion if self._person is not None else lambda point: None
+        hands = open_hands(self._input, self._name, self._private, self.halt, moving)
         self._open.callback(hands.close)
         return hands
 
@@ -226,12 +246,16 @@ class X11Desktop:
         return Performer(
             screen=self.screen,
             hands=self._hands,
-            typist=Typist(self._hands, lambda: self._clipboard, self._accessibility, self._drained),
+            typist=Typist(
+                self._hands, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
+            ),
             locator=self._accessibility,
             settle=self._settle,
             launch=self.launch,
             catalog=lambda: self.applications,
             buffer=self._buffer,
+            is_stop_key=self._person.refuses if self._person is not None else lambda symbols: False,
+            pause=self.halt.pause,
         )
 
     def _drained(self) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aci.actions import Done, Fail
-from aci.errors import AciError
+from aci.errors import AciError, Halted
 from aci.observation import Observation
 from agent_s.errors import AgentError, LimitReached, ModelError, PlanError
 from agent_s.evaluator import Evaluator
@@ -117,6 +117,7 @@ class Run:
         yield RunStarted(run_id=self.id, task=self.task, model=session.model_name, limits=self._agent.limits)
         verdict = Verdict(verified=None)
         session.forget_buffer()
+        session.allow_acting()
         try:
             ending = yield from self._guarded(self._work_through())
             session.release()
@@ -135,8 +136,8 @@ class Run:
             return (yield from work)
         except LimitReached as error:
             return Ending("out_of_budget", str(error))
-        except (Stopped, KeyboardInterrupt):
-            return Ending("stopped", "stopped by the user; finished subtasks are kept in memory")
+        except (Stopped, Halted, KeyboardInterrupt):
+            return Ending("stopped", f"{self.session.why_stopped()}; finished subtasks are kept in memory")
         except (ModelError, AciError, MemoryStoreError) as error:
             return Ending("error", str(error))
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from aci.actions import Action, CallUser, Wait, format_call
 from aci.desktop import ActionResult, Desktop
+from aci.halt import Halt
 from aci.observation import Observation
 from aci.policy import Decision, Policy
 from agent_s.errors import LimitReached
@@ -180,6 +181,17 @@ class Session:
         if forget is not None:
             forget()
 
+    def allow_acting(self) -> None:
+        """Forget that the person stopped an earlier run, where the desktop lets them."""
+        halt = self._halt()
+        if halt is not None:
+            halt.lift()
+
+    def why_stopped(self) -> str:
+        """Return what stopped the run: what the person did at the screen, else that somebody asked for it."""
+        halt = self._halt()
+        return (halt.reason if halt is not None else "") or "stopped by the user"
+
     def release(self) -> None:
         """Let go of every key and button, where the desktop knows how."""
         release = getattr(self._desktop, "release_all", None)
@@ -208,6 +220,9 @@ class Session:
             yield
         finally:
             self._seconds[phase] = self._seconds.get(phase, 0.0) + self.clock() - started
+
+    def _halt(self) -> Halt | None:
+        return getattr(self._desktop, "halt", None)
 
     def _perform(self, action: Action, observation: Observation) -> ActionResult:
         """Do what the policy allows; the rest becomes an error that the Worker reads."""

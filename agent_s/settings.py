@@ -8,8 +8,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from aci.halt import STOP_KEY, StopBy
+from aci.input.backends import InputName
 from aci.policy import Risk, Rule
 from agent_s.errors import SettingsError
 from agent_s.records import Limits
@@ -52,12 +54,36 @@ class DesktopSettings(Section):
         height: Of a virtual desktop, px.
         ocr: What reads the texts that are only pixels; `auto` takes RapidOCR where it is installed.
         ocr_models: Folder of models, which PaddleOCR needs.
+        input: What moves the pointer and presses keys.
+        stop_key: Keys that stop a run at once when the person presses them together; None for none.
+        stop_corner: Whether pushing the mouse into a corner of the screen does so, too.
+        stop_virtual: Whether both also hold on a virtual desktop, which somebody may be watching.
     """
 
     width: Annotated[int, Field(ge=320, le=16384)] = 1280
     height: Annotated[int, Field(ge=240, le=16384)] = 800
     ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
     ocr_models: Path | None = None
+    input: InputName = "xtest"
+    stop_key: str | None = STOP_KEY
+    stop_corner: bool = True
+    stop_virtual: bool = False
+
+    @field_validator("stop_key")
+    @classmethod
+    def _is_a_key(cls, value: str | None) -> str | None:
+        if value is not None:
+            from aci.input.keys import chord
+
+            chord([value])
+        return value
+
+    def stop_by(self, virtual: bool) -> StopBy | None:
+        """Return how the person stops a run from the screen; None for not at all."""
+        wanted = self.stop_key is not None or self.stop_corner
+        if not wanted or (virtual and not self.stop_virtual):
+            return None
+        return StopBy(self.stop_key, self.stop_corner)
 
     def text_engine(self) -> TextEngine | Literal["auto"] | None:
         """Return the engine that `ocr` names.

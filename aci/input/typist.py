@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from aci.errors import AciError
+from aci.errors import AciError, CannotType
 from aci.input.clipboard import Clipboard, Content
+from aci.input.hands import Hands
 from aci.input.keys import chord
-from aci.input.xtest import Xtest
 from aci.observation import Element
 
 _TERMINALS = frozenset(
@@ -117,7 +117,7 @@ class Typist:
 
     def __init__(
         self,
-        hands: Xtest,
+        hands: Hands,
         clipboard: Callable[[], Clipboard],
         access: TextAccess,
         drained: Callable[[], None],
@@ -155,20 +155,30 @@ class Typist:
 
         Raises:
             NothingArrived: The element that was asked for reads as before, though it was clicked and typed into twice.
+            CannotType: There are no keys for the text, and it cannot be pasted here.
         """
         before = self._text(place)
         if overwrite:
             self._select_content(place, nothing_follows=not text)
         if not text:
             return "cleared" if overwrite else "nothing to type"
-        pasted = place.suits_paste(text) and self._paste(text)
-        if not pasted:
-            self._by_keys(place, text)
-        way = "paste" if pasted else "keys"
+        way = self._entered(place, text)
         if before is None or place.element is None:
             return f"typed by {way}, not read back"
         again = click_again if place.tells else None
         return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, again)
+
+    def _entered(self, place: Place, text: str) -> str:
+        """Enter the text by the way that suits, and return which it was."""
+        if place.suits_paste(text) and self._paste(text):
+            return "paste"
+        try:
+            self._by_keys(place, text)
+        except CannotType:
+            if place.terminal or not self._paste(text):
+                raise
+            return "paste"
+        return "keys"
 
     def _checked(
         self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None
@@ -208,7 +218,10 @@ class Typist:
                 return way, self._await_text(element_id, expected)
         if expected.overwrite:
             self._select_content(place, nothing_follows=False)
-        self._by_keys(place, expected.text)
+        try:
+            self._by_keys(place, expected.text)
+        except CannotType:  # nothing was typed; what reads the field next decides
+            return way, self._access.element_text(element_id)
         return "keys", self._await_text(element_id, expected)
 
     def _await_text(self, element_id: int, expected: _Expected) -> str | None:

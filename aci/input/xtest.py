@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
 
 from aci.geometry import Point
+from aci.input.hands import Button
 from aci.input.keymap import Keymap, Stroke
 from aci.input.keys import characters, keysym
+from aci.input.leftovers import release_leftovers
+from aci.input.modifiers import Modifiers
 from aci.screen import lost_connection_is_reported, open_display
-
-Button = Literal["left", "middle", "right"]
 
 _BUTTONS: dict[str, int] = {"left": 1, "middle": 2, "right": 3}
 _WHEEL_UP, _WHEEL_DOWN = 4, 5
@@ -36,13 +36,22 @@ class Xtest:
     Usable from several threads, one action at a time.
     """
 
-    def __init__(self, display_name: str, private: bool = False, pause: Callable[[float], None] = time.sleep) -> None:
-        """Connect.
+    def __init__(
+        self,
+        display_name: str,
+        private: bool = False,
+        pause: Callable[[float], None] = time.sleep,
+        guard: Callable[[], None] = lambda: None,
+        moving: Callable[[Point], None] = lambda point: None,
+    ) -> None:
+        """Connect, and release what an earlier program that was killed left pressed.
 
         Args:
             display_name: Name of the X display.
             private: Whether the keyboard is nobody's, so that more keys may be borrowed.
             pause: Waits for some seconds.
+            guard: Called before each key and click; what it raises ends the action.
+            moving: Told where the pointer is about to be put.
 
         Raises:
             NoDisplay: There is no such display.
@@ -51,10 +60,14 @@ class Xtest:
         self._display = open_display(display_name)
         self._private = private
         self._pause = pause
+        self._guard = guard
+        self._moving = moving
         self._keymap: Keymap | None = None
         self._keys_down: list[int] = []
         self._buttons_down: list[int] = []
         self._last_click = (Point(-100, -100), 0.0)
+        self._modifiers = Modifiers(self._display, pause)
+        release_leftovers(self._display)
 
     def close(self) -> None:
         """Release everything, give back borrowed keys and disconnect; nothing happens if the server went first."""
@@ -71,7 +84,7 @@ class Xtest:
 
     def move(self, point: Point) -> None:
         """Move the pointer."""
-        with self._acting():
+        with self._acting(free_of_modifiers=False):
             self._motion(point)
 
     def click(self, point: Point, count: int = 1, button: Button = "left", hold: Sequence[int] = ()) -> None:
@@ -89,6 +102,7 @@ class Xtest:
             self._motion(point)
             self._await_new_click(point)
             for _ in range(count):
+                self._guard()
                 with self._button(_BUTTONS[button]):
                     pass
             self._last_click = (point, time.monotonic())
@@ -98,6 +112,7 @@ class Xtest:
         with self._acting():
             self._motion(point)
             for _ in range(abs(clicks)):
+                self._guard()
                 with self._button(_WHEEL_UP if clicks > 0 else _WHEEL_DOWN):
                     pass
 
@@ -108,6 +123,7 @@ class Xtest:
             with self._button(_BUTTONS["left"]):
                 for step in range(1, _DRAG_STEPS + 1):
                     share = step / _DRAG_STEPS
+                    self._guard()
                     self._motion(
                         Point(round(start.x + (end.x - start.x) * share), round(start.y + (end.y - start.y) * share))
                     )
@@ -129,6 +145,7 @@ class Xtest:
             self._fresh_keymap([*hold, *(key for chord in chords for key in chord)])
             with self._holding(hold):
                 for chord in chords:
+                    self._guard()
                     with self._holding(chord):
                         pass
 
@@ -149,6 +166,8 @@ class Xtest:
                 keymap.commit()
                 for start in range(0, len(batch), _BURST):
                     for symbol in batch[start : start + _BURST]:
+                        # What is asked for each key also keeps keys from queueing up, so that a stop is one at once.
+                        self._await_free_modifiers()
                         with self._holding([symbol]):
                             pass
                     self._display.sync()
@@ -160,9 +179,16 @@ class Xtest:
             self._release_all()
 
     @contextmanager
-    def _acting(self) -> Iterator[None]:
-        """Let nothing stay pressed, whatever ends the action: an error, Ctrl-C, or the end of it."""
+    def _acting(self, free_of_modifiers: bool = True) -> Iterator[None]:
+        """Let nothing stay pressed, whatever ends the action: an error, a stop, Ctrl-C, or the end of it.
+
+        Args:
+            free_of_modifiers: Whether to begin only when nobody holds a modifier.
+        """
         with self._lock, lost_connection_is_reported():
+            self._guard()
+            if free_of_modifiers:
+                self._await_free_modifiers()
             try:
                 yield
             finally:
@@ -198,7 +224,7 @@ class Xtest:
     @contextmanager
     def _caps_lock_off(self) -> Iterator[None]:
         """Switch Caps Lock off while typing, since it would turn the case of what is typed."""
-        locked = bool(self._state() & _LOCK_MASK)
+        locked = bool(self._modifiers.state() & _LOCK_MASK)
         caps_lock = [keysym("Caps_Lock")]
         if locked:
             with self._holding(caps_lock):
@@ -225,6 +251,7 @@ class Xtest:
         from Xlib import X
         from Xlib.ext import xtest
 
+        self._moving(point)
         xtest.fake_input(self._display, X.MotionNotify, x=point.x, y=point.y)
         self._display.sync()
 
@@ -239,6 +266,10 @@ class Xtest:
         self._keys_down.clear()
         self._buttons_down.clear()
         self._display.sync()
+
+    def _await_free_modifiers(self) -> None:
+        self._modifiers.await_free()
+        self._guard()
 
     def _await_new_click(self, point: Point) -> None:
         last, at = self._last_click
@@ -262,17 +293,13 @@ class Xtest:
 
     def _fresh_keymap(self, symbols: Sequence[int]) -> Keymap:
         """Read the mapping, which the user may have changed, and borrow keys for what it lacks."""
-        group = min(1, self._state() >> _GROUP_SHIFT & _GROUP_MASK)
+        group = min(1, self._modifiers.state() >> _GROUP_SHIFT & _GROUP_MASK)
         if self._keymap is None:
             self._keymap = Keymap(self._display, self._private)
         self._keymap.refresh(group)
         self._keymap.lend(symbols)
         self._keymap.commit()
         return self._keymap
-
-    def _state(self) -> int:
-        answer: Any = self._display.screen().root.query_pointer()
-        return int(answer.mask)
 
 
 def _batches(symbols: Sequence[int], keymap: Keymap) -> Iterator[list[int]]:

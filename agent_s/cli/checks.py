@@ -48,6 +48,7 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
     yield from system_packages()
     yield from embedder()
     yield from text_recognition()
+    yield from inputs()
     yield from models()
     yield from memory(settings)
     yield from runs_folder(settings)
@@ -121,6 +122,18 @@ def text_recognition() -> Iterator[Finding]:
             yield Finding(engine.name, "ok", purpose)
         elif engine.name == "rapidocr":
             yield Finding(engine.name, "optional", f"not there: {purpose}", mend)
+
+
+def inputs() -> Iterator[Finding]:
+    """Check what can move the pointer and press keys; only the default way is needed."""
+    from aci.input.backends import available_inputs
+
+    for found in available_inputs():
+        name = f"input {found.name}"
+        if found.works:
+            yield Finding(name, "ok", "moves the pointer and presses keys")
+        else:
+            yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.mend)
 
 
 def models() -> Iterator[Finding]:

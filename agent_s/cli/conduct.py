@@ -22,6 +22,7 @@ from agent_s.records import Outcome, StateCheck, Task
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from aci.halt import Halt
     from aci.virtual import VirtualDesktop
     from aci.x11 import X11Desktop
     from agent_s.agent import AgentS
@@ -73,11 +74,21 @@ class DesktopChoice:
         if self.display is not None:
             from aci.x11 import X11Desktop
 
-            return X11Desktop(self.display, ocr=settings.desktop.text_engine())
+            return X11Desktop(
+                self.display,
+                ocr=settings.desktop.text_engine(),
+                input=settings.desktop.input,
+                stop_by=settings.desktop.stop_by(virtual=False),
+            )
         from aci.virtual import VirtualDesktop
 
         size = (settings.desktop.width, settings.desktop.height)
-        return VirtualDesktop(size=size, ocr=settings.desktop.text_engine())
+        return VirtualDesktop(
+            size=size,
+            ocr=settings.desktop.text_engine(),
+            input=settings.desktop.input,
+            stop_by=settings.desktop.stop_by(virtual=True),
+        )
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
@@ -129,7 +140,7 @@ def conduct(
     recorder: Recorder | None = None
     outcome: Outcome | None = None
     model = ""
-    with display:
+    with display, _stopped_from_the_screen(agent, interrupts):
         try:
             for event in interrupts.watch(agent.stream(task, state_check), agent.stop):
                 if isinstance(event, RunStarted):
@@ -200,6 +211,12 @@ def build_agent(
     if not sys.stdin.isatty():
         return AgentS.from_settings(settings, desktop, memory=memory)
     return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm)
+
+
+def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
+    """Let the stop key and the mouse in a corner end what the run waits for, a model's answer for example."""
+    halt: Halt | None = getattr(agent.desktop, "halt", None)
+    return nullcontext() if halt is None else halt.telling(lambda reason: interrupts.call())
 
 
 def _start_recording(folder: Path, display: Display) -> Recorder | None:

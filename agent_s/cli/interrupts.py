@@ -38,6 +38,7 @@ class Interrupts:
     def __init__(self, notice: Callable[[str], None]) -> None:
         self.caught: int | None = None
         self._notice = notice
+        self._main = threading.get_ident()
         self._count = 0
         self._told = False
         self._working = False
@@ -86,6 +87,11 @@ class Interrupts:
         finally:
             self._stop = None
             self._leave_alone()
+
+    def call(self) -> None:
+        """Do what Ctrl-C does while a run is on; for other threads, which cannot interrupt the main one otherwise."""
+        if self._stop is not None:
+            signal.pthread_kill(self._main, signal.SIGINT)
 
     def _next(self, items: Iterator[T]) -> T:
         self._working = True

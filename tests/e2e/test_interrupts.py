@@ -85,6 +85,31 @@ def test_no_key_stays_down(user: User, tmp_path: Path) -> None:
         assert keys_down(desktop.display) == []
 
 
+def test_the_mouse_in_a_corner_stops_a_run_on_the_own_screen(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait", [LONG])
+    with VirtualDesktop(size=(640, 480), ocr=None) as desktop:
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        process = user.start("run", "Wait", "--model", model, *PLAIN, env=own)
+        read_until(process, "agent.wait")
+        push_the_mouse(desktop.display, 639, 479)
+        said = end(process)
+        assert process.returncode == 130
+        assert "the mouse was pushed into a corner" in said
+        (run,) = list_runs(user.runs)
+        assert run.status == "stopped"
+
+
+def push_the_mouse(display_name: str, x: int, y: int) -> None:
+    from aci.screen import open_display
+
+    display = open_display(display_name)
+    try:
+        display.screen().root.warp_pointer(x, y)
+        display.sync()
+    finally:
+        display.close()
+
+
 def keys_down(display_name: str) -> list[int]:
     from aci.screen import open_display
 

@@ -13,6 +13,7 @@ from aci.actions import Action, CallUser, Click, Done, Fail, SaveToBuffer, Type
 from aci.desktop import ActionResult
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
+from aci.halt import Halt
 from aci.observation import Observation, Window
 from aci.policy import Policy
 from agent_s import AgentS, Limits, Outcome, Task
@@ -241,6 +242,24 @@ def test_stop_from_another_thread_ends_the_run() -> None:
     agent = AgentS(model=ScriptedModel({"act": [act(Click(element_id=1))] * 9}), desktop=FakeDesktop(screen(OK), stop))
     ended = agent.run(TASK)
     assert (ended.status, ended.usage.steps) == ("stopped", 1)
+
+
+def test_a_person_who_stops_everything_ends_the_run_and_not_the_next_one() -> None:
+    halt = Halt()
+
+    def stopped(action: Action, seen: Observation) -> Observation:
+        halt.call("the stop key was pressed")
+        halt.check()
+        return seen
+
+    desktop = FakeDesktop(screen(OK), stopped)
+    desktop.halt = halt  # type: ignore[attr-defined]
+    agent = AgentS(model=ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]}), desktop=desktop)
+    ended = agent.run(TASK)
+    assert (ended.status, ended.usage.steps) == ("stopped", 1)
+    assert "the stop key was pressed" in ended.reason
+    assert desktop.released
+    assert agent.run(TASK).status == "done"
 
 
 def test_closing_the_stream_releases_the_keys() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from aci.halt import StopBy
 from agent_s.errors import SettingsError
 from agent_s.settings import Settings, configs_folder, load_settings
 
@@ -22,6 +23,17 @@ def test_overrides_win_over_the_file(tmp_path: Path) -> None:
     assert settings.limits.max_steps == 30
     assert settings.limits.max_replans == 1
     assert settings.memory.enabled is False
+
+
+def test_how_the_person_stops_a_run() -> None:
+    assert load_settings().desktop.stop_by(virtual=False) == StopBy("ctrl+shift+escape", corner=True)
+    assert load_settings().desktop.stop_by(virtual=True) is None
+    own = load_settings(overrides={"desktop.stop_key": "Pause", "desktop.stop_virtual": True}).desktop
+    assert own.stop_by(virtual=True) == StopBy("Pause", corner=True)
+    off = load_settings(overrides={"desktop.stop_key": "null", "desktop.stop_corner": False}).desktop
+    assert off.stop_by(virtual=False) is None
+    with pytest.raises(SettingsError, match="frob"):
+        load_settings(overrides={"desktop.stop_key": "ctrl+frob"})
 
 
 def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:

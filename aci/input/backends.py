@@ -1,0 +1,94 @@
+"""The ways of moving the pointer and pressing keys, and which of them work here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal, get_args
+
+from aci.geometry import Point
+from aci.halt import Halt
+from aci.input.hands import Hands
+
+InputName = Literal["xtest", "pyautogui"]
+
+PYAUTOGUI_MEND = "pip install --no-deps pyautogui pytweening"
+"""With its dependencies it would bring python3-xlib, which writes an old release over python-xlib's files."""
+XLIB_MEND = "pip uninstall -y python3-xlib; pip install --force-reinstall --no-deps python-xlib"
+
+
+@dataclass(frozen=True, slots=True)
+class InputInfo:
+    """Whether a way of input can be used.
+
+    Attributes:
+        name: The way.
+        works: Whether its packages are there.
+        problem: Why it does not work; empty where it does.
+        mend: What makes it work; empty where it does.
+    """
+
+    name: InputName
+    works: bool
+    problem: str = ""
+    mend: str = ""
+
+
+def available_inputs() -> tuple[InputInfo, ...]:
+    """Tell for each way of input whether it can be used here; loads none of them."""
+    return tuple(_look_at(name) for name in get_args(InputName))
+
+
+def open_hands(
+    name: InputName,
+    display_name: str,
+    private: bool = False,
+    halt: Halt | None = None,
+    moving: Callable[[Point], None] = lambda point: None,
+) -> Hands:
+    """Connect a way of input to a display.
+
+    Args:
+        name: Which one.
+        display_name: Name of the X display.
+        private: Whether the keyboard is nobody's, so that more of it may be changed for a while.
+        halt: A call to stop, at which all input ends.
+        moving: Told where the pointer is about to be put.
+
+    Raises:
+        NoDisplay: There is no such display.
+        MissingDependency: The way's packages are not installed.
+        DesktopError: It cannot be used with this display.
+    """
+    halt = halt or Halt()
+    if name == "xtest":
+        from aci.input.xtest import Xtest
+
+        return Xtest(display_name, private, halt.pause, halt.check, moving)
+    from aci.input.pyautogui import PyAutoGui
+
+    return PyAutoGui(display_name, halt.pause, halt.check, moving, os.environ)
+
+
+def xlib_problem() -> str:
+    """Tell whether python3-xlib has been installed over python-xlib; empty where it has not."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        version = distribution("python3-xlib").version
+    except PackageNotFoundError:
+        return ""
+    return f"python3-xlib {version} lies over the files of python-xlib, whose newer parts are needed"
+
+
+def _look_at(name: InputName) -> InputInfo:
+    problem = xlib_problem()
+    if problem:
+        return InputInfo(name, works=False, problem=problem, mend=XLIB_MEND)
+    if name == "pyautogui":
+        missing = [module for module in ("pyautogui", "pytweening") if find_spec(module) is None]
+        if missing:
+            return InputInfo(name, works=False, problem=f"{' and '.join(missing)} not there", mend=PYAUTOGUI_MEND)
+    return InputInfo(name, works=True)

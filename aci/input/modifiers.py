@@ -1,0 +1,62 @@
+"""Modifier keys that somebody else holds: with them, input would mean something else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from aci.errors import KeysHeld
+from aci.input.keys import keysym
+
+_NAMES = {0: "Shift", 2: "Ctrl", 3: "Alt", 6: "Super", 7: "AltGr"}
+"""Bits of the modifier state where the X server's default puts them; locks are not among them."""
+_LIMIT_S = 3.0
+"""How long somebody gets to let go."""
+_POLL_S = 0.02
+
+
+class Modifiers:
+    """The modifier state of a display.
+
+    Args:
+        display: An open Xlib display, which this shares with its caller.
+        pause: Waits for some seconds.
+        clock: Seconds on a steady clock.
+    """
+
+    def __init__(
+        self, display: Any, pause: Callable[[float], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._root = display.screen().root
+        self._pause = pause
+        self._clock = clock
+        self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
+
+    def state(self) -> int:
+        """Return what is in force now, locks and the layout in use among it (X11 protocol, SETofKEYBUTMASK)."""
+        answer: Any = self._root.query_pointer()
+        return int(answer.mask)
+
+    def await_free(self) -> None:
+        """Let somebody who holds a modifier let go of it; to be called while own input holds none.
+
+        Raises:
+            KeysHeld: They go on holding it.
+        """
+        deadline = self._clock() + _LIMIT_S
+        while held := self.state() & self._held:
+            if self._clock() >= deadline:
+                names = " and ".join(name for bit, name in _NAMES.items() if held >> bit & 1)
+                raise KeysHeld(f"Somebody holds {names} on the keyboard, so that input would not do what is meant.")
+            self._pause(_POLL_S)
+
+
+def _locks(display: Any) -> int:
+    """Return the bits that Num Lock and Scroll Lock switch, which nobody holds."""
+    locks = {keysym("Num_Lock"), keysym("Scroll_Lock")}
+    mask = 0
+    for index, codes in enumerate(display.get_modifier_mapping()):
+        if any(code and display.keycode_to_keysym(code, 0) in locks for code in codes):
+            mask |= 1 << index
+    return mask

@@ -1,0 +1,130 @@
+"""Input by PyAutoGUI itself, where it is installed, in a process of its own: it serves one display in a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from Xlib import X
+
+from aci.virtual import VirtualDesktop
+from tests.integration.aci.conftest import RecordingWindow
+from tests.integration.aci.test_hands import inside
+
+pytest.importorskip("pytweening", reason="pip install --no-deps pyautogui pytweening")
+pytestmark = pytest.mark.desktop
+
+OPENING = """
+import sys
+from aci.errors import AciError
+from aci.geometry import Point
+from aci.input.backends import open_hands
+from aci.input.keys import chord
+hands = open_hands("pyautogui", sys.argv[1])
+here = Point(int(sys.argv[2]), int(sys.argv[3]))
+there = Point(here.x + 150, here.y + 60)
+"""
+
+
+def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
+    """Run some lines that use `hands`; return what they print."""
+    point = inside(recorder, 30, 30)
+    recorder.collect()
+    done = subprocess.run(
+        [sys.executable, "-c", OPENING + work + "\nhands.close()", desktop.display, str(point.x), str(point.y)],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(desktop.home)},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_typing(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    act(desktop, recorder, 'hands.type_text("Hello, World! {a+b}~\\n\\t", lambda: None)')
+    assert recorder.typed() == "Hello, World! {a+b}~\n\t"
+
+
+def test_what_it_would_drop_is_refused_before_anything_is_typed(
+    desktop: VirtualDesktop, recorder: RecordingWindow
+) -> None:
+    said = act(
+        desktop,
+        recorder,
+        """
+try:
+    hands.type_text("caf\u00e9 \u4e2d \U0001f600", lambda: None)
+except AciError as error:
+    print(type(error).__name__, ascii(str(error)))
+""",
+    )
+    assert said.startswith("CannotType") and "\\xe9\\u4e2d\\U0001f600" in said
+    assert recorder.typed() == ""
+
+
+def test_keys_clicks_wheel_and_drag(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    act(
+        desktop,
+        recorder,
+        """
+hands.press(chord(["ctrl", "s"]))
+hands.press_each(chord(["shift"]), [chord(["Down"]), chord(["F5"])])
+hands.click(here, 2, "right", chord(["ctrl"]))
+hands.scroll(here, -2)
+hands.drag(here, there)
+""",
+    )
+    events = recorder.collect()
+    keys = [(event.detail, event.state & 5) for event in events if event.type == X.KeyPress]
+    code = {name: recorder.display.keysym_to_keycode(value) for name, value in KEYS.items()}
+    assert keys == [
+        *((code["ctrl"], 0), (code["s"], X.ControlMask)),
+        *((code["shift"], 0), (code["Down"], X.ShiftMask), (code["F5"], X.ShiftMask)),
+        (code["ctrl"], 0),
+    ]
+    buttons = [(event.detail, event.state & 5) for event in events if event.type == X.ButtonPress]
+    assert buttons == [(3, X.ControlMask)] * 2 + [(5, 0)] * 2 + [(1, 0)]
+    released = [event for event in events if event.type == X.ButtonRelease][-1]
+    assert (released.event_x, released.event_y) == (180, 90)
+    assert sum(1 for event in events if event.type == X.MotionNotify and event.state & X.Button1Mask) > 8
+
+
+def test_nothing_stays_pressed(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    act(
+        desktop,
+        recorder,
+        """
+class Stop(BaseException): pass
+def stop(seconds): raise Stop
+hands._pause = stop
+try:
+    hands.drag(here, there, chord(["ctrl"]))
+except Stop:
+    pass
+""",
+    )
+    assert sum(recorder.display.query_keymap()) == 0
+    assert recorder.display.screen().root.query_pointer().mask == 0
+
+
+def test_a_second_display_is_refused(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    with VirtualDesktop(size=(320, 240), ocr=None) as other:
+        said = act(
+            desktop,
+            recorder,
+            f"""
+try:
+    open_hands("pyautogui", {other.display!r})
+except AciError as error:
+    print(type(error).__name__, error)
+""",
+        )
+        assert said.startswith("DesktopError") and other.display in said
+
+
+KEYS = {"ctrl": 0xFFE3, "shift": 0xFFE1, "s": ord("s"), "Down": 0xFF54, "F5": 0xFFC2}
