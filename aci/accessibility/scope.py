@@ -36,7 +36,11 @@ class Scope:
         """Tell whether something at a place is to be asked."""
         if self.everything:
             return True
-        return rect is not None and any(rect.intersection(area) is not None for area in self.areas)
+        if rect is None:
+            return False
+        if not rect.area:  # what had nothing in it, and so no height, may have got something
+            rect = Rect(rect.x, rect.y, max(1, rect.width), max(1, rect.height))
+        return any(rect.intersection(area) is not None for area in self.areas)
 
 
 ALL = Scope(everything=True, redrawn=True)
