@@ -12,6 +12,7 @@ AciError
 ├── CannotType             the input back end has no keys for a text
 ├── RecognitionFailed      an OCR engine could not deal with a picture
 ├── LaunchFailed           an application could not be started or never showed a window
+├── NotTranslatable        a primitive has no form in another action space
 └── MalformedAction        a primitive on the wire could not be read
 ```
 
@@ -71,6 +72,10 @@ class RecognitionFailed(AciError):
 
 class LaunchFailed(AciError):
     """An application could not be started, or never showed a window."""
+
+
+class NotTranslatable(AciError):
+    """A primitive has no form in another action space; the message says why."""
 
 
 class MalformedAction(AciError):

@@ -27,8 +27,8 @@ _NAMES = {
     **{name: name.casefold() for name in ("Left", "Right", "Up", "Down", "Pause", "space", "Print", "Help")},
     **{f"F{number}": f"f{number}" for number in range(1, 25)},
     **{"Page_Up": "pageup", "Page_Down": "pagedown", "Menu": "apps", "Caps_Lock": "capslock", "Num_Lock": "numlock"},
-    **{"Shift_L": "shiftleft", "Shift_R": "shiftright", "Control_L": "ctrlleft", "Control_R": "ctrlright"},
-    **{"Alt_L": "altleft", "Alt_R": "altright", "Super_L": "winleft", "Super_R": "winright", "KP_Enter": "enter"},
+    **{"Shift_L": "shift", "Shift_R": "shiftright", "Control_L": "ctrl", "Control_R": "ctrlright"},
+    **{"Alt_L": "alt", "Alt_R": "altright", "Super_L": "win", "Super_R": "winright", "KP_Enter": "enter"},
     **{"Scroll_Lock": "scrolllock"},
 }
 """PyAutoGUI's names of keys by their keysym names."""

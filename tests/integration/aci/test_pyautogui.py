@@ -6,9 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from Xlib import X
 
+from aci.actions import Hotkey, Scroll, Type
+from aci.geometry import Rect
+from aci.observation import Element, Observation
+from aci.osworld import pyautogui_code
 from aci.virtual import VirtualDesktop
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.test_hands import inside
@@ -127,4 +132,22 @@ except AciError as error:
         assert said.startswith("DesktopError") and other.display in said
 
 
-KEYS = {"ctrl": 0xFFE3, "shift": 0xFFE1, "s": ord("s"), "Down": 0xFF54, "F5": 0xFFC2}
+KEYS = {"End": 0xFF57, "ctrl": 0xFFE3, "shift": 0xFFE1, "s": ord("s"), "Down": 0xFF54, "F5": 0xFFC2}
+
+
+def test_the_code_for_osworld_does_what_the_primitive_says(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    point = inside(recorder, 30, 30)
+    there = Element(1, "text", "", Rect(point.x, point.y, 1, 1), point, recorder.id)
+    seen = Observation(np.zeros((1, 1, 3), np.uint8), (there,), ())
+    recorder.collect()
+    actions = (Type(text='Bob\'s "x"\n', element_id=1), Hotkey(keys=("ctrl", "End")), Scroll(element_id=1, clicks=2))
+    for action in actions:
+        code = pyautogui_code(action, seen)
+        environment = {"PATH": "/usr/bin:/bin", "DISPLAY": desktop.display}
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+    events = recorder.collect()
+    assert [event.detail for event in events if event.type == X.ButtonPress] == [1, 4, 4]
+    recorder.seen = [event for event in events if event.type == X.KeyPress]
+    assert recorder.typed().startswith('Bob\'s "x"\n')
+    last = [event for event in events if event.type == X.KeyPress][-1]
+    assert recorder.display.keycode_to_keysym(last.detail, 0) == KEYS["End"] and last.state & X.ControlMask
