@@ -1,30 +1,33 @@
-"""A connection to the accessibility bus: bounded calls, and the time of the latest event."""
+"""A connection to the accessibility bus: bounded calls, many at a time, and the time of the latest event."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
+from aci.accessibility.link import Link, open_link
 from aci.accessibility.signals import Signals
+from aci.accessibility.wire import ERROR, SIGNAL, Incoming, Malformed, encode
 from aci.errors import AciError, ConnectionLost
 
-if TYPE_CHECKING:
-    from dbus_fast import Message
-    from dbus_fast.aio import MessageBus
-
 CALL_LIMIT_S = 2.0
-CONNECT_LIMIT_S = 5.0
-IN_FLIGHT = 48
-"""More calls than this at once fill the socket's buffer, which makes dbus-fast drop the connection."""
-IN_FLIGHT_PER_PEER = 24
-"""Keeps one application that hangs from taking every slot."""
+IN_FLIGHT = 192
+"""Calls that one application owes an answer to at most: enough to keep it busy, few enough for a hung one to hold."""
+_REFILL = IN_FLIGHT // 2
+"""So few are left when more are sent, many together."""
 
 DBUS_NAME = "org.freedesktop.DBus"
 DBUS_PATH = "/org/freedesktop/DBus"
 EVENT_CLASSES = ("Object", "Window", "Focus", "Document")
+_EVENTS = PREFIX + "Event."
+
+Call = tuple[str, str, str, str, str, Sequence[Any]]
+"""Connection, object, interface, method, types of the arguments and the arguments."""
 
 
 class CallRefused(AciError):
@@ -35,11 +38,51 @@ class PeerSilent(CallRefused):
     """A peer did not answer a call in time."""
 
 
+Answer = list[Any] | CallRefused
+"""The values that a method returned, or why there are none."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Calls whose answers are waited for together."""
+
+    done: asyncio.Future[None]
+    answers: list[Answer]
+    missing: int
+
+    def put(self, place: int, answer: Answer) -> None:
+        self.answers[place] = answer
+        self.missing -= 1
+        if not self.missing and not self.done.done():
+            self.done.set_result(None)
+
+
+@dataclass(slots=True)
+class _Peer:
+    """A connection that calls go to.
+
+    Attributes:
+        name: Its name on the bus.
+        waiting: Calls that were not sent yet: batch, place in it, and the call.
+        owed: Calls that it has not answered, by serial.
+        heard_at: When it last answered, or was asked while it owed nothing, on the loop's clock, s.
+        silent: Whether it let its time run out.
+        watch: Wakes up when its time runs out.
+    """
+
+    name: str
+    waiting: deque[tuple[_Batch, int, Call]] = field(default_factory=deque)
+    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)
+    heard_at: float = 0.0
+    silent: bool = False
+    watch: asyncio.TimerHandle | None = None
+
+
 class Bus:
     """The accessibility bus; to be used from one event loop only.
 
-    A peer that let one call run into its time limit is not asked again until `forgive`: what it still owes costs
-    its own elements, not everybody's time.
+    A peer that owes answers and gives none for the time limit is not asked again until `forgive`: what it still owes
+    costs its own elements, not everybody's time.
 
     Attributes:
         signals: What the events say that came since somebody last asked.
@@ -48,10 +91,10 @@ class Bus:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._connection: MessageBus | None = None
-        self._slots = asyncio.Semaphore(IN_FLIGHT)
-        self._peer_slots: dict[str, asyncio.Semaphore] = {}
-        self._silent: set[str] = set()
+        self._link: Link | None = None
+        self._peers: dict[str, _Peer] = {}
+        self._asked: dict[int, _Peer] = {}
+        self._to_send: dict[str, _Peer] = {}
         self.signals = Signals()
         self.last_event_at = 0.0
 
@@ -61,26 +104,20 @@ class Bus:
         Raises:
             ConnectionLost: The bus cannot be reached.
         """
-        if self._connection is not None and self._connection.connected:
+        if self._link is not None and self._link.open:
             return
-        from dbus_fast.aio import MessageBus
-
         try:
-            async with asyncio.timeout(CONNECT_LIMIT_S):
-                self._connection = await MessageBus(bus_address=self._address).connect()
-        except (OSError, EOFError, TimeoutError, ValueError) as error:
+            self._link = await open_link(self._address, self._take, self._lose)
+        except (OSError, ValueError) as error:  # TimeoutError is an OSError
             raise ConnectionLost(f"The accessibility bus at {self._address} cannot be reached: {error}") from error
-        self._silent.clear()
-        self._peer_slots.clear()
         self.signals.doubt_all()
-        self._connection.add_message_handler(self._note_event)
         await self._subscribe()
 
     def close(self) -> None:
         """Leave the bus."""
-        if self._connection is not None and self._connection.connected:
-            self._connection.disconnect()
-        self._connection = None
+        if self._link is not None:
+            self._link.close()
+        self._link = None
 
     async def call(
         self,
@@ -92,31 +129,44 @@ class Bus:
         body: Sequence[Any] = (),
         limit_s: float = CALL_LIMIT_S,
     ) -> list[Any]:
-        """Call a method and return the body of its answer.
+        """Call a method and return what it returns; values in variants as they are.
 
         Raises:
             CallRefused: The peer answered with an error, or is gone.
             PeerSilent: The peer did not answer in time, now or since it was last forgiven.
             ConnectionLost: The bus itself went away.
         """
-        async with self._slots_of(name), self._slots:
-            if name in self._silent:
-                raise PeerSilent(f"{name} does not answer")
-            connection = self._connection
-            if connection is None or not connection.connected:
-                raise ConnectionLost("The accessibility bus went away.")
-            message = _message(name, path, interface, member, signature, body)
-            try:
-                async with asyncio.timeout(limit_s):
-                    reply = await connection.call(message)
-            except TimeoutError as error:
-                self._silent.add(name)
-                raise PeerSilent(f"{name} did not answer {member} within {limit_s:g} s") from error
-            except (OSError, EOFError) as error:
-                raise ConnectionLost(f"The accessibility bus went away: {error}") from error
-        if reply is None or reply.error_name:
-            raise CallRefused(f"{name}{path} refused {member}: {reply.error_name if reply else 'no reply'}")
-        return reply.body
+        try:
+            async with asyncio.timeout(None if limit_s >= CALL_LIMIT_S else limit_s):
+                [answer] = await self.call_all([(name, path, interface, member, signature, body)])
+        except TimeoutError as error:
+            self._give_up(self._peer(name))
+            raise PeerSilent(f"{name} did not answer {member} within {limit_s:g} s") from error
+        if isinstance(answer, CallRefused):
+            raise answer
+        return answer
+
+    async def call_all(self, calls: Sequence[Call]) -> list[Answer]:
+        """Call many methods at once and return what each returns, or why it does not.
+
+        Raises:
+            ConnectionLost: The bus went away.
+        """
+        if self._link is None or not self._link.open:
+            raise ConnectionLost("The accessibility bus went away.")
+        if not calls:
+            return []
+        missing = CallRefused("not answered yet")
+        batch = _Batch(asyncio.get_running_loop().create_future(), [missing] * len(calls), len(calls))
+        if not self._to_send:  # what others ask in the same turn of the loop travels along
+            asyncio.get_running_loop().call_soon(self._send_all)
+        for place, call in enumerate(calls):
+            peer = self._to_send.get(call[0])
+            if peer is None:
+                peer = self._to_send[call[0]] = self._peer(call[0])
+            peer.waiting.append((batch, place, call))
+        await batch.done
+        return batch.answers
 
     async def ask(
         self, name: str, path: str, interface: str, member: str, signature: str = "", body: Sequence[Any] = ()
@@ -126,53 +176,145 @@ class Bus:
         Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; use `silent`
         to tell it from a peer that hangs.
         """
-        try:
-            values = await self.call(name, path, PREFIX + interface, member, signature, body)
-        except CallRefused:
-            return None
-        return values[0] if values else None
+        [value] = await self.ask_all([(name, path, PREFIX + interface, member, signature, body)])
+        return value
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Return the first value of the answer to each call, None where the peer refuses it.
+
+        Raises:
+            ConnectionLost: The bus went away.
+        """
+        answers = await self.call_all(calls)
+        return [answer[0] if isinstance(answer, list) and answer else None for answer in answers]
 
     def silent(self, name: str) -> bool:
         """Tell whether the peer let a call run into its time limit."""
-        return name in self._silent
+        peer = self._peers.get(name)
+        return peer is not None and peer.silent
 
     def forgive(self, name: str) -> None:
         """Let calls to a peer that was silent go out again."""
-        self._silent.discard(name)
+        self._peer(name).silent = False
 
-    def _slots_of(self, name: str) -> asyncio.Semaphore:
-        slots = self._peer_slots.get(name)
-        if slots is None:
-            slots = self._peer_slots[name] = asyncio.Semaphore(IN_FLIGHT_PER_PEER)
-        return slots
+    def _peer(self, name: str) -> _Peer:
+        peer = self._peers.get(name)
+        if peer is None:
+            peer = self._peers[name] = _Peer(name)
+        return peer
+
+    def _send_all(self) -> None:
+        peers, self._to_send = self._to_send, {}
+        for peer in peers.values():
+            self._send(peer)
+
+    def _send(self, peer: _Peer) -> None:
+        """Send as many of a peer's waiting calls as it may owe answers to."""
+        link = self._link
+        if link is None or peer.silent:
+            self._refuse(peer, PeerSilent(f"{peer.name} does not answer"))
+            return
+        now = asyncio.get_running_loop().time()
+        if not peer.owed:
+            peer.heard_at = now
+        messages: list[bytes] = []
+        while peer.waiting and len(peer.owed) < IN_FLIGHT:
+            batch, place, call = peer.waiting.popleft()
+            if batch.done.done():
+                continue  # whoever asked does not wait any more
+            serial = link.next_serial()
+            messages.append(encode(serial, *call))
+            peer.owed[serial] = (batch, place, call)
+            self._asked[serial] = peer
+        if messages:
+            link.send(b"".join(messages))
+        if peer.owed and peer.watch is None:
+            peer.watch = asyncio.get_running_loop().call_at(peer.heard_at + CALL_LIMIT_S, self._look_after, peer)
+
+    def _look_after(self, peer: _Peer) -> None:
+        """Give a peer up that has owed answers for too long."""
+        peer.watch = None
+        if not peer.owed:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() - peer.heard_at >= CALL_LIMIT_S:
+            self._give_up(peer)
+        else:
+            peer.watch = loop.call_at(peer.heard_at + CALL_LIMIT_S, self._look_after, peer)
+
+    def _give_up(self, peer: _Peer) -> None:
+        peer.silent = True
+        self._refuse(peer, PeerSilent(f"{peer.name} did not answer within {CALL_LIMIT_S:g} s"))
+
+    def _refuse(self, peer: _Peer, why: CallRefused) -> None:
+        """Let all calls to a peer have this answer."""
+        given_up = [*peer.owed.values(), *peer.waiting]
+        for serial in peer.owed:
+            self._asked.pop(serial, None)
+        peer.owed.clear()
+        peer.waiting.clear()
+        for batch, place, _ in given_up:
+            batch.put(place, why)
+
+    def _take(self, messages: Sequence[Incoming]) -> None:
+        """Give the answers to those who wait for them, and note the events."""
+        answered: dict[str, _Peer] = {}
+        for message in messages:
+            if message.kind == SIGNAL:
+                self._note_event(message)
+                continue
+            peer = self._asked.pop(message.reply_to, None)
+            if peer is not None:
+                batch, place, call = peer.owed.pop(message.reply_to)
+                batch.put(place, _answer(message, call))
+                answered[peer.name] = peer
+        now = asyncio.get_running_loop().time()
+        for peer in answered.values():
+            peer.heard_at = now
+            if peer.waiting and len(peer.owed) <= _REFILL and peer.name not in self._to_send:
+                self._send(peer)
+
+    def _lose(self, why: str) -> None:
+        """Tell everybody who waits that the connection has ended."""
+        peers, self._peers = self._peers, {}
+        self._asked.clear()
+        for peer in peers.values():
+            if peer.watch is not None:
+                peer.watch.cancel()
+            for batch, _, _ in (*peer.owed.values(), *peer.waiting):
+                if not batch.done.done():
+                    batch.done.set_exception(ConnectionLost(f"The accessibility bus went away: {why}"))
+            peer.waiting.clear()
 
     async def _subscribe(self) -> None:
-        """Register for events and receive them.
+        """Say hello, register for events and receive them.
 
         Without any registered listener GTK 3, Chromium and LibreOffice do not offer their cache at all.
         """
-        for event_class in EVENT_CLASSES:
-            rule = f"type='signal',interface='{PREFIX}Event.{event_class}'"
-            await self.call(DBUS_NAME, DBUS_PATH, DBUS_NAME, "AddMatch", "s", [rule])
-            await self.call(
-                REGISTRY_NAME,
-                REGISTRY_PATH,
-                PREFIX + "Registry",
-                "RegisterEvent",
-                "sass",
-                [event_class.lower(), [], ""],
-            )
+        rules = [f"type='signal',interface='{_EVENTS}{event_class}'" for event_class in EVENT_CLASSES]
+        register = (REGISTRY_NAME, REGISTRY_PATH, PREFIX + "Registry", "RegisterEvent", "sass")
+        answers = await self.call_all(
+            [
+                (DBUS_NAME, DBUS_PATH, DBUS_NAME, "Hello", "", ()),
+                *((DBUS_NAME, DBUS_PATH, DBUS_NAME, "AddMatch", "s", (rule,)) for rule in rules),
+                *((*register, (event_class.lower(), (), "")) for event_class in EVENT_CLASSES),
+            ]
+        )
+        for answer in answers:
+            if isinstance(answer, CallRefused):
+                self.close()
+                raise ConnectionLost(f"The accessibility bus at {self._address} cannot be used: {answer}") from answer
 
-    def _note_event(self, message: Message) -> None:
-        interface = message.interface
-        if interface is not None and interface.startswith("org.a11y.atspi.Event."):
+    def _note_event(self, message: Incoming) -> None:
+        if message.interface.startswith(_EVENTS):
             self.last_event_at = time.monotonic()
-            self.signals.note(message.sender or "", message.path or "", message.member or "")
+            self.signals.note(message.sender, message.path, message.member)
 
 
-def _message(name: str, path: str, interface: str, member: str, signature: str, body: Sequence[Any]) -> Message:
-    from dbus_fast import Message
-
-    return Message(
-        destination=name, path=path, interface=interface, member=member, signature=signature, body=list(body)
-    )
+def _answer(message: Incoming, call: Call) -> Answer:
+    if message.kind == ERROR:
+        return CallRefused(f"{call[0]}{call[1]} refused {call[3]}: {message.error_name}")
+    try:
+        return message.values()
+    except Malformed as error:
+        return CallRefused(f"{call[0]}{call[1]} gave no answer to {call[3]}: {error}")

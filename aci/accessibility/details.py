@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aci.accessibility.atspi import LABELLED_BY, SCREEN_COORDINATES, UNMAPPED, StateBit
+from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
 from aci.accessibility.bus import Bus
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
-from aci.accessibility.tree import get_property
+from aci.accessibility.tree import all_properties, get_property
 from aci.geometry import Rect
 
 LONGEST_TEXT = 20_000
@@ -19,7 +19,11 @@ LONGEST_TEXT = 20_000
 
 async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
     """Ask for the extents of the nodes, and for the rest where it matters."""
-    await asyncio.gather(*(_read_extents(bus, node) for node in nodes))
+    placed = [node for node in nodes if "Component" in node.interfaces]
+    for node in nodes:
+        node.asked = True
+    for node, rect in zip(placed, await all_extents(bus, [node.ref for node in placed]), strict=True):
+        node.rect = rect
     await read_contents(bus, application, nodes)
 
 
@@ -27,16 +31,31 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
     """Ask the nodes whose extents are known for the rest, where it matters."""
     on_screen = [node for node in nodes if node.rect is not None]
     chromium = application.toolkit.startswith("Chromium")
-    waiting = [_read_text(bus, node) for node in on_screen if _wants_text(node, chromium)]
-    waiting += [_read_value(bus, node) for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
-    waiting += [_read_choice(bus, node) for node in on_screen if node.role == "combo box"]
-    waiting += [_read_settled(bus, application, node) for node in on_screen if _wants_settled(node, chromium)]
-    await asyncio.gather(*waiting)
+    valued = [node for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
+    waiting = [_read_choice(bus, node) for node in on_screen if node.role == "combo box"]
+    await asyncio.gather(
+        _read_texts(bus, [node for node in on_screen if _wants_text(node, chromium)]),
+        _read_values(bus, valued),
+        _read_settled(bus, application, [node for node in on_screen if _wants_settled(node, chromium)]),
+        *waiting,
+    )
 
 
 async def extents(bus: Bus, ref: Ref) -> Rect | None:
     """Return where an object says it is, or None where it is gone or not mapped."""
-    answer = await bus.ask(*ref, "Component", "GetExtents", "u", [SCREEN_COORDINATES])
+    [rect] = await all_extents(bus, [ref])
+    return rect
+
+
+async def all_extents(bus: Bus, refs: Iterable[Ref]) -> list[Rect | None]:
+    """Return where each of some objects says it is, None where it is gone or not mapped."""
+    answers = await bus.ask_all(
+        [(*ref, PREFIX + "Component", "GetExtents", "u", (SCREEN_COORDINATES,)) for ref in refs]
+    )
+    return [_rect(answer) for answer in answers]
+
+
+def _rect(answer: Sequence[int] | None) -> Rect | None:
     if answer is None or answer[0] == UNMAPPED or answer[1] == UNMAPPED or answer[2] < 0 or answer[3] < 0:
         return None
     return Rect(*answer)
@@ -44,15 +63,9 @@ async def extents(bus: Bus, ref: Ref) -> Rect | None:
 
 async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
     """Return all text that some objects hold now, a line each, or None where they have none to give."""
-    lines = await asyncio.gather(*(_text_of(bus, ref) for ref in refs))
+    lines = await all_texts(bus, refs)
     known = [line for line in lines if line is not None]
     return "\n".join(known) if known else None
-
-
-async def _read_extents(bus: Bus, node: Node) -> None:
-    node.asked = True
-    if "Component" in node.interfaces:
-        node.rect = await extents(bus, node.ref)
 
 
 def _wants_text(node: Node, chromium: bool) -> bool:
@@ -64,28 +77,44 @@ def _wants_text(node: Node, chromium: bool) -> bool:
     return not chromium and not node.name and node.role in READ_AS_TEXT
 
 
+async def _read_texts(bus: Bus, nodes: Sequence[Node]) -> None:
+    """Read the texts of nodes, those that may be long or are not theirs one by one."""
+    plain = [node for node in nodes if not _read_apart(node)]
+    texts, _ = await asyncio.gather(
+        all_texts(bus, [node.ref for node in plain]),
+        asyncio.gather(*(_read_text(bus, node) for node in nodes if _read_apart(node))),
+    )
+    for node, text in zip(plain, texts, strict=True):
+        node.text = None if text is None else text[:LONGEST_TEXT]
+
+
+def _read_apart(node: Node) -> bool:
+    return node.role == "password text" or bool(node.text_at) or node.has(StateBit.MULTI_LINE)
+
+
 async def _read_text(bus: Bus, node: Node) -> None:
     if node.role == "password text":
         length = await _text_length(bus, node.ref)
         node.text = "•" * min(length, LONGEST_TEXT)
-        return
-    if node.text_at:
+    elif node.text_at:
         node.text = await full_text(bus, node.text_at)
-        return
-    end = -1
-    if node.has(StateBit.MULTI_LINE):
+    else:
         length = await _text_length(bus, node.ref)
-        end = min(length, LONGEST_TEXT)
-    text = await _text_of(bus, node.ref, end)
-    node.text = None if text is None else text[:LONGEST_TEXT]
+        node.text = await _text_until(bus, node.ref, min(length, LONGEST_TEXT))
 
 
-async def _text_of(bus: Bus, ref: Ref, end: int = -1) -> str | None:
-    """Return the text up to `end`; entries of GTK 4 do not understand that -1 means all."""
-    text = await bus.ask(*ref, "Text", "GetText", "ii", [0, end])
-    if text == "" and end < 0 and (length := await _text_length(bus, ref)):
-        text = await bus.ask(*ref, "Text", "GetText", "ii", [0, length])
-    return None if text is None else str(text)
+async def all_texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
+    """Return the whole text of each of some objects, None where it is refused."""
+    texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    for place, (ref, text) in enumerate(zip(refs, texts, strict=True)):
+        if text == "" and (length := await _text_length(bus, ref)):  # entries of GTK 4 do not know that -1 means all
+            texts[place] = await _text_until(bus, ref, length)
+    return [None if text is None else str(text) for text in texts]
+
+
+async def _text_until(bus: Bus, ref: Ref, end: int) -> str | None:
+    text = await bus.ask(*ref, "Text", "GetText", "ii", (0, end))
+    return None if text is None else str(text)[:LONGEST_TEXT]
 
 
 async def _text_length(bus: Bus, ref: Ref) -> int:
@@ -93,9 +122,10 @@ async def _text_length(bus: Bus, ref: Ref) -> int:
     return length if isinstance(length, int) and length > 0 else 0
 
 
-async def _read_value(bus: Bus, node: Node) -> None:
-    value = await get_property(bus, node.ref, "Value", "CurrentValue")
-    node.value = float(value) if isinstance(value, int | float) else None
+async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
+    values = await all_properties(bus, [node.ref for node in nodes], "Value", "CurrentValue")
+    for node, value in zip(nodes, values, strict=True):
+        node.value = float(value) if isinstance(value, int | float) else None
 
 
 async def _read_choice(bus: Bus, node: Node) -> None:
@@ -126,26 +156,33 @@ def _wants_settled(node: Node, chromium: bool) -> bool:
     return node.role in FIELDS or (chromium and not node.children and not node.name)
 
 
-async def _read_settled(bus: Bus, application: Application, node: Node) -> None:
+async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
     """Read what hardly ever changes while an object lives, once."""
-    key = (node.ref, node.role, node.name)
-    known = application.settled.get(key)
-    if known is None:
-        attributes, relations, hidden = await asyncio.gather(
-            bus.ask(*node.ref, "Accessible", "GetAttributes"),
-            bus.ask(*node.ref, "Accessible", "GetRelationSet"),
-            _relations(bus, node.labelled_as),
-        )
-        known = (dict(attributes or {}), _labels(relations or ()) or _labels(hidden))
-        application.settled[key] = known
-    node.attributes, node.labels = known
-    if node.role == "spin button" and "valuetext" in node.attributes:
-        attributes = await bus.ask(*node.ref, "Accessible", "GetAttributes")
-        node.attributes = {**node.attributes, **(attributes or {})}
+    keys = [(node.ref, node.role, node.name) for node in nodes]
+    new = [node for node, key in zip(nodes, keys, strict=True) if key not in application.settled]
+    attributes, relations, hidden = await asyncio.gather(
+        _all_attributes(bus, new),
+        _all_relations(bus, [node.ref for node in new]),
+        _all_relations(bus, [node.labelled_as for node in new]),
+    )
+    for node, has, own, of_hidden in zip(new, attributes, relations, hidden, strict=True):
+        application.settled[node.ref, node.role, node.name] = (has, _labels(own) or _labels(of_hidden))
+    for node, key in zip(nodes, keys, strict=True):
+        node.attributes, node.labels = application.settled[key]
+    changing = [node for node in nodes if node.role == "spin button" and "valuetext" in node.attributes]
+    for node, now in zip(changing, await _all_attributes(bus, changing), strict=True):
+        node.attributes = {**node.attributes, **now}
 
 
-async def _relations(bus: Bus, ref: Ref | None) -> Sequence[Any]:
-    return [] if ref is None else await bus.ask(*ref, "Accessible", "GetRelationSet") or []
+async def _all_attributes(bus: Bus, nodes: Sequence[Node]) -> list[dict[str, str]]:
+    answers = await bus.ask_all([(*node.ref, PREFIX + "Accessible", "GetAttributes", "", ()) for node in nodes])
+    return [answer or {} for answer in answers]
+
+
+async def _all_relations(bus: Bus, refs: Sequence[Ref | None]) -> list[Sequence[Any]]:
+    """Return the relations of objects; none where there is no object, or it is gone."""
+    answers = iter(await bus.ask_all([(*ref, PREFIX + "Accessible", "GetRelationSet", "", ()) for ref in refs if ref]))
+    return [(next(answers) or ()) if ref else () for ref in refs]
 
 
 def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:

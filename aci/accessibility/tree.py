@@ -7,8 +7,7 @@ is therefore asked for its children, until nothing is missing.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
@@ -24,6 +23,9 @@ UNCOUNTED = 2**31 - 1
 DEEPEST = 64
 """Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
 
+HIDDEN = "unknown"
+"""Role of what was never seen; it is asked once it appears."""
+_LEAST = frozenset({"Accessible", "Component"})
 _LONG = len(PREFIX)
 
 
@@ -37,8 +39,8 @@ async def read_tree(bus: Bus, application: Application) -> None:
     nodes = await _cached_nodes(bus, application.root)
     application.nodes = nodes
     roots = await child_refs(bus, application.root)
-    missing = [Ref(*ref) for ref in roots if Ref(*ref) not in nodes]
-    for node in await _described(bus, missing, application.root):
+    missing = [ref for ref in roots if ref not in nodes]
+    for node in await describe(bus, missing, [application.root] * len(missing)):
         nodes[node.ref] = node
     _link(nodes)
     application.tops = [nodes[ref] for ref in roots if ref in nodes]
@@ -75,7 +77,7 @@ def _node_of_item(item: Sequence[Any]) -> Node:
 
 
 def mended_states(role: str, states: int) -> int:
-    """Return the states a node has: a viewport shows as long as it is visible; scrolled by its height, GTK 3 denies it."""
+    """Return the states a node has: a viewport shows while it is visible; scrolled by its height, GTK 3 denies it."""
     if role == "viewport" and states & StateBit.VISIBLE:
         return states | StateBit.SHOWING
     return states
@@ -114,7 +116,7 @@ async def repair(bus: Bus, application: Application) -> bool:
         if not wave:
             break
         asked.update(node.ref for node in wave)
-        answers = await asyncio.gather(*(child_refs(bus, node.ref) for node in wave))
+        answers = await all_child_refs(bus, [node.ref for node in wave])
         await describe_unknown(bus, application, zip(wave, answers, strict=True))
         for node, refs in zip(wave, answers, strict=True):
             found |= adopt(application, node, refs)
@@ -124,11 +126,34 @@ async def repair(bus: Bus, application: Application) -> bool:
 
 
 async def describe_unknown(bus: Bus, application: Application, listed: Iterable[tuple[Node, Sequence[Ref]]]) -> None:
-    """Add nodes for the children of some nodes that are not known."""
+    """Add nodes for the children of some nodes that are not known.
+
+    Of most that cannot be seen only the states are asked; that is enough until they appear.
+    """
     nodes = application.nodes
-    unknown = {ref: node.ref for node, refs in listed for ref in refs if ref not in nodes}
-    added = await asyncio.gather(*(describe(bus, ref, parent) for ref, parent in unknown.items()))
-    nodes.update({node.ref: node for node in added if node is not None})
+    unknown = {ref: (node, refs) for node, refs in listed for ref in refs if ref not in nodes}
+    full: dict[Ref, int] = {}
+    for (ref, (parent, siblings)), states in zip(unknown.items(), await all_states(bus, unknown), strict=True):
+        if states is None:
+            continue
+        if states & application.shows_by.value or _told_by_hidden(nodes, parent, siblings, states):
+            full[ref] = states
+        else:
+            nodes[ref] = Node(ref, parent.ref, HIDDEN, "", "", states, _LEAST, child_count=0)
+    parents = [unknown[ref][0].ref for ref in full]
+    nodes.update({node.ref: node for node in await _describe(bus, list(full), parents, full.values())})
+
+
+def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
+    """Tell whether an object that cannot be seen says something of what can.
+
+    Combo boxes are told by the items of their closed lists and LibreOffice's by hidden parts; its input line denies
+    that it can be seen, as do viewports.
+    """
+    around = nodes.get(parent.parent) if parent.parent is not None else None
+    if parent.role in ("combo box", "scroll pane") or (around is not None and around.role == "combo box"):
+        return True
+    return states == StateBit.DEFUNCT.value or (parent.role == "filler" and len(siblings) == 3)
 
 
 def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:
@@ -161,7 +186,7 @@ async def _count_managed(bus: Bus, application: Application) -> None:
     A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
     """
     unknown = [node for node in showing(application) if node.child_count < 0 and is_managed(node)]
-    counts = await asyncio.gather(*(get_property(bus, node.ref, "Accessible", "ChildCount") for node in unknown))
+    counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
     for node, number in zip(unknown, counts, strict=True):
         node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
 
@@ -201,56 +226,88 @@ def reachable(application: Application) -> dict[Ref, Node]:
 
 async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
     """Return what an object says are its children; none where it is gone."""
-    children = await bus.ask(ref.name, ref.path, "Accessible", "GetChildren")
-    return [Ref(*child) for child in children or () if not child[1].endswith("/null")]
+    [children] = await all_child_refs(bus, [ref])
+    return children
 
 
-async def _described(bus: Bus, refs: Sequence[Ref], parent: Ref) -> list[Node]:
-    nodes = await asyncio.gather(*(describe(bus, ref, parent) for ref in refs))
-    return [node for node in nodes if node is not None]
+async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
+    """Return what each of some objects says are its children; none where it is gone."""
+    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
+    return [[Ref(*child) for child in children or () if not child[1].endswith("/null")] for children in answers]
 
 
-async def describe(bus: Bus, ref: Ref, parent: Ref | None) -> Node | None:
-    """Ask one object for what the cache would have said of it; None where it is gone."""
-    properties, role, states, interfaces = await asyncio.gather(
-        get_properties(bus, ref),
-        bus.ask(*ref, "Accessible", "GetRole"),
-        bus.ask(*ref, "Accessible", "GetState"),
-        bus.ask(*ref, "Accessible", "GetInterfaces"),
+async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:
+    """Return the states of objects as bits, None of those that are gone."""
+    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetState", "", ()) for ref in refs])
+    return [None if states is None else states[0] | states[1] << 32 for states in answers]
+
+
+async def describe(bus: Bus, refs: Sequence[Ref], parents: Iterable[Ref | None]) -> list[Node]:
+    """Ask objects for what the cache would have said of them; those that are gone are left out."""
+    return await _describe(bus, refs, parents, await all_states(bus, refs))
+
+
+async def _describe(
+    bus: Bus, refs: Sequence[Ref], parents: Iterable[Ref | None], states: Iterable[int | None]
+) -> list[Node]:
+    """Do the same for objects whose states are known."""
+    accessible = PREFIX + "Accessible"
+    answers = await bus.ask_all(
+        [
+            call
+            for ref in refs
+            for call in (
+                (*ref, PROPERTIES, "GetAll", "s", (accessible,)),
+                (*ref, accessible, "GetRole", "", ()),
+                (*ref, accessible, "GetInterfaces", "", ()),
+            )
+        ]
     )
-    if properties is None or role is None or states is None or interfaces is None:
-        return None
-    return Node(
-        ref=ref,
-        parent=parent,
-        role=role_name(role),
-        name=property_value(properties, "Name", ""),
-        description=property_value(properties, "Description", ""),
-        states=mended_states(role_name(role), states[0] | states[1] << 32),
-        interfaces=_short(interfaces),
-        child_count=property_value(properties, "ChildCount", -1),
+    described = zip(refs, parents, states, answers[0::3], answers[1::3], answers[2::3], strict=True)
+    return [
+        Node(
+            ref=ref,
+            parent=parent,
+            role=role_name(role),
+            name=property_value(properties, "Name", ""),
+            description=property_value(properties, "Description", ""),
+            states=mended_states(role_name(role), bits),
+            interfaces=_short(interfaces),
+            child_count=property_value(properties, "ChildCount", -1),
+        )
+        for ref, parent, bits, properties, role, interfaces in described
+        if bits is not None and properties is not None and role is not None and interfaces is not None
+    ]
+
+
+async def identify(bus: Bus, node: Node) -> None:
+    """Ask what a node is and can: LibreOffice tells that of what is in a menu only once it is shown."""
+    accessible = PREFIX + "Accessible"
+    role, interfaces = await bus.ask_all(
+        [(*node.ref, accessible, "GetRole", "", ()), (*node.ref, accessible, "GetInterfaces", "", ())]
     )
+    node.role = role_name(role or 0)
+    node.interfaces = _short(interfaces or ()) or node.interfaces
 
 
 async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:
     """Return a property of an object, or None where it is refused."""
-    try:
-        values = await bus.call(*ref, PROPERTIES, "Get", "ss", [PREFIX + interface, name])
-    except CallRefused:
-        return None
-    return values[0].value
+    [value] = await all_properties(bus, [ref], interface, name)
+    return value
+
+
+async def all_properties(bus: Bus, refs: Iterable[Ref], interface: str, name: str) -> list[Any]:
+    """Return a property of each of some objects, None where it is refused."""
+    return await bus.ask_all([(*ref, PROPERTIES, "Get", "ss", (PREFIX + interface, name)) for ref in refs])
 
 
 async def get_properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
-    """Return what an object says of itself, each value in a variant; None where it is gone."""
-    try:
-        values = await bus.call(ref.name, ref.path, PROPERTIES, "GetAll", "s", [PREFIX + "Accessible"])
-    except CallRefused:
-        return None
-    return dict(values[0])
+    """Return what an object says of itself; None where it is gone."""
+    [properties] = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",))])
+    return properties if isinstance(properties, dict) else None
 
 
 def property_value(properties: dict[str, Any], key: str, default: Any) -> Any:
     """Return one of an object's properties."""
-    variant = properties.get(key)
-    return default if variant is None else variant.value
+    value = properties.get(key, default)
+    return value if isinstance(value, type(default)) else default

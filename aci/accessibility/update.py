@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Iterator, Sequence
 
-from aci.accessibility.atspi import StateBit, role_name
+from aci.accessibility.atspi import StateBit
 from aci.accessibility.bus import Bus
 from aci.accessibility.details import extents, read_contents, read_details
 from aci.accessibility.nodes import Application, Node, Ref
@@ -21,6 +21,7 @@ from aci.accessibility.tree import (
     child_refs,
     describe_unknown,
     get_properties,
+    identify,
     may_be_listed,
     mended_states,
     property_value,
@@ -138,8 +139,8 @@ class _Update:
         node.description = property_value(properties, "Description", "")
         node.states, node.rect = _bits(node, state), rect
         node.asked = True
-        if appeared:  # what LibreOffice has in a menu says what it is only once it is shown
-            node.role = role_name(await bus.ask(*ref, "Accessible", "GetRole") or 0)
+        if appeared:
+            await identify(bus, node)
         self._note_count(node, property_value(properties, "ChildCount", -1))
         self._changed |= before != _facts(node)
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from aci.accessibility.atspi import SCREEN_COORDINATES, StateBit
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
 from aci.accessibility.bus import Bus
-from aci.accessibility.details import extents
+from aci.accessibility.details import all_extents
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.tree import describe, get_property
 from aci.geometry import Rect
@@ -86,7 +86,7 @@ async def refresh_view(
         return None
     if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
         return None
-    texts = await asyncio.gather(*(bus.ask(*node.ref, "Text", "GetText", "ii", [0, -1]) for node in doubtful))
+    texts = await _texts(bus, [node.ref for node in doubtful])
     if any(text is None for text in texts):
         return None
     differing = [(node, text) for node, text in zip(doubtful, texts, strict=True) if node.text != text]
@@ -105,16 +105,19 @@ async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell 
 
 async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
     """Read the cells of a range; None where one of them is gone."""
-    lefts = await _edges(bus, refs, [(rows[0], column) for column in columns], across=True)
-    tops = await _edges(bus, refs, [(row, columns[0]) for row in rows], across=False)
+    lefts, tops = await asyncio.gather(
+        _edges(bus, refs, [(rows[0], column) for column in columns], across=True),
+        _edges(bus, refs, [(row, columns[0]) for row in rows], across=False),
+    )
     if not lefts or not tops:
         return None
     wanted = [cell for cell in product(tops, lefts) if cell in refs][:MOST_CELLS]
-    texts = await asyncio.gather(*(bus.ask(*refs[cell], "Text", "GetText", "ii", [0, -1]) for cell in wanted))
-    if any(text is None for text in texts):
+    texts = await _texts(bus, [refs[cell] for cell in wanted])
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
         return None
     nodes = []
-    for cell, text in zip(wanted, texts, strict=True):
+    for cell, text in zip(wanted, known, strict=True):
         (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
         nodes.append(_cell(table, cell, refs[cell], text, Rect(x, y, width, height)))
     return nodes
@@ -166,10 +169,18 @@ async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
 async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]) -> None:
     """Add the objects of cells that are not known yet."""
     missing = [cell for cell in wanted if cell not in known]
-    answers = await asyncio.gather(*(bus.ask(*table, "Table", "GetAccessibleAt", "ii", cell) for cell in missing))
-    for cell, answer in zip(missing, answers, strict=True):
-        if answer is not None and not answer[1].endswith("/null"):
-            known[cell] = Ref(*answer)
+    for cell, ref in zip(missing, await _cells_at(bus, table, missing), strict=True):
+        if ref is not None:
+            known[cell] = ref
+
+
+async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:
+    answers = await bus.ask_all([(*table, PREFIX + "Table", "GetAccessibleAt", "ii", cell) for cell in cells])
+    return [None if answer is None or answer[1].endswith("/null") else Ref(*answer) for answer in answers]
+
+
+async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
+    return await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
 
 
 async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
@@ -178,7 +189,7 @@ async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across:
     LibreOffice lets go of cells now and then, all but the active one; hidden ones still answer, with an empty area.
     """
     asked = [cell for cell in cells if cell in refs]
-    rects = await asyncio.gather(*(extents(bus, refs[cell]) for cell in asked))
+    rects = await all_extents(bus, [refs[cell] for cell in asked])
     if None in rects:
         return {}
     starts = [
@@ -226,7 +237,5 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
     top = first[0] if first is not None else 0
     bottom = last[0] if last is not None else count - 1
     cells = list(product(range(top, bottom + 1), range(columns)))[:MOST_CELLS]
-    answers = await asyncio.gather(*(bus.ask(*table.ref, "Table", "GetAccessibleAt", "ii", cell) for cell in cells))
-    found = [Ref(*answer) for answer in answers if answer is not None and not answer[1].endswith("/null")]
-    nodes = await asyncio.gather(*(describe(bus, ref, table.ref) for ref in found))
-    return [node for node in nodes if node is not None]
+    found = [ref for ref in await _cells_at(bus, table.ref, cells) if ref is not None]
+    return await describe(bus, found, [table.ref] * len(found))

@@ -1,0 +1,219 @@
+"""Calls over a private message bus, to peers that answer, refuse, hang, leave and flood."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dbus_fast import Message, MessageType
+from dbus_fast.aio import MessageBus
+
+from aci.accessibility import bus as bus_module
+from aci.accessibility.atspi import REGISTRY_NAME
+from aci.accessibility.bus import IN_FLIGHT, Bus, CallRefused, PeerSilent
+from aci.errors import ConnectionLost
+
+pytestmark = pytest.mark.desktop
+OBJECT, INTERFACE = "/org/a11y/atspi/accessible/1", "org.a11y.atspi.Accessible"
+
+Handle = Callable[[Message], Message | None]
+
+
+@pytest.fixture
+def daemon() -> Iterator[subprocess.Popen[str]]:
+    with tempfile.TemporaryDirectory(prefix="aci-", dir="/tmp") as folder:
+        command = ["dbus-daemon", "--session", "--nofork", "--print-address=1", f"--address=unix:path={folder}/bus"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(folder))
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.args = f"unix:path={folder}/bus"
+        yield process
+        process.kill()
+        process.wait()
+
+
+def address(daemon: subprocess.Popen[str]) -> str:
+    return str(daemon.args)
+
+
+def answer(message: Message) -> Message:
+    body = message.body or ["nothing"]
+    return Message.new_method_return(message, message.signature or "s", body)
+
+
+def refuse(message: Message) -> Message:
+    return Message.new_error(message, "org.example.Error.No", "no")
+
+
+class Peers:
+    """Programs on the bus, each of which handles the calls that it gets in its own way."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.open: list[MessageBus] = []
+
+    async def add(self, handle: Handle | None) -> str:
+        """Add one; without a handler it never answers. Returns its name."""
+        peer = await MessageBus(bus_address=self.address).connect()
+        self.open.append(peer)
+
+        def take(message: Message) -> Message | bool | None:
+            if message.message_type is not MessageType.METHOD_CALL or message.path != OBJECT:
+                return None
+            return True if handle is None else handle(message)
+
+        peer.add_message_handler(take)
+        return str(peer.unique_name)
+
+    async def registry(self) -> None:
+        registry = await MessageBus(bus_address=self.address).connect()
+        self.open.append(registry)
+        registry.add_message_handler(
+            lambda message: Message.new_method_return(message) if message.member == "RegisterEvent" else None
+        )
+        await registry.request_name(REGISTRY_NAME)
+
+
+@asynccontextmanager
+async def connected(daemon: subprocess.Popen[str]) -> Any:
+    peers, bus = Peers(address(daemon)), Bus(address(daemon))
+    try:
+        await peers.registry()
+        await bus.connect()
+        yield bus, peers
+    finally:
+        bus.close()
+        for peer in peers.open:
+            peer.disconnect()
+
+
+def talk(daemon: subprocess.Popen[str], work: Callable[[Bus, Peers], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(20), connected(daemon) as (bus, peers):
+            await work(bus, peers)
+
+    asyncio.run(run())
+
+
+def test_many_calls_are_answered_each_with_its_own(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        names = [await peers.add(answer), await peers.add(answer)]
+        texts = [f"{number} é 中 😀" * (1 + number % 50) for number in range(3 * IN_FLIGHT)]
+        calls = [(names[at % 2], OBJECT, INTERFACE, "Echo", "s", (text,)) for at, text in enumerate(texts)]
+        assert await bus.ask_all(calls) == texts
+        assert await asyncio.gather(*(bus.call(*call) for call in calls)) == [[text] for text in texts]
+
+    talk(daemon, work)
+
+
+def test_a_message_of_a_megabyte_arrives(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        text = "x" * 3_000_000
+        assert await bus.call(await peers.add(answer), OBJECT, INTERFACE, "Echo", "s", (text,)) == [text]
+
+    talk(daemon, work)
+
+
+def test_refusals_and_strangers_are_none_among_answers(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        kind, unkind = await peers.add(answer), await peers.add(refuse)
+        calls = [(name, OBJECT, INTERFACE, "Echo", "u", (7,)) for name in (kind, unkind, ":1.4711", kind)]
+        assert await bus.ask_all(calls) == [7, None, None, 7]
+        with pytest.raises(CallRefused, match=r"org\.example\.Error\.No"):
+            await bus.call(unkind, OBJECT, INTERFACE, "Echo")
+        assert not bus.silent(unkind)
+
+    talk(daemon, work)
+
+
+def test_a_peer_that_hangs_costs_its_own_answers_only(
+    daemon: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bus_module, "CALL_LIMIT_S", 0.3)
+    answering: list[bool] = []
+
+    async def work(bus: Bus, peers: Peers) -> None:
+        good = await peers.add(answer)
+        stuck = await peers.add(lambda message: answer(message) if answering else True)  # type: ignore[return-value]
+        calls = [(name, OBJECT, INTERFACE, "Echo", "u", (1,)) for name in (stuck, good) * (IN_FLIGHT + 20)]
+        assert await bus.ask_all(calls) == [None, 1] * (IN_FLIGHT + 20)
+        assert bus.silent(stuck)
+        assert not bus.silent(good)
+        answering.append(True)
+        with pytest.raises(PeerSilent):
+            await bus.call(stuck, OBJECT, INTERFACE, "Echo", "u", (1,))
+        bus.forgive(stuck)
+        assert await bus.ask(stuck, OBJECT, "Accessible", "Echo", "u", (2,)) == 2
+
+    talk(daemon, work)
+
+
+def test_one_call_may_be_given_less_time(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        stuck = await peers.add(None)
+        with pytest.raises(PeerSilent):
+            await bus.call(stuck, OBJECT, INTERFACE, "Echo", limit_s=0.05)
+        assert bus.silent(stuck)
+
+    talk(daemon, work)
+
+
+def test_a_peer_that_leaves_is_gone_at_once(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        leaving = await peers.add(None)
+        calls = asyncio.gather(bus.ask_all([(leaving, OBJECT, INTERFACE, "Echo", "", ())] * 3))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        peers.open[-1].disconnect()
+        assert await calls == [[None] * 3]
+        assert not bus.silent(leaving)
+
+    talk(daemon, work)
+
+
+def test_events_are_gathered_by_sender(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        name = await peers.add(answer)
+        bus.signals.take([])
+        signal = Message.new_signal(OBJECT, "org.a11y.atspi.Event.Object", "StateChanged", "s", ["showing"])
+        await peers.open[-1].send(signal)
+        while not bus.last_event_at:
+            await asyncio.sleep(0.01)
+        assert {ref.path for ref in bus.signals.take([name])[name].objects} == {OBJECT}
+
+    talk(daemon, work)
+
+
+def test_a_bus_that_goes_away_is_an_error_for_all_who_wait(daemon: subprocess.Popen[str]) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        stuck = await peers.add(None)
+        waiting = [asyncio.ensure_future(bus.ask(stuck, OBJECT, "Accessible", "Echo")) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        daemon.kill()
+        assert all(
+            isinstance(error, ConnectionLost) for error in await asyncio.gather(*waiting, return_exceptions=True)
+        )
+        with pytest.raises(ConnectionLost):
+            await bus.ask(stuck, OBJECT, "Accessible", "Echo")
+
+    talk(daemon, work)
+
+
+def test_a_bus_without_a_registry_is_not_the_accessibility_bus(daemon: subprocess.Popen[str]) -> None:
+    async def run() -> None:
+        with pytest.raises(ConnectionLost):
+            await Bus(address(daemon)).connect()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("where", ["unix:path=/nonexistent/bus", "tcp:host=localhost,port=1", "", "nonsense"])
+def test_addresses_that_cannot_be_used_are_errors(where: str) -> None:
+    with pytest.raises(ConnectionLost):
+        asyncio.run(Bus(where).connect())
