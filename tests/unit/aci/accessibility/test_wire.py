@@ -89,7 +89,7 @@ def test_calls_are_read_by_others_as_they_were_made(typed: list[Typed], end: str
     signature = "".join(kind for kind, _ in typed)
     raw = encode(77, ":1.5", "/org/a11y/atspi/accessible/1", "org.a11y.atspi.Text", "GetText", signature,
                  [value for _, value in typed])  # fmt: skip
-    read = Unmarshaller(io.BytesIO(raw)).unmarshall()
+    read = Unmarshaller(io.BytesIO(raw)).unmarshall()  # type: ignore[arg-type]
     assert read is not None
     assert (read.serial, read.destination, read.path) == (77, ":1.5", "/org/a11y/atspi/accessible/1")
     assert (read.interface, read.member, read.signature) == ("org.a11y.atspi.Text", "GetText", signature)
