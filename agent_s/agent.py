@@ -17,7 +17,7 @@ from aci.policy import OWN_SCREEN, VIRTUAL, Policy
 from aci.virtual import VirtualDesktop
 from agent_s.events import Event, RunEnded
 from agent_s.llm.protocol import Model
-from agent_s.records import Limits, Outcome, StateCheck, Task
+from agent_s.records import Limits, Outcome, Planner, StateCheck, Task
 from agent_s.run import Run
 from agent_s.search import WebSearch
 from agent_s.secrets import Secrets, find_in
@@ -41,6 +41,7 @@ class AgentS:
         episodic: Whether Workers retrieve from memory.
         learn: Whether runs write to memory.
         replay: Whether verified experience is done again without the model.
+        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
         reflect: Whether the trajectory reflector speaks.
         reflect_every: Also reflect after every so many steps; 0 for only when something is wrong.
         policy: Decides what may be done; None allows everything.
@@ -64,6 +65,7 @@ class AgentS:
         episodic: bool = True,
         learn: bool = True,
         replay: bool = True,
+        planner: Planner = "hierarchical",
         reflect: bool = True,
         reflect_every: int = 0,
         policy: Policy | None = None,
@@ -82,6 +84,7 @@ class AgentS:
         self.episodic = episodic
         self.learn = learn
         self.replay = replay
+        self.planner = planner
         self.reflect = reflect
         self.reflect_every = reflect_every
         self.policy = policy
@@ -132,6 +135,7 @@ class AgentS:
             episodic=settings.memory.episodic,
             learn=settings.memory.continual_update,
             replay=settings.replay,
+            planner=settings.planner,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,
             policy=_policy(settings, desktop),
@@ -140,14 +144,14 @@ class AgentS:
             secret=find_in(os.environ),
         )
 
-    def run(self, task: Task, state_check: StateCheck | None = None) -> Outcome:
+    def run(self, task: Task, state_check: StateCheck | None = None, blind: bool = False) -> Outcome:
         """Carry out a task and return how it ended; see `stream`."""
-        for event in self.stream(task, state_check):
+        for event in self.stream(task, state_check, blind):
             if isinstance(event, RunEnded):
                 return event.outcome
         raise AssertionError("a stream ends with RunEnded")
 
-    def stream(self, task: Task, state_check: StateCheck | None = None) -> Iterator[Event]:
+    def stream(self, task: Task, state_check: StateCheck | None = None, blind: bool = False) -> Iterator[Event]:
         """Carry out a task and yield what happens; the last event is `RunEnded`.
 
         Nothing that goes wrong with the task, the model or the desktop raises: it is the outcome. Closing the generator
@@ -156,9 +160,11 @@ class AgentS:
         Args:
             task: What is to be done.
             state_check: Looks at the applications' own state at the end; None to let the model judge.
+            blind: Whether what the check finds is kept from the agent, as when it is measured; else a task that is not
+                done goes back to planning with the reason.
         """
         self._stop.clear()
-        return Run(self, task, state_check, self._stop).events()
+        return Run(self, task, state_check, blind, self._stop).events()
 
     def stop(self) -> None:
         """Let the current run end as `stopped` at its next boundary; safe from any thread and from a signal handler."""

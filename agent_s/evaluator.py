@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from aci.observation import Observation
+from aci.actions import Action
+from agent_s.judging import verdict_of
 from agent_s.llm.protocol import (
     Model,
     ModelRequest,
@@ -15,7 +16,7 @@ from agent_s.llm.protocol import (
     VerifyContext,
     VerifyResponse,
 )
-from agent_s.records import Plan, StateCheck, Status, Step, Subtask, Task, Verdict
+from agent_s.records import Plan, Step, Subtask, Task, Verdict
 
 
 class Evaluator:
@@ -28,24 +29,17 @@ class Evaluator:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    def verify(
-        self,
-        task: Task,
-        observation: Observation,
-        done: Sequence[tuple[Subtask, tuple[Step, ...]]],
-        status: Status,
-        state_check: StateCheck | None,
-    ) -> Verdict:
-        """Check the end of a task: by the applications' own state where the task brings a check, else by the model.
+    def judge(self, context: VerifyContext) -> Verdict | Action:
+        """Judge a task that is said to be done, or name a primitive that shows what is needed to judge it.
 
-        A task that the agent itself calls failed is not judged by the model.
+        A judgement counts as far as its citations hold (`agent_s.judging`).
         """
-        if state_check is not None:
-            return state_check(status)
-        if status != "done":
-            return Verdict(verified=False, reason=f"the agent ended with status {status}", by="status")
-        answer = cast(VerifyResponse, self._ask(VerifyContext(task, observation, tuple(done))))
-        return Verdict(verified=answer.verified, reason=answer.reason, evidence=answer.evidence, by="model")
+        answer = cast(VerifyResponse, self._ask(context))
+        if context.may_look and answer.look is not None:
+            return answer.look
+        steps = {step.number: step for _, taken in context.done for step in taken}
+        steps |= {step.number: step for step in context.looked}
+        return verdict_of(answer, context.points, context.observation, steps)
 
     def summarize_subtask(self, task: Task, subtask: Subtask, steps: Sequence[Step]) -> str:
         """Summarize a finished subtask for episodic memory."""

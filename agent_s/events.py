@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, InstanceOf, TypeAdapter
 from aci.actions import AnyAction
 from aci.desktop import ActionResult
 from aci.observation import Observation
-from agent_s.records import Limits, Outcome, Plan, Subtask, Task, Verdict
+from agent_s.records import Aims, Limits, Outcome, Plan, Subtask, Task, Verdict
 
 
 class BaseEvent(BaseModel):
@@ -75,6 +75,7 @@ class KnowledgeGathered(BaseEvent):
         web: Titles and addresses of web results.
         narratives: Ids of the experiences found.
         problems: Engines that did not answer, and why.
+        aims: What the task demands and forbids.
     """
 
     kind: Literal["knowledge_gathered"] = "knowledge_gathered"
@@ -82,6 +83,7 @@ class KnowledgeGathered(BaseEvent):
     web: tuple[str, ...] = ()
     narratives: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    aims: Aims = Aims()
 
 
 class Planned(BaseEvent):

@@ -20,7 +20,7 @@ from agent_s.llm.protocol import (
     WebResult,
 )
 from agent_s.plan import order_plan
-from agent_s.records import NoPlan, Plan, Task
+from agent_s.records import Aims, NoPlan, Plan, Task
 from agent_s.search import WebSearch
 from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
 
@@ -33,12 +33,14 @@ class Knowledge:
 
     Attributes:
         query: The question it asked.
+        aims: What the task demands and forbids.
         web: What the search engine answered.
         hits: Similar tasks from narrative memory, best first.
         problems: Sources that did not answer, and why.
     """
 
     query: str
+    aims: Aims
     web: tuple[WebResult, ...] = ()
     hits: tuple[Hit[NarrativeExperience], ...] = ()
     problems: tuple[str, ...] = field(default=())
@@ -72,12 +74,13 @@ class Manager:
         self._search_deadline_s = search_deadline_s
         self._memory_deadline_s = memory_deadline_s
 
-    def gather(self, task: Task, observation: Observation) -> Knowledge:
+    def gather(self, task: Task, observation: Observation, trouble: str = "") -> Knowledge:
         """Ask the web and narrative memory side by side; what they say is fused while planning.
 
         A source that fails or is late costs nothing but its answer, and is named in `Knowledge.problems`.
         """
-        query = cast(QueryResponse, self._ask(QueryContext(task, observation))).query
+        answer = cast(QueryResponse, self._ask(QueryContext(task, observation, trouble)))
+        query = answer.query
         problems: list[str] = []
         started = time.monotonic()
         pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gather")
@@ -89,7 +92,8 @@ class Manager:
             web_results = _answer(web, "web search", left_s, problems)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-        return Knowledge(query, web_results, found, tuple(problems))
+        aims = Aims(criteria=answer.criteria, constraints=answer.constraints)
+        return Knowledge(query, aims, web_results, found, tuple(problems))
 
     def plan(self, context: PlanContext) -> Plan | NoPlan:
         """Plan, and let the model mend an invalid plan once.
@@ -105,7 +109,7 @@ class Manager:
     def _plan_once(self, context: PlanContext) -> Plan | NoPlan:
         response = cast(PlanResponse, self._ask(context))
         if response.gives_up:
-            return NoPlan(reason=response.gives_up)
+            return NoPlan(reason=response.gives_up, infeasible=response.infeasible)
         return order_plan(response, self._max_subtasks)
 
     def _ask(self, context: QueryContext | PlanContext) -> object:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_INSTRUCTION = 20_000
 
 Status = Literal["done", "failed", "infeasible", "out_of_budget", "stopped", "error"]
+Planner = Literal["hierarchical", "flat"]
 Phase = Literal["observe", "model", "search", "memory", "act", "verify"]
 
 
@@ -52,6 +53,23 @@ class Task(Record):
         return instruction.strip()
 
 
+class Aims(Record):
+    """What a task demands and forbids, written down before anything is done.
+
+    Attributes:
+        criteria: What has to be true at the end.
+        constraints: What must not be done, or has to be kept.
+    """
+
+    criteria: tuple[str, ...] = ()
+    constraints: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """All of it, the criteria first."""
+        return (*self.criteria, *self.constraints)
+
+
 class Limits(Record):
     """Budgets of one run; reaching one ends the run as `out_of_budget`.
 
@@ -60,6 +78,8 @@ class Limits(Record):
         max_subtask_steps: Primitives in one subtask before it counts as failed.
         max_subtasks: Subtasks in one plan.
         max_replans: How often a failed subtask may be planned anew.
+        max_looks: Primitives that only look, before a finished task is judged; so much of the budgets of steps and
+            calls is kept for it.
         max_model_calls: Calls of the model in the whole run.
         max_tokens: Tokens sent and received in the whole run; None for no limit.
         max_dollars: Cost of the whole run; None for no limit. Needs models whose price is known.
@@ -70,6 +90,7 @@ class Limits(Record):
     max_subtask_steps: Annotated[int, Field(ge=1)] = 20
     max_subtasks: Annotated[int, Field(ge=1)] = 40
     max_replans: Annotated[int, Field(ge=0)] = 3
+    max_looks: Annotated[int, Field(ge=0, le=20)] = 3
     max_model_calls: Annotated[int, Field(ge=0)] = 300
     max_tokens: Annotated[int | None, Field(ge=0)] = None
     max_dollars: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
@@ -94,20 +115,26 @@ class Plan(Record):
     Attributes:
         subtasks: In topological order.
         edges: Pairs (before, after) of subtask names.
-        source: Whether a model wrote it or it comes from verified narrative memory.
+        source: Whether a model wrote it, it comes from verified narrative memory, or it is the task itself.
         guideline: What web and memory say about the task, fused, with the sources; empty where they say nothing.
     """
 
     subtasks: tuple[Subtask, ...]
     edges: tuple[tuple[str, str], ...] = ()
-    source: Literal["model", "memory"] = "model"
+    source: Literal["model", "memory", "task"] = "model"
     guideline: str = ""
 
 
 class NoPlan(Record):
-    """There is no way to do the task, or no other way after a failure; the reason is for the person who gave it."""
+    """There is no way to do the task, or no other way after a failure.
+
+    Attributes:
+        reason: For the person who gave the task.
+        infeasible: Whether nobody could do it on this machine.
+    """
 
     reason: str
+    infeasible: bool = False
 
 
 class Effect(Record):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aci.actions import Done, Fail
 from aci.errors import AciError, Halted
 from aci.observation import Observation
-from agent_s.errors import AgentError, LimitReached, ModelError, PlanError
+from agent_s.errors import LimitReached, ModelError, PlanError
 from agent_s.evaluator import Evaluator
 from agent_s.events import (
     Event,
@@ -25,21 +25,27 @@ from agent_s.events import (
     SubtaskEnded,
     SubtaskStarted,
     Troubled,
-    Verified,
 )
 from agent_s.learning import Learner
 from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
-from agent_s.manager import Manager
-from agent_s.records import NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
+from agent_s.manager import Knowledge, Manager
+from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
 from agent_s.secrets import SecretDesktop, named_in
 from agent_s.session import People, Session, Stopped
+from agent_s.stalling import hopeless
+from agent_s.verification import Verification
 from agent_s.worker import Worker
 from memory_store import EpisodicExperience, MemoryStoreError
 
 if TYPE_CHECKING:
     from agent_s.agent import AgentS
+
+MISSING = Subtask(name="Do what a check found missing")
+LONGEST_NAME = 160
+STUCK = 2
+"""From so many failures on the web is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,7 @@ class Progress:
 
     Attributes:
         query: The Manager's question.
+        aims: What the task demands and forbids.
         plan: The latest plan.
         done: Finished subtasks with their steps.
         replans: How often a failure was planned anew.
@@ -64,6 +71,7 @@ class Progress:
     """
 
     query: str = ""
+    aims: Aims = field(default_factory=Aims)
     plan: Plan | None = None
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
     replans: int = 0
@@ -83,10 +91,13 @@ class Run:
         agent: Whose model, desktop, memory and settings are used.
         task: What is to be done.
         state_check: Looks at the applications' own state at the end.
+        blind: Whether what the check finds is kept from the agent.
         stop: Set when the run is to stop.
     """
 
-    def __init__(self, agent: AgentS, task: Task, state_check: StateCheck | None, stop: threading.Event) -> None:
+    def __init__(
+        self, agent: AgentS, task: Task, state_check: StateCheck | None, blind: bool, stop: threading.Event
+    ) -> None:
         self.id = new_id()
         self.task = task
         self.progress = Progress()
@@ -95,7 +106,8 @@ class Run:
             agent.model, desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
         )
         self._agent = agent
-        self._state_check = state_check
+        self._judged_by_model = state_check is None
+        self._blind = blind and state_check is not None
         self._manager = Manager(
             session.model,
             agent.memory if agent.narrative else None,
@@ -105,30 +117,41 @@ class Run:
         )
         self._worker = Worker(session.model, agent.memory if agent.episodic else None)
         self._reflector = Reflector(session.model, agent.reflect_every) if agent.reflect else None
-        self._evaluator = Evaluator(session.model)
+        evaluator = Evaluator(session.model)
+        self._verification = Verification(session, evaluator, task, state_check, agent.limits.max_looks)
         self._known = agent.memory if agent.replay else None
-        self._learner = Learner(
-            self._evaluator, agent.memory if agent.learn else None, self.id, task, session.model_name
-        )
+        self._learner = Learner(evaluator, agent.memory if agent.learn else None, self.id, task, session.model_name)
 
     def events(self) -> Iterator[Event]:
         """Yield what happens; the last event is `RunEnded`."""
         session = self.session
         yield RunStarted(run_id=self.id, task=self.task, model=session.model_name, limits=self._agent.limits)
-        verdict = Verdict(verified=None)
         session.forget_buffer()
         session.allow_acting()
         try:
-            ending = yield from self._guarded(self._work_through())
-            session.release()
-            if ending.status in ("done", "failed", "infeasible"):
-                verdict = yield from self._verify(ending)
-                ending = _after_verification(ending, verdict)
+            ending, verdict = yield from self._work_until_verified()
             yield from self._learn(ending, verdict)
         finally:
             session.release()
         yield from session.new_calls()
         yield RunEnded(outcome=self._outcome(ending, verdict))
+
+    def _work_until_verified(self) -> Generator[Event, None, tuple[Ending, Verdict]]:
+        """Do the task; where a check finds that it is not done, go back to planning with the reason."""
+        work = self._work_through()
+        while True:
+            self.session.keep_for_the_end(self._judged_by_model)
+            ending = yield from self._guarded(work)
+            self.session.release()
+            self.session.keep_for_the_end(False)
+            if ending.status not in ("done", "failed", "infeasible"):
+                return ending, Verdict(verified=None)
+            verdict = yield from self._verification.check(ending.status, self.progress.done, self.progress.aims)
+            if ending.status != "done" or verdict.verified is not False:
+                return ending, verdict
+            if self._blind or self.progress.replans >= self._agent.limits.max_replans:
+                return Ending("failed", f"not verified: {verdict.reason}"), verdict
+            work = self._work_on_what_is_missing(verdict)
 
     def _guarded(self, work: Generator[Event, None, Ending]) -> Generator[Event, None, Ending]:
         """Turn whatever ends the work early into an ending."""
@@ -143,7 +166,14 @@ class Run:
 
     def _work_through(self) -> Generator[Event, None, Ending]:
         """Plan, then work on one subtask after another; plan again what fails."""
-        plan = yield from self._plan()
+        return (yield from self._carry_out((yield from self._plan())))
+
+    def _work_on_what_is_missing(self, verdict: Verdict) -> Generator[Event, None, Ending]:
+        """Plan anew what a check found missing, and do that."""
+        failed = FailedSubtask(MISSING, f"not verified: {verdict.reason}")
+        return (yield from self._carry_out((yield from self._replan(failed, ()))))
+
+    def _carry_out(self, plan: Plan | Ending) -> Generator[Event, None, Ending]:
         while isinstance(plan, Plan):
             failed, left = yield from self._work_on_all(plan)
             if failed is None:
@@ -163,33 +193,54 @@ class Run:
     # Planning
 
     def _plan(self) -> Generator[Event, None, Plan | Ending]:
-        known = self._recall_plan()
+        known = self._recall_plan() or self._flat_plan()
         if known is not None:
             self.progress.plan = known
             yield Planned(plan=known)
             return known
         observation = yield from self.session.look()
+        knowledge = yield from self._gather(observation)
+        self.progress.query, self.progress.aims = knowledge.query, knowledge.aims
+        return (yield from self._ask_for_plan(self._informed(PlanContext(self.task, observation), knowledge)))
+
+    def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("model"):
-            knowledge = self._manager.gather(self.task, observation)
-        self.progress.query = knowledge.query
+            knowledge = self._manager.gather(self.task, observation, trouble)
         yield from self.session.new_calls()
         yield KnowledgeGathered(
             query=knowledge.query,
             web=tuple(f"{result.title} {result.url}" for result in knowledge.web),
             narratives=tuple(hit.experience.id for hit in knowledge.hits),
             problems=knowledge.problems,
+            aims=knowledge.aims,
         )
+        return knowledge
+
+    def _informed(self, context: PlanContext, knowledge: Knowledge) -> PlanContext:
+        """Add to a context what was found out, and what the task forbids."""
         experiences = tuple(hit.experience for hit in knowledge.hits)
-        return (yield from self._ask_for_plan(PlanContext(self.task, observation, knowledge.web, experiences)))
+        return replace(context, web=knowledge.web, experiences=experiences, constraints=self.progress.aims.constraints)
+
+    def _flat_plan(self) -> Plan | None:
+        """Return the task itself as the only subtask, where no Manager is wanted."""
+        if self._agent.planner != "flat":
+            return None
+        instruction = self.task.instruction
+        name = instruction if len(instruction) <= LONGEST_NAME else f"{instruction[:LONGEST_NAME]}..."
+        return Plan(subtasks=(Subtask(name=name, info=instruction),), source="task")
 
     def _replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
         """Plan the failed subtask and what was to follow anew, from the screen as it is; never the same plan twice."""
-        if self.progress.replans >= self._agent.limits.max_replans:
+        if self.progress.replans >= self._agent.limits.max_replans or self._agent.planner == "flat":
             return Ending("failed", failed.reason)
         self.progress.replans += 1
         observation = yield from self.session.look()
         done = tuple(subtask for subtask, _ in self.progress.done)
         context = PlanContext(self.task, observation, done=done, failed=failed, left=left)
+        if self.progress.replans >= STUCK and self._agent.search is not None:
+            context = self._informed(context, (yield from self._gather(observation, failed.reason)))
+        else:
+            context = replace(context, constraints=self.progress.aims.constraints)
         plan = yield from self._ask_for_plan(context, failed.reason)
         if isinstance(plan, Plan) and plan.subtasks == (failed.subtask, *left):
             return Ending("failed", failed.reason)
@@ -204,7 +255,7 @@ class Run:
             return Ending("failed", f"there is no valid plan: {error}")
         yield from self.session.new_calls()
         if isinstance(plan, NoPlan):
-            return Ending("failed", plan.reason)
+            return Ending("infeasible" if plan.infeasible else "failed", plan.reason)
         self.progress.plan = plan
         yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
         return plan
@@ -274,10 +325,16 @@ class Run:
         done = tuple(finished for finished, _ in self.progress.done)
         for _ in range(self._agent.limits.max_subtask_steps):
             observation = yield from self.session.look()
+            pointless = hopeless(steps, observation)
+            if pointless:
+                return Ending("failed", pointless)
             reflection = yield from self._reflect(subtask, observation, steps)
+            constraints = self.progress.aims.constraints
             with self.session.timed("model"):
                 response = self._worker.act(
-                    ActContext(self.task, subtask, observation, done, left, experiences, tuple(steps), reflection)
+                    ActContext(
+                        self.task, subtask, observation, done, left, experiences, tuple(steps), constraints, reflection
+                    )
                 )
             yield from self.session.new_calls()
             match response.action:
@@ -294,7 +351,9 @@ class Run:
         if self._reflector is None or not trouble:
             return ""
         with self.session.timed("model"):
-            reflection = self._reflector.reflect(self.task, subtask, observation, steps, trouble)
+            reflection = self._reflector.reflect(
+                self.task, subtask, observation, steps, trouble, self.progress.aims.constraints
+            )
         yield from self.session.new_calls()
         yield Reflected(trouble=trouble, reflection=reflection)
         return reflection
@@ -307,21 +366,6 @@ class Run:
         yield from stored
 
     # The end
-
-    def _verify(self, ending: Ending) -> Generator[Event, None, Verdict]:
-        try:
-            observation = yield from self.session.look(bounded=False)
-            with self.session.timed("verify"):
-                verdict = self._evaluator.verify(
-                    self.task, observation, self.progress.done, ending.status, self._state_check
-                )
-        except (AgentError, AciError) as error:
-            verdict = Verdict(verified=None, reason=f"it could not be checked: {error}")
-        except KeyboardInterrupt:
-            verdict = Verdict(verified=None, reason="stopped before it could be checked")
-        yield from self.session.new_calls()
-        yield Verified(verdict=verdict)
-        return verdict
 
     def _learn(self, ending: Ending, verdict: Verdict) -> Generator[Event, None, None]:
         """Write what the run taught to memory; a memory that cannot be written never costs the outcome."""
@@ -355,10 +399,3 @@ class Run:
             run_id=self.id,
             replayed=ending.status == "done" and self.progress.all_replayed,
         )
-
-
-def _after_verification(ending: Ending, verdict: Verdict) -> Ending:
-    """A task that the agent calls done but that a check contradicts has failed."""
-    if ending.status == "done" and verdict.verified is False:
-        return Ending("failed", f"not verified: {verdict.reason}")
-    return ending

@@ -85,6 +85,7 @@ class Session:
         self.model_name = str(getattr(model, "name", type(model).__name__))
         self.clock = clock
         self.steps = 0
+        self._kept = 0
         self._desktop = desktop
         self._limits = limits
         self._stop = stop
@@ -161,6 +162,12 @@ class Session:
                 dollars=call.usage.dollars,
             )
 
+    def keep_for_the_end(self, keep: bool) -> None:
+        """Keep some of the budgets for judging the end, or make it available; small budgets are not divided."""
+        looks = self._limits.max_looks if keep else 0
+        self._kept = min(looks, self._limits.max_steps // 4)
+        self.model.kept = min(looks + 1 if keep else 0, self._limits.max_model_calls // 4)
+
     def check_budget(self) -> None:
         """Go on only if the run may.
 
@@ -170,7 +177,7 @@ class Session:
         """
         if self._stop.is_set():
             raise Stopped
-        if self.steps >= self._limits.max_steps:
+        if self.steps >= self._limits.max_steps - self._kept:
             raise LimitReached(f"{self._limits.max_steps} steps are used up (limits.max_steps)")
         if self.clock() - self._began > self._limits.max_seconds:
             raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")

@@ -14,7 +14,7 @@ from aci.halt import STOP_KEY, StopBy
 from aci.input.backends import InputName
 from aci.policy import Risk, Rule
 from agent_s.errors import SettingsError
-from agent_s.records import Limits
+from agent_s.records import Limits, Planner
 
 if TYPE_CHECKING:
     from aci.ocr.engine import TextEngine
@@ -180,6 +180,7 @@ class Settings(Section):
         roles: Other models for plan, act, reflect, verify or summarize.
         provider: How models of providers and servers are asked.
         search: Where the Manager looks for knowledge from outside.
+        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
         replay: Whether verified experience is done again without a model.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
@@ -193,6 +194,7 @@ class Settings(Section):
     search: SearchSettings = SearchSettings()
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
+    planner: Planner = "hierarchical"
     replay: bool = True
     runs_dir: Path | None = None
 

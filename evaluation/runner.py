@@ -78,7 +78,7 @@ class TaskSession:
 
     ```python
     with VirtualDesktop() as desktop, TaskSession.on(task, desktop) as session:
-        outcome = agent_for(desktop).run(session.prepare(), session.state_check)
+        outcome = agent_for(desktop).run(session.prepare(), session.state_check, blind=True)
     ```
 
     Args:
@@ -166,7 +166,7 @@ def run_task(
                 if new_agent is not None
                 else AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
             )
-            events = agent.stream(wanted, session.state_check)
+            events = agent.stream(wanted, session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:
                 told(event)
             return _row(wanted, told)

@@ -142,7 +142,7 @@ def conduct(
     model = ""
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
-            for event in interrupts.watch(agent.stream(task, state_check), agent.stop):
+            for event in interrupts.watch(agent.stream(task, state_check, blind=True), agent.stop):
                 if isinstance(event, RunStarted):
                     model = event.model
                     recorder = _start_recording(name_folder(event), display)

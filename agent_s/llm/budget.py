@@ -30,10 +30,12 @@ class MeteredModel:
 
     Attributes:
         calls: The calls made so far, oldest first.
+        kept: Calls that are allowed and not to be made yet.
     """
 
     def __init__(self, model: Model, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self.calls: list[Call] = []
+        self.kept = 0
         self._model = model
         self._limits = limits
         self._clock = clock
@@ -53,7 +55,7 @@ class MeteredModel:
 
     def _check(self) -> None:
         limits = self._limits
-        if len(self.calls) >= limits.max_model_calls:
+        if len(self.calls) >= limits.max_model_calls - self.kept:
             raise LimitReached(f"{limits.max_model_calls} model calls are used up (limits.max_model_calls)")
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in self.calls)
         if limits.max_tokens is not None and tokens >= limits.max_tokens:

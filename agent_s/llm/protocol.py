@@ -26,9 +26,17 @@ class Response(BaseModel):
 
 
 class QueryResponse(Response):
-    """An observation-aware question in the form "How to do X" (paper, section 3.1.1)."""
+    """An observation-aware question in the form "How to do X" (paper, section 3.1.1), and what the task comes down to.
+
+    Attributes:
+        query: The question.
+        criteria: What has to be true at the end, written from the task alone.
+        constraints: What the task forbids, or wants kept.
+    """
 
     query: str
+    criteria: Annotated[tuple[str, ...], Field(max_length=30)] = ()
+    constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()
 
 
 class PlannedNode(Response):
@@ -48,6 +56,7 @@ class PlanResponse(Response):
         edges: Pairs (before, after) of subtask names.
         not_understood: Words of the instruction that the plan does not cover; empty where it covers all.
         gives_up: Why nothing can be planned; empty where there is a plan.
+        infeasible: Whether it is because nobody could do the task on this machine.
     """
 
     guideline: str = ""
@@ -55,6 +64,7 @@ class PlanResponse(Response):
     edges: tuple[tuple[str, str], ...] = ()
     not_understood: tuple[str, ...] = ()
     gives_up: str = ""
+    infeasible: bool = False
 
 
 class ActResponse(Response):
@@ -85,15 +95,37 @@ class SummaryResponse(Response):
     summary: str
 
 
+class Judgement(Response):
+    """Whether one point is met, and what shows it.
+
+    Attributes:
+        point: Number of the criterion or constraint, from 1.
+        met: True or False where something shows it, None where nothing does.
+        element_id: The element that shows it, or None.
+        step: The step that shows it, or None.
+        quote: The words of the element that show it, as they stand there.
+    """
+
+    point: Annotated[int, Field(ge=1)]
+    met: bool | None
+    element_id: int | None = None
+    step: int | None = None
+    quote: str = ""
+
+
 class VerifyResponse(Response):
     """An independent judgement of a finished task.
 
     Attributes:
+        look: A primitive that only shows more, where that is needed before judging; None where it is not.
+        judgements: One for each criterion and constraint.
         verified: True or False where the evidence decides it, None where it does not.
         reason: Why.
-        evidence: What it rests on.
+        evidence: What else it rests on.
     """
 
+    look: AnyAction | None = None
+    judgements: tuple[Judgement, ...] = ()
     verified: bool | None
     reason: str = ""
     evidence: tuple[str, ...] = ()
@@ -110,13 +142,14 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """Asks for a search query."""
+    """Asks for a search query; `trouble` says what the agent is stuck with, empty at the start."""
 
     kind: ClassVar[Kind] = "query"
     response_type: ClassVar[type[Response]] = QueryResponse
 
     task: Task
     observation: Observation
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +168,7 @@ class PlanContext:
     Attributes:
         web: What the search engine answered, best first.
         experiences: Similar tasks from narrative memory, best first.
+        constraints: What the task forbids, or wants kept.
         done: Subtasks that are finished.
         failed: Subtask that failed and why; None for the first plan.
         left: Subtasks that were still to come after the failed one.
@@ -148,6 +182,7 @@ class PlanContext:
     observation: Observation
     web: tuple[WebResult, ...] = ()
     experiences: tuple[NarrativeExperience, ...] = ()
+    constraints: tuple[str, ...] = ()
     done: tuple[Subtask, ...] = ()
     failed: FailedSubtask | None = None
     left: tuple[Subtask, ...] = ()
@@ -164,6 +199,7 @@ class ActContext:
         left: Subtasks still to come.
         experiences: Similar subtasks from episodic memory, best first.
         steps: What was done in this subtask so far, oldest first.
+        constraints: What the task forbids, or wants kept.
         reflection: The reflector's latest word; empty where there is none.
         observation: The screen now; its `buffer` holds the texts kept so far.
     """
@@ -178,6 +214,7 @@ class ActContext:
     left: tuple[Subtask, ...] = ()
     experiences: tuple[EpisodicExperience, ...] = ()
     steps: tuple[Step, ...] = ()
+    constraints: tuple[str, ...] = ()
     reflection: str = ""
 
 
@@ -193,6 +230,7 @@ class ReflectContext:
     observation: Observation
     steps: tuple[Step, ...]
     trouble: str
+    constraints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +263,10 @@ class VerifyContext:
     """Asks whether a task that the agent says is done really is.
 
     Attributes:
+        points: What is to be judged: each criterion and each constraint.
         done: Subtasks with the steps that finished them.
+        looked: What was done since only to see more.
+        may_look: Whether more may be looked at.
     """
 
     kind: ClassVar[Kind] = "verify"
@@ -234,6 +275,9 @@ class VerifyContext:
     task: Task
     observation: Observation
     done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()
+    points: tuple[str, ...] = ()
+    looked: tuple[Step, ...] = ()
+    may_look: bool = False
 
 
 Context = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from aci.actions import Done, Fail, Wait
 from agent_s.llm.protocol import (
     PlanContext,
@@ -28,7 +30,16 @@ def ask(context: QueryContext) -> QueryResponse:
         if window is not None and window.app and window.app.casefold() not in wish.casefold()
         else ""
     )
-    return QueryResponse(query=f"How to {wish[:_LONGEST_QUERY]}{where}?")
+    return QueryResponse(
+        query=f"How to {wish[:_LONGEST_QUERY]}{where}?", constraints=_forbidden(context.task.instruction)
+    )
+
+
+def _forbidden(instruction: str) -> tuple[str, ...]:
+    """Return the clauses that forbid something, or want it kept."""
+    unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", lambda found: "_" * len(found.group()), instruction)
+    found = re.finditer(r"\b(?:do not|don't|never|without|but keep|keep)\b[^.;,!?\n]+", unquoted, re.IGNORECASE)
+    return tuple(instruction[clause.start() : clause.end()].strip() for clause in found)[:30]
 
 
 def guideline(context: PlanContext) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import pytest
 
-from aci.actions import Action, CallUser, Click, Done, Fail, SaveToBuffer, Type
+from aci.actions import Action, CallUser, Click, Done, Fail, SaveToBuffer, Scroll, Type
 from aci.desktop import ActionResult
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
@@ -32,10 +32,15 @@ from agent_s.events import (
 from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
+    Judgement,
     PlanContext,
     PlannedNode,
     PlanResponse,
+    QueryContext,
+    QueryResponse,
+    VerifyContext,
     VerifyResponse,
+    WebResult,
 )
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Status, Verdict
@@ -195,9 +200,119 @@ def test_done_that_a_check_contradicts_is_a_failure() -> None:
     def contradicts(status: Status) -> Verdict:
         return Verdict(verified=False, reason="the file is empty", by="state check")
 
-    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"act": [act(Done())]}), check=contradicts))
+    model = ScriptedModel({"act": [act(Done())]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model, check=contradicts, limits=Limits(max_replans=0)))
     assert (ended.status, ended.verified) == ("failed", False)
     assert "the file is empty" in ended.reason
+
+
+def test_done_that_a_check_contradicts_goes_back_to_planning_with_the_reason() -> None:
+    verdicts = [Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)]
+    model = ScriptedModel({"plan": [plan("write"), plan("write again")], "act": [act(Done()), act(Done())]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model, check=lambda status: verdicts.pop(0)))
+    assert (ended.status, ended.verified) == ("done", True)
+    again = next(request.context for request in reversed(model.requests) if request.kind == "plan")
+    assert isinstance(again, PlanContext) and again.failed is not None
+    assert again.failed.reason == "not verified: the file is empty"
+
+
+def test_what_a_blind_check_finds_is_kept_from_the_agent() -> None:
+    model = ScriptedModel({"act": [act(Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)))
+    ended = agent.run(TASK, lambda status: Verdict(verified=False, reason="the file is empty"), blind=True)
+    assert (ended.status, ended.verified) == ("failed", False)
+    assert [request.kind for request in model.requests] == ["query", "plan", "act"]
+
+
+AIMS = QueryResponse(query="How to press OK", criteria=("OK is pressed",), constraints=("do not cancel",))
+
+
+def test_what_the_task_demands_and_forbids_is_carried_to_the_end() -> None:
+    model = ScriptedModel({"query": [AIMS], "act": [act(Click(element_id=1)), act(Done())]})
+    run(FakeDesktop(screen(OK)), model)
+    contexts = {request.kind: request.context for request in model.requests}
+    assert getattr(contexts["plan"], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts["act"], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts["reflect"], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts["verify"], "points", None) == ("OK is pressed", "do not cancel")
+
+
+def test_a_judge_may_look_closer_but_not_act() -> None:
+    looks = [
+        VerifyResponse(look=action, verified=None) for action in (Click(element_id=1), Scroll(element_id=1, clicks=-3))
+    ]
+    says = Judgement(point=1, met=True, element_id=1, quote="OK")
+    model = ScriptedModel(
+        {"act": [act(Done())], "verify": [*looks, VerifyResponse(judgements=(says,), verified=True, reason="seen")]}
+    )
+    desktop = FakeDesktop(screen(OK))
+    ended = outcome(run(desktop, model))
+    assert (ended.status, ended.verified) == ("done", True)
+    assert desktop.performed == [Scroll(element_id=1, clicks=-3)]
+    last = model.requests[[request.kind for request in model.requests].index("verify") + 2].context
+    assert isinstance(last, VerifyContext)
+    assert [step.result.ok for step in last.looked] == [False, True]
+
+
+def test_a_judge_that_never_stops_looking_is_stopped() -> None:
+    look = VerifyResponse(look=Scroll(element_id=1, clicks=-3), verified=None)
+    model = ScriptedModel({"act": [act(Done())], "verify": [look] * 3})
+    desktop = FakeDesktop(screen(OK))
+    ended = outcome(run(desktop, model, limits=Limits(max_looks=2)))
+    assert (ended.status, ended.verified) == ("done", None)
+    assert len(desktop.performed) == 2
+
+
+def test_some_of_the_budget_is_kept_for_judging() -> None:
+    clicks = [act(Click(element_id=number % 3)) for number in range(20)]
+    desktop = FakeDesktop(screen(OK), lambda action, seen: screen(button(len(desktop.performed), "OK")))
+    limits = Limits(max_steps=12, max_subtask_steps=50, max_looks=3)
+    ended = outcome(run(desktop, ScriptedModel({"act": clicks}), limits=limits, reflect=False))
+    assert ended.status == "out_of_budget"
+    assert len(desktop.performed) == 9
+
+
+def test_a_task_that_nobody_could_do_is_infeasible() -> None:
+    model = ScriptedModel({"plan": [PlanResponse(gives_up="there is no such application", infeasible=True)]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model))
+    assert (ended.status, ended.verified, ended.reason) == ("infeasible", None, "there is no such application")
+
+
+def test_a_flat_planner_gives_the_task_to_the_worker_as_it_is() -> None:
+    model = ScriptedModel({"act": [act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model, planner="flat", check=passes)
+    assert [request.kind for request in model.requests] == ["act"]
+    assert [subtask.info for subtask in of(Planned, events)[0].plan.subtasks] == [TASK.instruction]
+
+
+def test_a_subtask_that_goes_in_circles_is_planned_anew() -> None:
+    model = ScriptedModel({"plan": [plan("a"), plan("b")], "act": [act(Click(element_id=1))] * 6 + [act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model, check=passes)
+    assert outcome(events).status == "done"
+    assert of(SubtaskEnded, events)[0].reason == "6 tries in a row had no effect"
+
+
+def test_the_web_is_asked_again_only_when_stuck() -> None:
+    class Engine:
+        queries: ClassVar[list[str]] = []
+
+        def search(self, query: str) -> tuple[WebResult, ...]:
+            self.queries.append(query)
+            return (WebResult("Page", "http://localhost/", query),)
+
+    model = ScriptedModel(
+        {
+            "query": [QueryResponse(query="first"), QueryResponse(query="second")],
+            "plan": [plan("a"), plan("b"), plan("c")],
+            "act": [act(Fail(reason="no")), act(Fail(reason="no, again")), act(Done())],
+        }
+    )
+    run(FakeDesktop(screen(OK)), model, search=Engine(), check=passes)
+    assert Engine.queries == ["first", "second"]
+    plans = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
+    assert [bool(context.web) for context in plans] == [True, False, True]
+    asked = [request.context for request in model.requests if isinstance(request.context, QueryContext)]
+    assert asked[1].trouble == "no, again"
 
 
 def test_without_a_check_the_model_judges() -> None:

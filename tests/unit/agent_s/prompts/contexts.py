@@ -84,7 +84,7 @@ CONTEXTS: dict[str, Context] = {
         left=(SAVE,),
         problem="the plan has a cycle",
     ),
-    "act": ActContext(TASK, WRITE, FIRST, done=(OPEN,), left=(SAVE,)),
+    "act": ActContext(TASK, WRITE, FIRST, done=(OPEN,), left=(SAVE,), constraints=("do not send it",)),
     "act_later": ActContext(
         TASK,
         WRITE,
@@ -106,7 +106,14 @@ CONTEXTS: dict[str, Context] = {
     "summarize_task": TaskSummaryContext(
         TASK, Plan(subtasks=(WRITE, SAVE)), Verdict(verified=False, reason="note.txt is empty"), "the disk is full"
     ),
-    "verify": VerifyContext(TASK, SECOND, ((WRITE, STEPS), (SAVE, ()))),
+    "verify": VerifyContext(
+        TASK,
+        SECOND,
+        ((WRITE, STEPS), (SAVE, ())),
+        ("The note says 'hello'", "do not send it"),
+        looked=(STEPS[0],),
+        may_look=True,
+    ),
 }
 
 

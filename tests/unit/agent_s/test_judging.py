@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from aci.actions import Action, Click, Hotkey, Scroll, SwitchApplications, Type, Wait
+from aci.desktop import ActionResult
+from agent_s.judging import is_read_only, verdict_of
+from agent_s.llm.protocol import ActResponse, Judgement, VerifyResponse
+from agent_s.records import Step
+from tests.unit.agent_s.fakes import button, screen
+
+SCREEN = screen(button(1, "Saved as note.txt", role="label"), button(2, "Format", role="menu"), button(3, "Delete"))
+STEPS = {
+    4: Step(4, SCREEN, ActResponse(action=Type(text="x"), next_action="type it"), ActionResult(ok=True)),
+    5: Step(5, SCREEN, ActResponse(action=Click(element_id=9)), ActionResult(ok=False, error="gone")),
+}
+POINTS = ("the note is saved", "nothing is deleted")
+SAVED = Judgement(point=1, met=True, element_id=1, quote="saved as  NOTE.txt")
+KEPT = Judgement(point=2, met=True, step=4)
+
+
+def verified(*judgements: Judgement, verified: bool | None = True) -> bool | None:
+    answer = VerifyResponse(judgements=judgements, verified=verified, reason="so it is")
+    return verdict_of(answer, POINTS, SCREEN, STEPS).verified
+
+
+def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
+    answer = VerifyResponse(judgements=(SAVED, KEPT), verified=True, reason="so it is")
+    verdict = verdict_of(answer, POINTS, SCREEN, STEPS)
+    assert verdict.verified is True
+    assert verdict.evidence == (
+        "the note is saved: element 1 shows 'saved as  NOTE.txt'",
+        "nothing is deleted: step 4: type it",
+    )
+
+
+@pytest.mark.parametrize(
+    "unsupported",
+    [
+        Judgement(point=1, met=True),
+        Judgement(point=1, met=True, element_id=99, quote="Saved"),
+        Judgement(point=1, met=True, element_id=1, quote="Saved as other.txt"),
+        Judgement(point=1, met=True, step=5),
+        Judgement(point=1, met=True, step=77),
+        Judgement(point=1, met=None, element_id=1, quote="Saved"),
+    ],
+)
+def test_what_is_claimed_without_a_citation_that_holds_decides_nothing(unsupported: Judgement) -> None:
+    assert verified(unsupported, KEPT) is None
+
+
+def test_a_point_that_was_not_judged_leaves_the_task_undecided() -> None:
+    assert verified(SAVED) is None
+
+
+def test_one_point_that_is_not_met_refutes_the_task() -> None:
+    assert verified(SAVED, Judgement(point=2, met=False)) is False
+    assert verified(SAVED, KEPT, verified=False) is False
+
+
+def test_doubt_in_the_whole_is_kept() -> None:
+    assert verified(SAVED, KEPT, verified=None) is None
+
+
+def test_states_can_be_cited() -> None:
+    assert verified(Judgement(point=1, met=True, element_id=2, quote="menu Format"), KEPT) is True
+
+
+@pytest.mark.parametrize(
+    ("action", "allowed"),
+    [
+        (Scroll(element_id=3, clicks=-5), True),
+        (SwitchApplications(app_code="editor"), True),
+        (Wait(time=1), True),
+        (Hotkey(keys=("ctrl", "Home")), True),
+        (Hotkey(keys=("Page_Down",)), True),
+        (Hotkey(keys=("ctrl", "s")), False),
+        (Hotkey(keys=("alt", "Left")), False),
+        (Hotkey(keys=("shift", "End")), False),
+        (Click(element_id=2), True),
+        (Click(element_id=2, num_clicks=2), False),
+        (Click(element_id=3), False),
+        (Click(element_id=99), False),
+        (Type(text="x"), False),
+    ],
+)
+def test_only_what_changes_nothing_is_looking(action: Action, allowed: bool) -> None:
+    assert is_read_only(action, SCREEN) is allowed
