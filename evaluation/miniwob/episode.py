@@ -53,7 +53,7 @@ def run_episode(
     recording = Recording(folder / RUNS_FOLDER, signs, clock)
     last = arena.state()
     try:
-        for event in agent.stream(Task(instruction=instruction), _check(arena, clock)):
+        for event in agent.stream(Task(instruction=instruction), _check(arena, clock), blind=True):
             if isinstance(event, ActionPerformed) and not ended_by_page and arena.state().over:
                 ended_by_page = True
                 agent.stop()
