@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from aci.geometry import Rect
 from aci.observation import Element, Window
+
+BackEnd = Literal["dbus", "pyatspi"]
+"""What reads the accessibility bus: the own client, or the reference, which needs packages of the distribution."""
 
 
 class Reading(Protocol):
@@ -74,6 +78,31 @@ class Accessibility(Protocol):
     def close(self) -> None:
         """Disconnect."""
         ...
+
+
+def connect_accessibility(
+    back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int] | None = None
+) -> Accessibility:
+    """Connect to the accessibility bus of a desktop.
+
+    Args:
+        back_end: What reads it.
+        environment: Of the desktop's applications; names the session bus.
+        ids: Ids that no element has had yet; by default from 1.
+
+    Raises:
+        ConnectionLost: There is none.
+        MissingDependency: The back end is not installed.
+    """
+    if back_end == "pyatspi":
+        from aci.accessibility.pyatspi import PyatspiClient
+
+        return PyatspiClient(environment, ids)
+    from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+
+    runtime = environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
+    session_bus = environment.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={runtime}/bus"
+    return AccessibilityClient(accessibility_bus_address(session_bus), ids)
 
 
 @dataclass(frozen=True, slots=True)

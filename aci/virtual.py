@@ -21,7 +21,7 @@ from aci.launching import Process
 from aci.observation import Observation
 from aci.places import DesktopPlace, new_place
 from aci.private_session import READY_LIMIT_S, PrivateSession
-from aci.sight import Accessibility
+from aci.sight import Accessibility, BackEnd, connect_accessibility
 from aci.x11 import X11Desktop
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class VirtualDesktop:
         ocr: TextEngine | Literal["auto"] | None = "auto",
         input: InputName = "xtest",
         stop_by: StopBy | None = None,
+        accessibility: BackEnd = "dbus",
     ) -> None:
         """Describe the desktop; nothing is started yet.
 
@@ -72,6 +73,7 @@ class VirtualDesktop:
                 unread.
             input: What moves the pointer and presses keys.
             stop_by: How a person who watches the desktop stops everything at once; None for not at all.
+            accessibility: What reads the accessibility bus.
         """
         if not all(_SMALLEST <= side <= _LARGEST for side in size):
             raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
@@ -83,6 +85,7 @@ class VirtualDesktop:
         self._ocr = ocr
         self._input: InputName = input
         self._stop_by = stop_by
+        self._accessibility = accessibility
         self._place: DesktopPlace | None = None
         self._session: PrivateSession | None = None
         self._desktop: X11Desktop | None = None
@@ -132,7 +135,7 @@ class VirtualDesktop:
         """Start it; returns when applications can be launched.
 
         Raises:
-            MissingDependency: A program is absent; nothing was started.
+            MissingDependency: A program or what `accessibility` names is absent; what was started is stopped again.
             StartFailed: A part did not come up; all others were stopped.
         """
         if self._place is not None:
@@ -157,7 +160,7 @@ class VirtualDesktop:
         """Connect to the display while the accessibility bus comes up."""
         ids = count(1)
         with ThreadPoolExecutor(max_workers=1) as pool:
-            client = pool.submit(_accessibility, session.environment["DBUS_SESSION_BUS_ADDRESS"], ids)
+            client = pool.submit(_connected, self._accessibility, session.environment, ids)
             return X11Desktop(
                 session.display,
                 environment=session.environment,
@@ -222,11 +225,9 @@ class VirtualDesktop:
         return self._session
 
 
-def _accessibility(session_bus: str, ids: Iterator[int]) -> Accessibility:
-    from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-
+def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]) -> Accessibility:
     try:
-        return AccessibilityClient(accessibility_bus_address(session_bus), ids)
+        return connect_accessibility(back_end, environment, ids)
     except ConnectionLost as error:
         raise StartFailed(f"The accessibility bus did not get ready: {error}") from error
 

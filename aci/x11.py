@@ -30,7 +30,7 @@ from aci.performing import Performer
 from aci.pixels import changed_areas
 from aci.screen import Screen, to_rgb
 from aci.settle import Settle
-from aci.sight import Accessibility, NoAccessibility
+from aci.sight import Accessibility, BackEnd, NoAccessibility, connect_accessibility
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ class X11Desktop:
         *,
         environment: Mapping[str, str] | None = None,
         private_home: Path | None = None,
-        accessibility: Callable[[], Accessibility] | None = None,
+        accessibility: Callable[[], Accessibility] | BackEnd = "dbus",
         ocr: TextEngine | Literal["auto"] | None = "auto",
         ids: Iterator[int] | None = None,
         input: InputName = "xtest",
@@ -77,8 +77,8 @@ class X11Desktop:
             display: Name of the X display, such as ":0"; by default DISPLAY of the environment.
             environment: Names the session bus and is what launched applications get; by default the process's own.
             private_home: HOME of a private desktop, where settings of applications may be written.
-            accessibility: Connects to the accessibility bus; by default to the one that the environment's session bus
-                names. Where there is none, observations have no elements and a note says so.
+            accessibility: What reads the accessibility bus that the environment's session bus names, or connects to
+                one. Where there is none, observations have no elements and a note says so.
             ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
                 unread.
             ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
@@ -88,6 +88,7 @@ class X11Desktop:
         Raises:
             NoDisplay: There is no display, or it refuses the connection.
             UnknownKey: The stop key's name stands for no keys.
+            MissingDependency: What `accessibility` names is not installed.
         """
         self._environment = dict(os.environ if environment is None else environment)
         name = display or self._environment.get("DISPLAY", "")
@@ -111,7 +112,7 @@ class X11Desktop:
             self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
             if self._person is not None:
                 self._open.callback(self._person.close)
-            self._accessibility = (accessibility or self._find_accessibility)()
+            self._accessibility = self._see(accessibility)
             self._open.callback(self._accessibility.close)
             self._open = self._open.pop_all()
         self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
@@ -287,13 +288,11 @@ class X11Desktop:
         self._open.callback(reader.close)
         return reader
 
-    def _find_accessibility(self) -> Accessibility:
-        from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-
-        runtime = self._environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
-        session_bus = self._environment.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={runtime}/bus"
+    def _see(self, accessibility: Callable[[], Accessibility] | BackEnd) -> Accessibility:
+        if callable(accessibility):
+            return accessibility()
         try:
-            return AccessibilityClient(accessibility_bus_address(session_bus), self._ids)
+            return connect_accessibility(accessibility, self._environment, self._ids)
         except ConnectionLost as error:
             return NoAccessibility(str(error))
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from aci.halt import STOP_KEY, StopBy
 from aci.input.backends import InputName
 from aci.policy import Risk, Rule
+from aci.sight import BackEnd
 from agent_s.errors import SettingsError
 from agent_s.records import Limits, Planner
 
@@ -52,6 +53,7 @@ class DesktopSettings(Section):
     Attributes:
         width: Of a virtual desktop, px.
         height: Of a virtual desktop, px.
+        accessibility: What reads the accessibility bus: `dbus`, or `pyatspi`, the slow reference.
         ocr: What reads the texts that are only pixels; `auto` takes RapidOCR where it is installed.
         ocr_models: Folder of models, which PaddleOCR needs.
         input: What moves the pointer and presses keys.
@@ -62,6 +64,7 @@ class DesktopSettings(Section):
 
     width: Annotated[int, Field(ge=320, le=16384)] = 1280
     height: Annotated[int, Field(ge=240, le=16384)] = 800
+    accessibility: BackEnd = "dbus"
     ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
     ocr_models: Path | None = None
     input: InputName = "xtest"

@@ -158,7 +158,9 @@ def run_task(
     told = Recording(settings.runs_folder, on_event, clock)
     try:
         size = (settings.desktop.width, settings.desktop.height)
-        screen = VirtualDesktop(size=size, ocr=settings.desktop.text_engine())
+        screen = VirtualDesktop(
+            size=size, accessibility=settings.desktop.accessibility, ocr=settings.desktop.text_engine()
+        )
         with screen as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
             agent = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,9 +15,9 @@ from aci.accessibility.bus import Bus
 from aci.accessibility.details import extents, full_text
 from aci.accessibility.elements import Draft
 from aci.accessibility.layers import Layers
-from aci.accessibility.nodes import Ref
+from aci.accessibility.nodes import Application, Ref
 from aci.accessibility.reader import Reader
-from aci.accessibility.scene import place_elements
+from aci.accessibility.scene import Named, place_elements
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
 from aci.observation import Element, Window
@@ -48,7 +48,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class _Handle:
+class Handle:
     """What reaches the object behind an element.
 
     Attributes:
@@ -64,11 +64,12 @@ class _Handle:
     shows: int
 
 
-def _handle(draft: Draft) -> _Handle:
+def handle_of(draft: Draft) -> Handle:
+    """Return what reaches the object behind a draft."""
     node = draft.node
     # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
     shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
-    return _Handle(node.ref, node.text_at or (node.ref,), node.shift, shows)
+    return Handle(node.ref, node.text_at or (node.ref,), node.shift, shows)
 
 
 class AccessibilityClient:
@@ -90,7 +91,7 @@ class AccessibilityClient:
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
         self._tracker = IdTracker(ids)
-        self._handles: dict[int, _Handle] = {}
+        self._handles: dict[int, Handle] = {}
         self._nudged: set[int] = set()
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
@@ -136,11 +137,10 @@ class AccessibilityClient:
         elements = self._run(self._layers.cleared(elements, drafts, self._reader.by_connection()))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None
-        self._handles.update((identity, _handle(draft)) for identity, draft in drafts.items())
-        filled = {draft.window.id for draft, _ in scene.drafts}
-        known = {application.pid for application in self._reader.by_connection().values()}
-        unfilled = [w for w in windows if w.pid in known and not w.popup and w.id not in filled]
-        unfilled = [] if scene.notes else unfilled  # an application that does not answer has its note
+        self._handles.update((identity, handle_of(draft)) for identity, draft in drafts.items())
+        applications = self._reader.by_connection().values()
+        # An application that does not answer has its note.
+        unfilled = [] if scene.notes else unfilled_windows(windows, applications, scene.drafts)
         notes = tuple(f"The window {window.title!r} shows no elements yet." for window in unfilled)
         return Reading(elements, focus_id, (*scene.notes, *notes), tuple(window.id for window in unfilled))
 
@@ -185,7 +185,7 @@ class AccessibilityClient:
         if not self._thread.is_alive():
             self._loop.close()
 
-    async def _extents_now(self, handle: _Handle) -> Rect | None:
+    async def _extents_now(self, handle: Handle) -> Rect | None:
         ref = handle.ref
         rect, states = await asyncio.gather(extents(self._bus, ref), self._bus.ask(*ref, "Accessible", "GetState"))
         if rect is None or not rect.area or states is None:
@@ -205,6 +205,15 @@ class AccessibilityClient:
         except FutureTimeout as error:
             future.cancel()
             raise ConnectionLost(f"The accessibility bus did not answer within {READ_LIMIT_S:g} s.") from error
+
+
+def unfilled_windows(
+    windows: Sequence[Window], applications: Iterable[Application], drafts: Iterable[Named]
+) -> list[Window]:
+    """Return the windows whose application is on the bus but shows nothing in them yet."""
+    filled = {draft.window.id for draft, _ in drafts}
+    known = {application.pid for application in applications}
+    return [window for window in windows if window.pid in known and not window.popup and window.id not in filled]
 
 
 def accessibility_bus_address(session_bus_address: str) -> str:

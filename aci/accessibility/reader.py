@@ -144,7 +144,7 @@ class Reader:
         except TimeoutError:
             note = f"{_called(application)} took more than {APPLICATION_LIMIT_S:g} s to read; its elements are missing."
             return _Part(note=note)
-        drafts, unsure = _drafts(application, windows, screen)
+        drafts, unsure = draft_all(application, windows, screen)
         part = _Part(tuple((draft, application.name) for draft in drafts), misplaced=tuple(unsure))
         if bus.silent(root.name):
             return replace(part, note=_silence(application))
@@ -201,7 +201,8 @@ class Reader:
         return True
 
 
-def _drafts(application: Application, windows: Sequence[Window], screen: Rect) -> tuple[list[Draft], list[Window]]:
+def draft_all(application: Application, windows: Sequence[Window], screen: Rect) -> tuple[list[Draft], list[Window]]:
+    """Return what an application shows in all its windows, and those whose contents may not be where it says."""
     drafts: list[Draft] = []
     placed, unsure = _mend(application, windows)
     for top, window in placed:

@@ -46,7 +46,7 @@ class TablesBefore:
                 changed = True
             elif not self._doubtful(table):
                 table.children = known
-            elif not _is_sheet(table) or (differ := await self._refresh(bus, table, known)) is None:
+            elif not is_sheet(table) or (differ := await self._refresh(bus, table, known)) is None:
                 await read_table(bus, self._application, table)
                 changed = True
             else:
@@ -81,7 +81,7 @@ async def read_table(bus: Bus, application: Application, table: Node) -> None:
     if area is None or not area.area:
         table.children = []
         return
-    if _is_sheet(table):
+    if is_sheet(table):
         table.children = await read_view(bus, application, table, area)
     else:
         table.children = await read_rows(bus, application, table, area)
@@ -101,5 +101,6 @@ def large_tables(application: Application) -> list[Node]:
     ]
 
 
-def _is_sheet(table: Node) -> bool:
+def is_sheet(table: Node) -> bool:
+    """Tell whether a table is a sheet, whose cells are known by their addresses."""
     return table.has(StateBit.EDITABLE) or table.role == "document spreadsheet"

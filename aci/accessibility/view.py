@@ -119,7 +119,7 @@ async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range,
     nodes = []
     for cell, text in zip(wanted, known, strict=True):
         (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
-        nodes.append(_cell(table, cell, refs[cell], text, Rect(x, y, width, height)))
+        nodes.append(cell_node(table, cell, refs[cell], text, Rect(x, y, width, height)))
     return nodes
 
 
@@ -205,7 +205,8 @@ async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across:
     return edges
 
 
-def _cell(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect) -> Node:
+def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -> Node:
+    """Return a cell of a sheet."""
     shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
     return Node(
         ref=ref,

@@ -71,11 +71,13 @@ class DesktopChoice:
             DesktopError: It cannot be used.
             MissingDependency: A program is absent.
         """
+        back_end = settings.desktop.accessibility
         if self.display is not None:
             from aci.x11 import X11Desktop
 
             return X11Desktop(
                 self.display,
+                accessibility=back_end,
                 ocr=settings.desktop.text_engine(),
                 input=settings.desktop.input,
                 stop_by=settings.desktop.stop_by(virtual=False),
@@ -85,6 +87,7 @@ class DesktopChoice:
         size = (settings.desktop.width, settings.desktop.height)
         return VirtualDesktop(
             size=size,
+            accessibility=back_end,
             ocr=settings.desktop.text_engine(),
             input=settings.desktop.input,
             stop_by=settings.desktop.stop_by(virtual=True),
