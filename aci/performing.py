@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from aci.actions import (
     Action,
@@ -21,10 +20,10 @@ from aci.actions import (
     Type,
     Wait,
 )
+from aci.aiming import Aim, Locator, Refused
 from aci.applications import Catalog
 from aci.desktop import ActionResult
 from aci.errors import CannotType, KeysHeld, LaunchFailed
-from aci.geometry import Point, Rect
 from aci.input.hands import Hands
 from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
@@ -39,24 +38,6 @@ _LINES = frozenset({"text", "entry", "password text"})
 _LAUNCH_QUIET_S = 0.4
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0
 """A page may draw what the pointer passes over at once, and its new place only half a second later."""
-_TOOLTIP_LIMIT_S = 0.6
-_POLL_S = 0.02
-
-
-class Refused(Exception):
-    """A primitive cannot be carried out; the message tells the Worker why. Never leaves this module."""
-
-
-class Locator(Protocol):
-    """Where elements are now."""
-
-    def locate(self, element_id: int) -> Rect | None:
-        """Return where an element is now, px; None when it is gone."""
-        ...
-
-    def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now."""
-        ...
 
 
 class Performer:
@@ -68,6 +49,7 @@ class Performer:
         hands: Hands,
         typist: Typist,
         locator: Locator,
+        aim: Aim,
         settle: Settle,
         launch: Callable[[Sequence[str]], Process],
         catalog: Callable[[], Catalog],
@@ -82,7 +64,8 @@ class Performer:
             screen: Windows.
             hands: Keyboard and pointer.
             typist: Types texts.
-            locator: Where elements are now.
+            locator: Which elements have the keyboard now.
+            aim: Finds the pixels to act on.
             settle: Waits for the screen to come to rest.
             launch: Starts a program and waits for its window.
             catalog: Returns the installed applications.
@@ -95,6 +78,7 @@ class Performer:
         self._hands = hands
         self._typist = typist
         self._locator = locator
+        self._aim = aim
         self._settle = settle
         self._launch = launch
         self._catalog = catalog
@@ -139,14 +123,14 @@ class Performer:
         match action:
             case Click():
                 hold = self._chord(action.hold_keys)
-                point = self._target(action.element_id, seen)
+                point = self._aim.point(action.element_id, seen)
                 self._hands.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
-                self._hands.scroll(self._target(action.element_id, seen), action.clicks)
+                self._hands.scroll(self._aim.point(action.element_id, seen), action.clicks)
                 quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
             case DragAndDrop():
                 hold = self._chord(action.hold_keys)
-                start, end = self._target(action.drag_from_id, seen), self._target(action.drop_on_id, seen)
+                end, start = self._aim.point(action.drop_on_id, seen), self._aim.point(action.drag_from_id, seen)
                 self._hands.drag(start, end, hold)
             case Hotkey():
                 self._hands.press(self._chord(action.keys))
@@ -159,7 +143,7 @@ class Performer:
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
     def _type(self, action: Type, seen: Observation | None) -> str:
-        element = None if action.element_id is None else self._element(action.element_id, seen)
+        element = None if action.element_id is None else self._aim.element(action.element_id, seen)
         if element is not None:
             self._focus(element, seen, keep_caret=not action.overwrite)
         elif seen is not None and seen.focus_id is not None:
@@ -178,7 +162,7 @@ class Performer:
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Give an element the keyboard, unless it says itself that it has it."""
-        self._target(element.id, seen)
+        self._aim.point(element.id, seen)
         known = seen is not None and seen.focus_id == element.id
         active = self._screen.active_window() == element.window_id
         if not (known and active and self._locator.has_focus(element.id)):
@@ -187,7 +171,7 @@ class Performer:
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
         """Click a field; the caret goes behind what one with a single line holds."""
         before, started = self._settle.look(), self._clock()
-        point = self._target(element.id, seen)
+        point = self._aim.point(element.id, seen)
         self._hands.click(point)
         self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         if (
@@ -224,47 +208,3 @@ class Performer:
     def _app_with_keyboard(self) -> str:
         active = self._screen.active_window()
         return next((window.app for window in self._screen.managed_windows() if window.id == active), "")
-
-    def _element(self, element_id: int, seen: Observation | None) -> Element:
-        element = seen.by_id.get(element_id) if seen is not None else None
-        if element is None:
-            raise Refused(f"There is no element {element_id} on the screen.")
-        return element
-
-    def _target(self, element_id: int, seen: Observation | None) -> Point:
-        """Return the pixel to act on, after making sure that it still is the element's."""
-        element = self._element(element_id, seen)
-        if element.point is None:
-            raise Refused(f"Element {element_id} is covered; bring its window to the front or close what is over it.")
-        point = self._point_now(element, element.point)
-        hit = self._screen.window_at(point)
-        if hit is not None and hit != element.window_id and self._screen.is_tooltip(hit):
-            hit = self._without_tooltip(point, hit)
-        if hit != element.window_id:
-            raise Refused(f"Element {element_id} is covered by {self._name(hit)} now.")
-        return point
-
-    def _point_now(self, element: Element, point: Point) -> Point:
-        """Follow an element that has moved since it was seen."""
-        if element.source != "accessibility":
-            return point
-        rect = self._locator.locate(element.id)
-        visible = rect.intersection(self._screen.rect) if rect is not None else None
-        if visible is None:
-            raise Refused(f"Element {element.id} is no longer on the screen.")
-        return point if visible.contains(point) else visible.center
-
-    def _without_tooltip(self, point: Point, tooltip: int) -> int | None:
-        """Move the pointer away so that a tooltip closes; return what lies at the point then."""
-        size = self._screen.size
-        self._hands.move(Point(size[0] - 1, size[1] - 1))
-        deadline = self._clock() + _TOOLTIP_LIMIT_S
-        while (hit := self._screen.window_at(point)) == tooltip and self._clock() < deadline:
-            self._pause(_POLL_S)
-        return hit
-
-    def _name(self, window_id: int | None) -> str:
-        if window_id is None:
-            return "nothing; its window has gone"
-        window = next((window for window in self._screen.windows() if window.id == window_id), None)
-        return f"the window {window.title or window.app!r}" if window is not None else "another window"

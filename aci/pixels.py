@@ -20,6 +20,9 @@ CARET_PX = 3
 """What differs in less than this width is the blinking of a caret: whoever types something that thin moves it on."""
 TALLEST_CARET_PX = 64
 
+ALIKE_LEVELS = 24
+"""Colours that differ by no more than this of 256 levels count as the same."""
+
 _WORD = 8
 
 
@@ -41,6 +44,19 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
     scaled = (_scaled(area) for area in _areas(_blocks(differs)))
     clipped = (common for area in scaled if (common := area.intersection(screen)) is not None)
     return tuple(area for area in clipped if not _is_caret(differs, area))
+
+
+def share_apart(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Return the share of pixels whose colours differ visibly.
+
+    Args:
+        one: A picture, (H, W, 3) uint8 RGB, not empty.
+        other: Another one of the same size.
+    """
+    import numpy as np
+
+    apart = np.abs(one.astype(np.int16) - other).max(axis=2) > ALIKE_LEVELS
+    return float(apart.mean())
 
 
 def _scaled(area: Rect) -> Rect:

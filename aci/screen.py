@@ -447,6 +447,7 @@ def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Return the pixels of `Screen.frame`, (H, W) uint32, as (H, W, 3) uint8 RGB, contiguous."""
     import numpy as np
 
+    frame = np.ascontiguousarray(frame)
     return np.ascontiguousarray(frame.view(np.uint8).reshape(*frame.shape, 4)[:, :, 2::-1])
 
 

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from aci.actions import Action
+from aci.aiming import Aim
 from aci.applications import Catalog, installed_applications
 from aci.desktop import ActionResult
 from aci.errors import ConnectionLost, NoDisplay
@@ -29,7 +30,7 @@ from aci.observation import Observation, Window
 from aci.performing import Performer
 from aci.pixels import changed_areas
 from aci.screen import Screen, to_rgb
-from aci.settle import Settle
+from aci.settle import QUIET_S, Settle
 from aci.sight import Accessibility, BackEnd, NoAccessibility, connect_accessibility
 
 if TYPE_CHECKING:
@@ -251,6 +252,15 @@ class X11Desktop:
                 self._hands, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
             ),
             locator=self._accessibility,
+            aim=Aim(
+                self.screen,
+                self._accessibility,
+                self.screen.frame,
+                self.observe,
+                self._hands.move,
+                self._rest,
+                pause=self.halt.pause,
+            ),
             settle=self._settle,
             launch=self.launch,
             catalog=lambda: self.applications,
@@ -258,6 +268,9 @@ class X11Desktop:
             is_stop_key=self._person.refuses if self._person is not None else lambda symbols: False,
             pause=self.halt.pause,
         )
+
+    def _rest(self) -> None:
+        self._settle.wait(self._settle.look(), time.monotonic(), first_change_s=QUIET_S, limit_s=1.0)
 
     def _drained(self) -> None:
         quiet = _DRAINED_QUIET_S

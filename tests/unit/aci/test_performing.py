@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from aci.actions import (
     Type,
     Wait,
 )
+from aci.aiming import Aim
 from aci.applications import Application, Catalog
 from aci.errors import LaunchFailed
 from aci.geometry import Point, Rect
@@ -119,8 +121,19 @@ class Bench:
         self.now = 0.0
         self.elements = [self.element(10, Rect(10, 10, 20, 20)), self.element(11, Rect(50, 50, 20, 20))]
         self.focus_id: int | None = None
+        self.pixels = np.zeros((200, 200), np.uint32)
+        self.later: list[Element] | None = None
         self.performer = Performer(
             screen=self.screen,  # type: ignore[arg-type]
+            aim=Aim(
+                screen=self.screen,
+                locator=self,
+                frame=lambda: self.pixels,
+                look=self.look,
+                move=self.hands.move,
+                clock=lambda: self.now,
+                pause=self.pause,
+            ),
             hands=self.hands,  # type: ignore[arg-type]
             typist=Typist(self.hands),  # type: ignore[arg-type]
             locator=self,
@@ -151,14 +164,23 @@ class Bench:
     def pause(self, seconds: float) -> None:
         self.now += seconds
 
-    def perform(self, action: Action) -> Any:
-        seen = Observation(
-            screenshot=np.zeros((1, 1, 3), np.uint8),
-            elements=tuple(self.elements),
+    def look(self) -> Observation:
+        """The screen as it is when it is looked at anew: `later`, or what can still be located where it is now."""
+        if self.later is not None:
+            return self.observation(self.later)
+        there = [(element, self.located[element.id]) for element in self.elements]
+        return self.observation([replace(element, rect=rect, point=rect.center) for element, rect in there if rect])
+
+    def observation(self, elements: Sequence[Element]) -> Observation:
+        return Observation(
+            screenshot=np.zeros((200, 200, 3), np.uint8),
+            elements=tuple(elements),
             windows=self.screen.windows(),
             focus_id=self.focus_id,
         )
-        return self.performer.perform(action, seen)
+
+    def perform(self, action: Action) -> Any:
+        return self.performer.perform(action, self.observation(self.elements))
 
 
 @pytest.fixture
@@ -202,7 +224,9 @@ def test_a_vanished_element_is_an_error(bench: Bench) -> None:
 
 def test_an_element_that_was_scrolled_away_is_an_error(bench: Bench) -> None:
     bench.located[10] = Rect(10, -500, 20, 20)
-    assert not bench.perform(Click(element_id=10)).ok
+    bench.later = []
+    assert "scrolled out of view" in bench.perform(Click(element_id=10)).error
+    assert bench.hands.done == []
 
 
 def test_an_element_that_moved_is_followed(bench: Bench) -> None:
@@ -211,10 +235,68 @@ def test_an_element_that_moved_is_followed(bench: Bench) -> None:
     assert bench.hands.done[0][1] == Point(70, 20)
 
 
-def test_an_element_found_by_ocr_is_not_looked_up(bench: Bench) -> None:
+def test_an_element_that_was_made_anew_elsewhere_is_found_again(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Save"), *bench.elements]
+    bench.located[12] = None
+    bench.later = [bench.element(30, Rect(60, 70, 20, 20), name="Save"), *bench.elements[1:]]
+    assert bench.perform(Click(element_id=12)).ok
+    assert bench.hands.done[0][1] == Point(70, 80)
+
+
+def test_one_of_several_alike_is_not_taken_for_another(bench: Bench) -> None:
+    """Two buttons B; the first one goes, and the second one was there before."""
+    bench.located[10] = None
+    assert bench.perform(Click(element_id=10)).error == "Element 10 is no longer on the screen."
+    assert bench.hands.done == []
+
+
+def test_what_takes_the_place_of_an_element_is_not_clicked(bench: Bench) -> None:
+    """A list that is filled anew gives its rows other contents."""
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Row 1")]
+    bench.later = [bench.element(12, Rect(10, 10, 20, 20), name="Row 7")]
+    bench.pixels[12:28, 12:28] = 0xFFFFFF
+    result = bench.perform(Click(element_id=12))
+    assert "it is the push button 'Row 7' (12) now" in result.error
+    assert bench.hands.done == []
+
+
+def test_a_layer_of_the_same_window_that_came_over_the_element_is_named(bench: Bench) -> None:
+    bench.pixels[:, :] = 0x808080
+    dialog = bench.element(40, Rect(0, 0, 90, 90), role="dialog", name="Cookies")
+    bench.later = [dialog, replace(bench.elements[0], point=None)]
+    result = bench.perform(Click(element_id=10))
+    assert "covered by the dialog 'Cookies' (40)" in result.error
+    assert bench.hands.done == []
+
+
+def test_other_pixels_alone_do_not_stop_the_click(bench: Bench) -> None:
+    bench.pixels[:, :] = 0x808080
+    assert bench.perform(Click(element_id=10)).ok
+
+
+def test_a_text_that_is_only_pixels_is_clicked_where_it_was_seen(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), source="ocr")]
     bench.located[12] = None
+    bench.later = []
+    bench.pixels[15, 15] = 0xFFFFFF  # a pixel of four hundred
     assert bench.perform(Click(element_id=12)).ok
+
+
+def test_a_text_that_is_only_pixels_is_read_again_where_they_changed(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), source="ocr", role="text line", name="Start")]
+    bench.pixels[12:16, 12:16] = 0xFFFFFF
+    bench.later = [bench.element(12, Rect(60, 10, 20, 20), source="ocr", role="text line", name="Start")]
+    assert bench.perform(Click(element_id=12)).ok
+    assert bench.hands.done[0][1] == Point(70, 20)
+    bench.later = []
+    assert "the text 'Start' is not where it was" in bench.perform(Click(element_id=12)).error
+
+
+def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
+    bench.pixels = np.zeros((150, 150), np.uint32)
+    bench.later = [bench.element(10, Rect(30, 30, 20, 20))]
+    assert bench.perform(Click(element_id=10)).ok
+    assert bench.hands.done[0][1] == Point(40, 40)
 
 
 def test_a_window_that_came_over_the_element_stops_the_click(bench: Bench) -> None:
@@ -227,12 +309,21 @@ def test_a_window_that_came_over_the_element_stops_the_click(bench: Bench) -> No
 
 def test_a_window_that_has_gone_stops_the_click(bench: Bench) -> None:
     bench.screen.stack.clear()
+    bench.later = bench.elements
     assert "has gone" in bench.perform(Click(element_id=10)).error
 
 
 def test_a_covered_element_is_an_error(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), point=None)]
+    bench.later = bench.elements
     assert "covered" in bench.perform(Click(element_id=12)).error
+
+
+def test_an_element_that_was_covered_and_is_free_now_is_clicked(bench: Bench) -> None:
+    free = bench.elements[0]
+    bench.elements[0] = replace(free, point=None)
+    bench.later = [free]
+    assert bench.perform(Click(element_id=10)).ok
 
 
 def test_a_tooltip_is_made_to_go_first(bench: Bench) -> None:
