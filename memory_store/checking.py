@@ -9,14 +9,14 @@ from sqlalchemy.orm import with_polymorphic
 from memory_store.embedding import Embedder
 from memory_store.errors import InvalidExperience
 from memory_store.experience import KINDS
-from memory_store.index import IndexCache, decode
+from memory_store.index import Index, decode
 from memory_store.rows import to_record
 from memory_store.schema import ExperienceRow, VectorRow
 
 _MOST = 20
 
 
-def find_problems(connection: Connection, embedder: Embedder, index: IndexCache) -> list[str]:
+def find_problems(connection: Connection, embedder: Embedder, index: Index) -> list[str]:
     """Return what is wrong: unreadable experience, vectors and keys that do not fit, a stale index."""
     problems = [*_records(connection), *_vectors(connection, embedder), *_words(connection)]
     with index.lock:
@@ -24,7 +24,7 @@ def find_problems(connection: Connection, embedder: Embedder, index: IndexCache)
         for kind in KINDS:
             table = ExperienceRow.__table__.c
             alive = set(connection.scalars(select(table.pk).where(table.kind == kind, table.forgotten_at.is_(None))))
-            if extra := len(index.ids(kind) ^ alive):
+            if extra := len(index.ids(connection, kind) ^ alive):
                 problems.append(f"the index of {kind} experience differs from the database by {extra}: open it again")
     return problems[:_MOST]
 

@@ -60,7 +60,7 @@ class HashingEmbedder:
         dimension: Number of buckets.
     """
 
-    min_similarity = 0.45
+    min_similarity = 0.42
 
     def __init__(self, dimension: int = 512) -> None:
         if dimension < 8:

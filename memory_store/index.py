@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, update
 
@@ -18,6 +18,7 @@ from memory_store.embedding import Embedder, checked_embed
 from memory_store.experience import KINDS, Kind
 from memory_store.indexfile import IndexFile, Mark
 from memory_store.schema import ExperienceRow, StateRow, VectorRow
+from memory_store.statements import STATE, VECTORS
 from memory_store.vectors import EXACT_ROWS, VectorIndex
 
 if TYPE_CHECKING:
@@ -41,11 +42,39 @@ _vector = VectorRow.__table__.c
 _state = StateRow.__table__.c
 
 
+class Index(Protocol):
+    """What finds the nearest vectors of a store.
+
+    Hold `lock` from before the reading transaction begins until the search is over; states of the database are then
+    seen in order.
+    """
+
+    @property
+    def lock(self) -> threading.Lock:
+        """Held during a search."""
+
+    @property
+    def newest(self) -> int:
+        """The highest pk that was seen."""
+
+    def catch_up(self, connection: Connection) -> None:
+        """Make the index equal to the state of the database that the transaction sees."""
+
+    def search(self, connection: Connection, kind: Kind, vector: Vector, count: int) -> list[tuple[int, float]]:
+        """Return up to ``count`` (pk, cosine) pairs nearest to a ``(d,)`` vector, best first."""
+
+    def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
+        """Return the cosine of the stored vector of each pk that has one."""
+
+    def ids(self, connection: Connection, kind: Kind) -> frozenset[int]:
+        """Return the pks indexed for a kind."""
+
+    def save(self, connection: Connection) -> bool:
+        """Keep the index for the next opening where that pays; return whether it was written."""
+
+
 class IndexCache:
     """The indexes of one open store and how far they have followed the database.
-
-    Hold `lock` from before the reading transaction begins until the search is over; states of the database
-    are then seen in order.
 
     Args:
         embedder: Whose vectors are indexed.
@@ -62,14 +91,7 @@ class IndexCache:
 
     def catch_up(self, connection: Connection) -> None:
         """Make the indexes equal to the state of the database that the transaction sees."""
-        state = connection.execute(
-            select(
-                select(func.max(_experience.pk)).scalar_subquery().label("newest"),
-                _state.version,
-                _state.removed,
-                _state.uid,
-            )
-        ).one()
+        state = connection.execute(STATE).one()
         if not self._indexes:
             self._begin(connection, state.uid)
             self._follow(connection, state)
@@ -106,10 +128,7 @@ class IndexCache:
         """Return the cosine of the stored vector of each pk that has one."""
         found: dict[int, float] = {}
         for some in chunks(pks, _EMBED_ROWS):
-            query = select(_vector.pk, _vector.data).where(
-                _vector.pk.in_(some), _vector.embedder == self._embedder.name
-            )
-            rows = connection.execute(query).all()
+            rows = connection.execute(VECTORS, {"pks": list(some), "embedder": self._embedder.name}).all()
             if rows:
                 vectors, sound = decode([row.data for row in rows], self._embedder.dimension)
                 cosines = (vectors @ vector).tolist()
@@ -121,7 +140,7 @@ class IndexCache:
         """The highest pk that was seen."""
         return self._at.newest
 
-    def ids(self, kind: Kind) -> frozenset[int]:
+    def ids(self, connection: Connection, kind: Kind) -> frozenset[int]:
         """The pks indexed for a kind."""
         return self._indexes[kind].ids if self._indexes else frozenset()
 

@@ -1,33 +1,29 @@
 """Finding experience by its key: the same words first, then what is nearest in meaning and words together.
 
-The ranks by embedding and by words are fused (reciprocal rank fusion; Cormack, Clarke and Buettcher, 2009). A candidate
-is returned only if meaning and words together are like enough, it is not about another application than the query
-names, and it does not do the opposite of what the query asks: wrong experience is worse than none. What is left is
-ordered by the fused rank, weighted by how it ended, how often it helped and how old it is.
+Candidates are those nearest by embedding and those that share rare words; `memory_store.judging` decides which of them
+may be returned, and in which order.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_
 from sqlalchemy.orm import Session
 
 from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed, checked_vector
-from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, Provenance, State
-from memory_store.index import IndexCache, chunks
-from memory_store.indexfile import IndexFile
+from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, State
+from memory_store.index import Index, chunks
+from memory_store.judging import LEAST_COSINE, Judge, Verdict, weight
 from memory_store.keys import Key
 from memory_store.lexical import WordSearch
 from memory_store.narrative import NarrativeExperience
 from memory_store.rows import to_record
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
-from memory_store.words import opposite, other_application, stems, without_applications
+from memory_store.schema import ExperienceRow
+from memory_store.statements import Statements, statements
 
 if TYPE_CHECKING:
     from memory_store.vectors import Vector
@@ -37,38 +33,6 @@ _FIRST_CANDIDATES = 32
 _BY_WORDS = 16
 _MOST_CANDIDATES = 128
 _MOST_FILTERED = 2048
-_EXACT_CANDIDATES = 64
-
-RANK_OFFSET = 20
-"""The constant of reciprocal rank fusion: how little the first places differ."""
-
-WORDS_WEIGHT = 0.2
-"""How much the rank by words counts beside the rank by meaning."""
-
-WORD_SHARE = 0.3
-"""How much shared words count beside the cosine when it is decided whether a candidate is like enough."""
-
-MISLED_MARGIN = 0.05
-"""How much less like than misleading experience another one may be."""
-
-LEAST_COSINE = 0.6
-"""Share of the threshold that the cosine alone must reach, however many words are shared."""
-
-_OLD_AFTER_DAYS = 365.0
-
-NEWEST_VERIFIED = (
-    func.coalesce(ExperienceRow.verified, False).desc(),
-    ExperienceRow.created_at.desc(),
-    ExperienceRow.pk.desc(),
-)
-"""Order of experiences with equal keys."""
-
-_LIGHT = (
-    *(ExperienceRow.pk, ExperienceRow.key_text, ExperienceRow.key_digest, ExperienceRow.app, ExperienceRow.verified),
-    *(ExperienceRow.times_used, ExperienceRow.times_worked, ExperienceRow.created_at, ExperienceRow.last_used_at),
-)
-
-KindTable = type[NarrativeRow] | type[EpisodicRow] | type[SkillRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +59,16 @@ class Wanted:
     vector: Vector | None = None
     states: tuple[State, ...] = ("active", "candidate")
 
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The values of the filters in `memory_store.statements`."""
+        values: dict[str, Any] = {"states": list(self.states)}
+        if self.app is not None:
+            values["app"] = self.app.lower()
+        if self.platform is not None:
+            values["platform"] = self.platform
+        return values
+
 
 class Retriever:
     """Searches one open store.
@@ -102,16 +76,16 @@ class Retriever:
     Args:
         database: The open database.
         embedder: Turns keys into vectors.
-        file: Where large indexes are kept between openings; None for nowhere.
+        index: Finds the nearest vectors.
     """
 
-    def __init__(self, database: Database, embedder: Embedder, file: IndexFile | None = None) -> None:
+    def __init__(self, database: Database, embedder: Embedder, index: Index) -> None:
         self._database = database
         self._embedder = embedder
         self._words = WordSearch()
-        self.index = IndexCache(embedder, file)
+        self.index = index
 
-    def search(self, table: KindTable, wanted: Wanted) -> list[Hit[Experience]]:
+    def search(self, wanted: Wanted) -> list[Hit[Experience]]:
         """Return the experiences of a kind whose key is like the wanted one: the same words first, then by score.
 
         Raises:
@@ -120,26 +94,23 @@ class Retriever:
         """
         if wanted.k < 1:
             raise ValueError("k must be at least 1")
-        floor = self._embedder.min_similarity if wanted.min_similarity is None else wanted.min_similarity
         vector = (
             checked_embed(self._embedder, [wanted.key.text])[0]
             if wanted.vector is None
             else checked_vector(wanted.vector, self._embedder.dimension)
         )
+        prepared = statements(wanted.kind, wanted.app is not None, wanted.platform is not None)
         ranking = _Ranking(wanted.k)
         with self.index.lock, self._database.read() as connection:
             self.index.catch_up(connection)
-            conditions = [usable(), *_filters(table, wanted)]
-            # The kind is only named where it is part of the index: beside a pk it would mislead SQLite's planner.
-            of_key = (table.kind == wanted.kind, table.key_digest == wanted.key.digest)
-            same = select(table).where(*of_key, *conditions)
-            for record in load(connection, same.order_by(*NEWEST_VERIFIED).limit(_EXACT_CANDIDATES)):
+            for row in connection.execute(prepared.same, {"digest": wanted.key.digest, **wanted.filters}).all():
+                record = to_record(row)
                 success = record.success if isinstance(record, NarrativeExperience) else True
                 if ranking.takes(record.key.digest, success):
-                    score = 1.0 + _weight(record.provenance)
+                    score = 1.0 + weight(record.provenance)
                     ranking.hits.append(Hit(record, 1.0, "the same words", score, ("the same words",)))
             if not ranking.full:
-                self._search_like(connection, table, conditions, wanted, vector, floor, ranking)
+                self._search_like(connection, prepared, wanted, vector, ranking)
         return ranking.hits
 
     def save(self) -> None:
@@ -148,18 +119,13 @@ class Retriever:
             self.index.save(connection)
 
     def _search_like(
-        self,
-        connection: Connection,
-        table: KindTable,
-        conditions: Sequence[ColumnElement[bool]],
-        wanted: Wanted,
-        vector: Vector,
-        floor: float,
-        ranking: _Ranking,
+        self, connection: Connection, prepared: Statements, wanted: Wanted, vector: Vector, ranking: _Ranking
     ) -> None:
+        floor = self._embedder.min_similarity if wanted.min_similarity is None else wanted.min_similarity
         least = floor * LEAST_COSINE if floor > 0 else floor
         by_words = self._words.search(connection, wanted.kind, wanted.key.text, _BY_WORDS, self.index.newest)
-        judge = _Judge(wanted, floor, by_words, self._embedder.name)
+        forced = wanted.min_similarity is not None
+        judge = Judge(wanted.key.text, floor, by_words, self._embedder.name, forced=forced)
         cosines: dict[int, float] = {}
         light: dict[int, Row[Any]] = {}
         looked: set[int] = set()
@@ -170,100 +136,28 @@ class Retriever:
             cosines |= self.index.cosines(connection, [pk for pk in by_words if pk not in cosines], vector)
             fresh = [pk for pk, cosine in cosines.items() if cosine >= least and pk not in looked]
             looked.update(fresh)
-            light |= self._light(connection, table, conditions, fresh)
+            for some in chunks(fresh, _BATCH):
+                found = connection.execute(prepared.light, {"pks": list(some), **wanted.filters})
+                light |= {row.pk: row for row in found}
             verdicts = judge.verdicts([(row, cosines[pk]) for pk, row in light.items()])
             # What the filters turn down is made up for by looking further down the list.
             kept = len({verdict.row.key_digest for verdict in verdicts}) + len(ranking.hits)
             if kept >= wanted.k or len(near) < count or near[-1][1] < least or count >= most:
                 break
             count *= 4
-        self._offer(connection, table, verdicts, ranking)
-
-    def _light(
-        self, connection: Connection, table: KindTable, conditions: Sequence[ColumnElement[bool]], pks: Sequence[int]
-    ) -> dict[int, Row[Any]]:
-        """Return what is needed of experiences to judge them, by pk."""
-        success = NarrativeRow.success if table is NarrativeRow else true().label("success")
-        found: dict[int, Row[Any]] = {}
-        for some in chunks(pks, _BATCH):
-            query = select(*_LIGHT, success).select_from(table).where(ExperienceRow.pk.in_(some), *conditions)
-            found |= {row.pk: row for row in connection.execute(query)}
-        return found
-
-    def _offer(self, connection: Connection, table: KindTable, verdicts: Sequence[_Verdict], ranking: _Ranking) -> None:
-        chosen = [verdict for verdict in verdicts if ranking.takes(verdict.row.key_digest, bool(verdict.row.success))]
-        with Session(connection) as session:
-            rows = session.scalars(select(table).where(table.pk.in_([verdict.row.pk for verdict in chosen])))
-            records = {row.pk: to_record(row) for row in rows}
-        for verdict in chosen:
-            reasons = verdict.reasons
-            similarity = min(verdict.cosine, 1.0)
-            ranking.hits.append(
-                Hit(records[verdict.row.pk], similarity, "; ".join(reasons), verdict.score, tuple(reasons))
-            )
+        _offer(connection, prepared, verdicts, ranking)
 
 
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    """That a candidate is returned, with what for."""
-
-    row: Row[Any]
-    cosine: float
-    score: float
-    reasons: list[str]
-
-
-class _Judge:
-    """Decides which candidates are returned, and gives them their scores and reasons."""
-
-    def __init__(self, wanted: Wanted, floor: float, by_words: Sequence[int], embedder: str) -> None:
-        self._query = wanted.key.text
-        self._words = stems(without_applications(self._query))
-        self._floor = floor
-        self._forced = wanted.min_similarity is not None
-        self._places = {pk: place for place, pk in enumerate(by_words)}
-        self._embedder = embedder
-
-    def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[_Verdict]:
-        """Return those that may be returned among rows with their cosines, best first."""
-        apps = sorted({row.app for row, _ in candidates})
-        misleading = {row.pk for row, _ in candidates if self._misleads(row, apps)}
-        # Where the nearest does the opposite of what was asked, what is far less like it is not what was asked either.
-        nearest = max((cosine for row, cosine in candidates if row.pk in misleading), default=-1.0)
-        least = -1.0 if self._forced else nearest - MISLED_MARGIN
-        kept = [
-            (row, cosine)
-            for row, cosine in candidates
-            if row.pk not in misleading and cosine >= least and self._likeness(row.key_text, cosine) >= self._floor
-        ]
-        # Equal keys have equal vectors up to rounding; among those the verified and the newest come first.
-        kept.sort(
-            key=lambda item: (-round(item[1], 5), not item[0].verified, -item[0].created_at.timestamp(), -item[0].pk)
-        )
-        # Places are those among what may be returned: what was turned down takes none.
-        by_words = sorted((row.pk for row, _ in kept if row.pk in self._places), key=self._places.__getitem__)
-        second = {pk: place for place, pk in enumerate(by_words)}
-        found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine) in enumerate(kept)]
-        return sorted(found, key=lambda verdict: -verdict.score)
-
-    def _verdict(self, row: Row[Any], cosine: float, first: int, second: int | None) -> _Verdict:
-        reasons = [f"similar meaning, {cosine:.2f} by {self._embedder}"]
-        fused = _share(first)
-        if second is not None:
-            fused += WORDS_WEIGHT * _share(second)
-            reasons.append(f"{len(self._words & stems(row.key_text))} shared words, place {second + 1} by words")
-        return _Verdict(row, cosine, fused / (1 + WORDS_WEIGHT) * _weight(row), reasons + _reasons(row))
-
-    def _likeness(self, key: str, cosine: float) -> float:
-        if self._forced:
-            return cosine
-        words = stems(without_applications(key))
-        overlap = 2 * len(self._words & words) / max(1, len(self._words) + len(words))
-        return cosine * (1 - WORD_SHARE) + overlap * WORD_SHARE
-
-    def _misleads(self, row: Row[Any], apps: Sequence[str]) -> bool:
-        key = row.key_text
-        return bool(opposite(self._query, key) or other_application(self._query, key, row.app, apps))
+def _offer(connection: Connection, prepared: Statements, verdicts: Sequence[Verdict], ranking: _Ranking) -> None:
+    chosen = [verdict for verdict in verdicts if ranking.takes(verdict.row.key_digest, bool(verdict.row.success))]
+    if not chosen:
+        return
+    rows = connection.execute(prepared.whole, {"pks": [verdict.row.pk for verdict in chosen]}).all()
+    records = {row.pk: to_record(row) for row in rows}
+    for verdict in chosen:
+        reasons = verdict.reasons
+        similarity = min(verdict.cosine, 1.0)
+        ranking.hits.append(Hit(records[verdict.row.pk], similarity, "; ".join(reasons), verdict.score, tuple(reasons)))
 
 
 class _Ranking:
@@ -288,43 +182,6 @@ class _Ranking:
         self._sorts.add(sort)
         self._left -= 1
         return True
-
-
-def _nearest_first(item: tuple[Row[Any], float]) -> tuple[float, bool, float, int]:
-    row, cosine = item
-    return -round(cosine, 5), not row.verified, -row.created_at.timestamp(), -row.pk
-
-
-def _share(place: int) -> float:
-    return (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + place)
-
-
-def _weight(source: Provenance | Row[Any]) -> float:
-    """Return how much an experience counts beside its place: about 0.8 to 1.2."""
-    outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
-    # Laplace's rule of succession: nothing is known of what was never used.
-    helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)
-    days = max(0.0, (datetime.now(UTC) - (source.last_used_at or source.created_at)).total_seconds() / 86_400)
-    fresh = 0.95 + 0.05 * math.exp(-days / _OLD_AFTER_DAYS)
-    return outcome * helped * fresh
-
-
-def _reasons(source: Row[Any]) -> list[str]:
-    reasons = []
-    if source.verified is not None:
-        reasons.append("verified" if source.verified else "its result was found wrong")
-    if source.times_used:
-        reasons.append(f"worked {source.times_worked} of {source.times_used} times")
-    return reasons
-
-
-def _filters(table: KindTable, wanted: Wanted) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [table.state.in_(wanted.states)]
-    if wanted.app is not None:
-        conditions.append(func.lower(table.app) == wanted.app.lower())
-    if wanted.platform is not None:
-        conditions.append(table.platform == wanted.platform)
-    return conditions
 
 
 def usable() -> ColumnElement[bool]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import Row
+
 from memory_store.episodic import EpisodicExperience
 from memory_store.experience import Experience, Provenance
 from memory_store.keys import near_digest
@@ -58,38 +60,39 @@ def to_row(experience: Experience) -> ExperienceRow:
     raise TypeError(f"not a storable experience: {type(experience).__name__}")
 
 
-def to_record(row: ExperienceRow) -> Experience:
-    """Make the record of a row."""
+def to_record(row: ExperienceRow | Row[Any]) -> Experience:
+    """Make the record of a row: a mapped one, or a plain one that has all columns of its kind."""
     provenance = Provenance(**{name: getattr(row, name) for name in _PROVENANCE})
-    match row:
-        case NarrativeRow():
+    known: Any = row
+    match row.kind:
+        case "narrative":
             return NarrativeExperience(
-                id=row.uid,
+                id=known.uid,
                 provenance=provenance,
-                query=row.query,
-                instruction=row.instruction,
-                summary=row.summary,
-                plan=tuple(PlannedSubtask(**subtask) for subtask in row.plan),
-                success=row.success,
+                query=known.query,
+                instruction=known.instruction,
+                summary=known.summary,
+                plan=tuple(PlannedSubtask(**subtask) for subtask in known.plan),
+                success=known.success,
             )
-        case EpisodicRow():
+        case "episodic":
             return EpisodicExperience(
-                id=row.uid,
+                id=known.uid,
                 provenance=provenance,
-                task_query=row.task_query,
-                subtask=row.subtask,
-                context=row.context,
-                summary=row.summary,
-                steps=tuple(row.steps),
+                task_query=known.task_query,
+                subtask=known.subtask,
+                context=known.context,
+                summary=known.summary,
+                steps=tuple(known.steps),
             )
-        case SkillRow():
+        case "skill":
             return SkillExperience(
-                id=row.uid,
+                id=known.uid,
                 provenance=provenance,
-                name=row.name,
-                description=row.description,
-                preconditions=tuple(row.preconditions),
-                steps=tuple(row.steps),
-                replaced_by=row.replaced_by,
+                name=known.name,
+                description=known.description,
+                preconditions=tuple(known.preconditions),
+                steps=tuple(known.steps),
+                replaced_by=known.replaced_by,
             )
     raise TypeError(f"not a known kind of experience: {row.kind}")

@@ -31,7 +31,15 @@ from memory_store.experience import (
     first_problem,
 )
 from memory_store.forgetting import Selection, VacuumReport
-from memory_store.index import EMBED_AT_ONCE, chunks, count_missing_vectors, encode, mark_changed, store_missing_vectors
+from memory_store.index import (
+    EMBED_AT_ONCE,
+    IndexCache,
+    chunks,
+    count_missing_vectors,
+    encode,
+    mark_changed,
+    store_missing_vectors,
+)
 from memory_store.indexfile import IndexFile
 from memory_store.keys import check_text, make_key
 from memory_store.merging import find_twin, merge, pk_of
@@ -39,7 +47,7 @@ from memory_store.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.opening import locate, open_database
 from memory_store.retrieval import Retriever, Wanted, load, usable
 from memory_store.rows import to_record, to_row
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, VectorRow
 from memory_store.skills import SkillExperience
 
 if TYPE_CHECKING:
@@ -70,7 +78,7 @@ class MemoryStore:
         self._database = database
         self._embedder = embedder
         self._schema_version = schema_version
-        self._retriever = Retriever(database, embedder, IndexFile(database.path) if database.path else None)
+        self._retriever = Retriever(database, embedder, IndexCache(embedder, IndexFile(database.path)))
         self._background = Background(database, embedder)
 
     @classmethod
@@ -449,7 +457,7 @@ class MemoryStore:
             MemoryStoreError: The store cannot be read.
         """
         wanted = Wanted("narrative", make_key(query), k, app, platform, min_similarity, vector)
-        hits = self._retriever.search(NarrativeRow, wanted)
+        hits = self._retriever.search(wanted)
         return cast("list[Hit[NarrativeExperience]]", hits)
 
     def search_episodic(
@@ -472,7 +480,7 @@ class MemoryStore:
         """
         key = make_key(task_query, subtask, context)
         wanted = Wanted("episodic", key, k, app, platform, min_similarity, vector)
-        hits = self._retriever.search(EpisodicRow, wanted)
+        hits = self._retriever.search(wanted)
         return cast("list[Hit[EpisodicExperience]]", hits)
 
     def search_skills(
@@ -496,7 +504,7 @@ class MemoryStore:
         """
         states: tuple[State, ...] = ("active", "candidate") if candidates else ("active",)
         wanted = Wanted("skill", make_key(query), k, app, platform, min_similarity, vector, states)
-        return cast("list[Hit[SkillExperience]]", self._retriever.search(SkillRow, wanted))
+        return cast("list[Hit[SkillExperience]]", self._retriever.search(wanted))
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:
         """Return the newest verified success of exactly this instruction, for replay; None when there is none.

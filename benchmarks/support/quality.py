@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LABELLED = Path(__file__).parent.parent / "data" / "memory_quality.txt"
+_DATA = Path(__file__).parent.parent / "data"
+LABELLED = _DATA / "memory_labels.txt"
+SEEN = _DATA / "memory_quality.txt"
+"""Older labels, all of which were looked at while thresholds were chosen."""
+
+NO_APPLICATION = "Dialogs"
+"""Heads what may be asked for in any application."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +23,14 @@ class Labelled:
     Attributes:
         stored: Application and key of each experience.
         queries: A query and the position of the experience it asks for.
-        wrong: Queries for which nothing may be returned.
+        wrong: Queries for which nothing may be returned: for the opposite, or in another application.
+        other: Queries for which nothing may be returned: for something else with the same things.
     """
 
     stored: list[tuple[str, str]] = field(default_factory=list)
     queries: list[tuple[str, int]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,7 @@ class Quality:
         recall_at_1: Share of the queries whose first hit is the right one.
         mrr: Mean reciprocal rank of the right one, 0 where it is not found.
         false_positive_rate: Share of the queries without an answer for which something was returned.
+        other_rate: The same of those that ask for something else with the same things.
         wrong_first: Share of the queries whose first hit is another one than the right.
         missed: Queries whose first hit is not the right one, and what it was.
         mistaken: Queries without an answer, and what was returned.
@@ -40,6 +50,7 @@ class Quality:
     recall_at_1: float
     mrr: float
     false_positive_rate: float
+    other_rate: float
     wrong_first: float
     missed: list[tuple[str, str]]
     mistaken: list[tuple[str, str]]
@@ -48,23 +59,23 @@ class Quality:
 def read_labelled(path: Path = LABELLED) -> dict[str, Labelled]:
     """Return all of it, and the two halves: `tuning` and `measuring`."""
     parts = {name: Labelled() for name in ("all", "tuning", "measuring")}
-    app, number = "", -1
+    app, half = "", "tuning"
     # What is stored is the same for both halves: each query has to be found among everything.
     for line in path.read_text(encoding="utf-8").splitlines():
         mark, _, text = line.partition(" ")
-        chosen = [parts["all"], parts["tuning" if number % 2 == 0 else "measuring"]]
-        match mark:
-            case "app:":
-                app, number = text, number + 1
-            case "+":
-                for part in parts.values():
-                    part.stored.append((app, text))
-            case "=":
-                for part in chosen:
-                    part.queries.append((text, len(part.stored) - 1))
-            case "!":
-                for part in chosen:
-                    part.wrong.append(text)
+        if mark == "app:":
+            app = "" if text == NO_APPLICATION else text
+        elif mark == "+":
+            half = "tuning" if hashlib.sha256(text.encode()).digest()[0] % 2 == 0 else "measuring"
+            for part in parts.values():
+                part.stored.append((app, text))
+        for part in (parts["all"], parts[half]):
+            if mark == "=":
+                part.queries.append((text, len(part.stored) - 1))
+            elif mark == "!":
+                part.wrong.append(text)
+            elif mark == "?":
+                part.other.append(text)
     return parts
 
 
@@ -79,12 +90,14 @@ def measure_quality(labelled: Labelled, search: Callable[[str], Sequence[str]]) 
         if ranks[-1] != 0:
             missed.append((query, found[0] if found else "(nothing)"))
     mistaken = [(query, found[0]) for query in labelled.wrong if (found := list(search(query)))]
+    others = [(query, found[0]) for query in labelled.other if (found := list(search(query)))]
     asked = max(1, len(ranks))
     return Quality(
         recall_at_1=sum(rank == 0 for rank in ranks) / asked,
         mrr=sum(1 / (rank + 1) for rank in ranks if rank is not None) / asked,
         false_positive_rate=len(mistaken) / max(1, len(labelled.wrong)),
+        other_rate=len(others) / max(1, len(labelled.other)),
         wrong_first=sum(first != "(nothing)" for _, first in missed) / asked,
         missed=missed,
-        mistaken=mistaken,
+        mistaken=mistaken + others,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience, PlannedSubtask, Provenance
+from memory_store.experience import Kind
 
 SAVE = "How to save a text file under another name in Mousepad"
 SAVE_LIKE = "How to save the text file with another name in Mousepad"
@@ -40,3 +41,9 @@ def episodic(store: MemoryStore, subtask: str = "Save it as draft.txt", **fields
         ],
         provenance=source(**fields),
     )
+
+
+def indexed(store: MemoryStore, kind: Kind) -> int:
+    """How many experiences of a kind the store's index holds."""
+    with store._database.read() as connection:
+        return len(store._retriever.index.ids(connection, kind))

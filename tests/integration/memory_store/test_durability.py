@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_store import HashingEmbedder, MemoryStore
-from tests.integration.memory_store.samples import SAVE, narrative
+from tests.integration.memory_store.samples import SAVE, indexed, narrative
 
 WRITER = """
 import sys
@@ -45,7 +45,7 @@ def check_everything_is_there(path: Path, acknowledged: set[str]) -> None:
         # Whole experiences only: each has its vector, and the index holds exactly what the database holds.
         assert store.stats().vectors == {"hashing-512": len(there)}
         store.search_narrative(SAVE)
-        assert len(store._retriever.index.ids("narrative")) == len(there)
+        assert indexed(store, "narrative") == len(there)
 
 
 def test_processes_that_create_and_write_one_store_at_once_lose_nothing(path: Path) -> None:

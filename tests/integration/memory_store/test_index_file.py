@@ -10,7 +10,7 @@ import pytest
 
 from memory_store import HashingEmbedder, MemoryStore
 from memory_store.indexfile import IndexFile
-from tests.integration.memory_store.samples import narrative
+from tests.integration.memory_store.samples import indexed, narrative
 
 COUNT = 60
 
@@ -37,7 +37,7 @@ def whole(path: Path) -> int:
         hits = store.search_narrative("How to do task number 7", k=1)
         assert hits[0].experience.key.text == "How to do task number 7"
         assert store.check() == []
-        return len(store._retriever.index.ids("narrative"))
+        return indexed(store, "narrative")
 
 
 def test_it_is_kept_private_and_read_instead_of_the_vectors(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

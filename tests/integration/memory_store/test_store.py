@@ -21,7 +21,7 @@ from memory_store import (
     UnknownExperience,
 )
 from memory_store.embedding import find_model
-from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, episodic, narrative, source
+from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, episodic, indexed, narrative, source
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -227,7 +227,7 @@ def test_a_store_sees_what_another_one_adds_and_forgets(store: MemoryStore, path
         third = narrative(other, SUM)
         assert ids(store.search_narrative(SUM + "s")) == [third.id]
         assert ids(other.search_narrative(SUM + "s")) == [third.id]
-        assert len(store._retriever.index.ids("narrative")) == len(other._retriever.index.ids("narrative")) == 1
+        assert indexed(store, "narrative") == indexed(other, "narrative") == 1
 
 
 def test_threads_may_search_and_add_at_once(store: MemoryStore) -> None:
@@ -250,7 +250,7 @@ def test_threads_may_search_and_add_at_once(store: MemoryStore) -> None:
     assert failures == []
     assert (store.stats().narrative, store.stats().episodic) == (60, 60)
     store.search_narrative("x")
-    assert (len(store._retriever.index.ids("narrative")), len(store._retriever.index.ids("episodic"))) == (60, 60)
+    assert (indexed(store, "narrative"), indexed(store, "episodic")) == (60, 60)
 
 
 # --- what is refused ---

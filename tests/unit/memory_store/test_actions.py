@@ -1,0 +1,53 @@
+"""Telling what a sentence asks for from what would be the opposite, or something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_store.actions import compare_verbs, conflict
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("How to turn off line numbers", "How to show line numbers"),
+        ("Switch line wrapping off", "How to enable word wrap"),
+        ("Delete the footnote", "How to insert a footnote"),
+        ("How to align objects to the right", "How to align objects to the left"),
+        ("How to unpin a tab", "How to pin a tab"),
+        ("How to convert miles to kilometers", "How to convert kilometers to miles"),
+        ("Stop showing hidden files", "How to show hidden files"),
+        ("How to go to the previous month", "How to go to the next month"),
+        ("How to zoom out of a page", "How to zoom in on a page"),
+        ("How to clear the status", "How to set a status"),
+        ("How to turn off auto save", "How to turn on auto save"),
+    ],
+)
+def test_opposites_are_told(query: str, key: str) -> None:
+    assert conflict(query, key)
+    assert not conflict(key, key)
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("Make column C invisible", "How to hide column C"),
+        ("Column C should not be shown any more", "How to hide column C"),
+        ("Remember the page with a bookmark", "How to add a bookmark"),
+        ("Display files that are hidden", "How to show hidden files"),
+        ("Get rid of the red eyes", "How to remove red eyes"),
+        ("Restore the most recently closed tab", "How to reopen the last closed tab"),
+        ("Get back the tab I just closed", "How to reopen the last closed tab"),
+    ],
+)
+def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None:
+    assert conflict(query, key) is None
+
+
+def test_verbs_are_compared_by_what_they_ask_for() -> None:
+    assert compare_verbs("Duplicate the slide", "How to copy a slide") == "same"
+    assert compare_verbs("Rename the slide", "How to copy a slide") == "other"
+    assert compare_verbs("Rename the slide", "How to change the layout of a slide") == "unclear"
+    assert compare_verbs("Give the slide a layout", "How to copy a slide") == "unknown"
+    # "copy" is a noun here.
+    assert compare_verbs("Make a copy of the slide", "How to copy a slide") == "unknown"
