@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 _MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)
 """What XF86keysym.h defines for multimedia keys."""
+_FUNCTION_KEYS, _UNICODE = 0xFE00, 0x01000000
+"""Keysyms from the first on are not of letters but of modifiers, Return and the like, up to those of Unicode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Keymap:
         """Read the mapping anew.
 
         Args:
-            group: The layout in use, 0 or 1.
+            group: The layout in use, from 0.
         """
         count = self._display.display.info.max_keycode - self._first + 1
         rows = [list(row) for row in self._display.get_keyboard_mapping(self._first, count)]
@@ -61,10 +63,11 @@ class Keymap:
         ]
         used = lent.union(self._spare)
         self._strokes = {}
-        for column, shift in _columns(group):
+        for shift in (False, True):
             for code, row in zip(codes, rows, strict=True):
-                if code not in used and column < len(row) and row[column]:
-                    self._strokes.setdefault(row[column], Stroke(code, shift))
+                symbol = _symbol(row, group, shift) if code not in used else 0
+                if symbol:
+                    self._strokes.setdefault(symbol, Stroke(code, shift))
 
     def stroke(self, keysym: int) -> Stroke | None:
         """Return the key that types a keysym now, or None where none does."""
@@ -140,7 +143,14 @@ def _runs(codes: Iterable[int]) -> list[list[int]]:
     return runs
 
 
-def _columns(group: int) -> list[tuple[int, bool]]:
-    """Return the columns of the core mapping to search, plain before shifted, the layout in use before the first."""
-    groups = dict.fromkeys((group, 0))
-    return [(2 * number + int(shift), shift) for number in groups for shift in (False, True)]
+def _symbol(row: Sequence[int], group: int, shift: bool) -> int:
+    """Return what a key types in a layout, 0 for nothing (X11 protocol, section 5: keyboards).
+
+    The core mapping has two columns for each of the first two layouts; keys that are alike in all fill only the first
+    two. Where it has those of a third layout depends on the server, so only keys without a letter are known there.
+    """
+    column = int(shift)
+    if group == 1 and any(row[2:4]):
+        column += 2
+    symbol = row[column] if column < len(row) else 0
+    return symbol if group < 2 or _FUNCTION_KEYS <= symbol < _UNICODE else 0

@@ -42,6 +42,7 @@ _ALIASES = {
     "prtscr": "Print",
     "contextmenu": "Menu",
     "apps": "Menu",
+    "backtick": "grave",
     "volumeup": "XF86_AudioRaiseVolume",
     "volumedown": "XF86_AudioLowerVolume",
     "volumemute": "XF86_AudioMute",
@@ -126,8 +127,9 @@ def _plain(name: str) -> str:
 def _by_name(name: str) -> int | None:
     from Xlib import XK
 
-    if name.startswith("XF86"):
-        XK.load_keysym_group("xf86")
+    for prefix, group in (("XF86", "xf86"), ("ISO_", "xkb"), ("dead_", "xkb")):
+        if name.startswith(prefix):
+            XK.load_keysym_group(group)
     return (XK.string_to_keysym(name) or None) if len(name) > 1 else None
 
 

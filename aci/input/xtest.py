@@ -293,7 +293,7 @@ class Xtest:
 
     def _fresh_keymap(self, symbols: Sequence[int]) -> Keymap:
         """Read the mapping, which the user may have changed, and borrow keys for what it lacks."""
-        group = min(1, self._modifiers.state() >> _GROUP_SHIFT & _GROUP_MASK)
+        group = self._modifiers.state() >> _GROUP_SHIFT & _GROUP_MASK
         if self._keymap is None:
             self._keymap = Keymap(self._display, self._private)
         self._keymap.refresh(group)

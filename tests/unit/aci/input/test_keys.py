@@ -29,6 +29,8 @@ from aci.input.keys import UnknownKey, character_keysym, characters, chord, keys
         (("+", "plus"), XK.XK_plus),
         (("é",), XK.XK_eacute),
         (("KP_Enter", "kp_enter"), XK.XK_KP_Enter),
+        (("altgr", "AltGr", "Alt Gr", "ISO_Level3_Shift"), 0xFE03),
+        (("`", "grave", "backtick"), XK.XK_grave),
         (("中",), 0x01004E2D),
     ],
 )
