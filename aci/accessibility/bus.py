@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from aci.accessibility.answers import read_answer
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
 from aci.accessibility.link import Link, open_link
 from aci.accessibility.signals import Signals
@@ -223,7 +224,11 @@ class Bus:
             if batch.done.done():
                 continue  # whoever asked does not wait any more
             serial = link.next_serial()
-            messages.append(encode(serial, *call))
+            try:
+                messages.append(encode(serial, *call))
+            except Malformed as error:
+                batch.put(place, CallRefused(f"{call[3]} cannot be sent: {error}"))
+                continue
             peer.owed[serial] = (batch, place, call)
             self._asked[serial] = peer
         if messages:
@@ -315,6 +320,6 @@ def _answer(message: Incoming, call: Call) -> Answer:
     if message.kind == ERROR:
         return CallRefused(f"{call[0]}{call[1]} refused {call[3]}: {message.error_name}")
     try:
-        return message.values()
+        return read_answer(call[3], message)
     except Malformed as error:
         return CallRefused(f"{call[0]}{call[1]} gave no answer to {call[3]}: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
@@ -97,7 +98,8 @@ async def _read_text(bus: Bus, node: Node) -> None:
         length = await _text_length(bus, node.ref)
         node.text = "•" * min(length, LONGEST_TEXT)
     elif node.text_at:
-        node.text = await full_text(bus, node.text_at)
+        text = await full_text(bus, node.text_at)
+        node.text = None if text is None else text[:LONGEST_TEXT]
     else:
         length = await _text_length(bus, node.ref)
         node.text = await _text_until(bus, node.ref, min(length, LONGEST_TEXT))
@@ -125,7 +127,7 @@ async def _text_length(bus: Bus, ref: Ref) -> int:
 async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
     values = await all_properties(bus, [node.ref for node in nodes], "Value", "CurrentValue")
     for node, value in zip(nodes, values, strict=True):
-        node.value = float(value) if isinstance(value, int | float) else None
+        node.value = float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
 async def _read_choice(bus: Bus, node: Node) -> None:

@@ -106,6 +106,9 @@ class Application:
         views: Large tables of which only what can be seen was read.
         patchy: Whether its cache lacked nodes, so that reading it as a whole takes very many calls.
         windows: Its X11 windows when it was last read.
+        introduced: Whether it has told its name and toolkit.
+        strangers: Connections of other applications with windows of their own, whose objects are not its.
+        cut: Whether it shows more than is read.
     """
 
     root: Ref
@@ -119,6 +122,9 @@ class Application:
     views: set[Ref] = field(default_factory=set)
     patchy: bool = False
     windows: tuple[Window, ...] = ()
+    introduced: bool = False
+    strangers: frozenset[str] = frozenset()
+    cut: bool = False
 
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aci.accessibility.atspi import REGISTRY_NAME, ROOT_PATH
-from aci.accessibility.bus import DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
+from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
+from aci.accessibility.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.details import read_details
 from aci.accessibility.elements import Draft, draft_elements
+from aci.accessibility.naming import LONGEST_NAME, collapse
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.scene import Named, mark_active_cells
 from aci.accessibility.scope import areas_by_window, own_windows, scope_of
@@ -23,8 +26,13 @@ from aci.observation import Window
 
 APPLICATION_LIMIT_S = 8.0
 """Longest time that one application may take, though it answers."""
+SHORTEST_LIMIT_S = 1.0
+"""To this the time shrinks of an application that does not keep to it, by half at each look."""
 PING_LIMIT_S = 0.3
 """How long an application that was silent before is waited for."""
+
+_NO_REGISTRY = "The accessibility registry does not answer; applications that started lately are missing."
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class Reader:
         self._bus = bus
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
+        self._late: Counter[Ref] = Counter()
+        self._registry_answers = True
 
     async def read(self, windows: Sequence[Window], screen: Rect, areas: Sequence[Rect] | None = None) -> Scene:
         """Read what the applications of these windows show.
@@ -72,6 +82,7 @@ class Reader:
             ConnectionLost: The bus went away.
         """
         applications = [item for item in await self.applications() if _has_window(item, windows)]
+        _tell_apart(applications, windows)
         touched = self._bus.signals.take(item.root.name for item in applications)
         in_windows = areas_by_window(areas, windows) if areas is not None else None
         if areas is None:
@@ -82,7 +93,10 @@ class Reader:
         )
         return Scene(
             tuple(draft for part in parts for draft in part.drafts),
-            tuple(part.note for part in parts if part.note),
+            (
+                *(part.note for part in parts if part.note),
+                *(() if self._registry_answers else (_NO_REGISTRY,)),
+            ),
             tuple(window for part in parts for window in part.misplaced),
         )
 
@@ -97,28 +111,48 @@ class Reader:
             ConnectionLost: The bus cannot be reached.
         """
         await self._bus.connect()
-        children = await self._bus.ask(REGISTRY_NAME, ROOT_PATH, "Accessible", "GetChildren")
-        refs = [Ref(*child) for child in children or () if not child[1].endswith("/null")]
-        introduced = await asyncio.gather(*(self._introduce(ref) for ref in refs))
+        introduced = await asyncio.gather(*(self._introduce(ref) for ref in await self._registered()))
         self._known = {item.root: item for item in introduced if item is not None}
         return list(self._known.values())
+
+    async def _registered(self) -> list[Ref]:
+        """Return the roots of all applications; those known before where the registry does not tell."""
+        self._bus.forgive(REGISTRY_NAME)
+        limit_s = CALL_LIMIT_S if self._registry_answers else PING_LIMIT_S
+        get_children = (REGISTRY_NAME, ROOT_PATH, PREFIX + "Accessible", "GetChildren")
+        try:
+            [children] = await self._bus.call(*get_children, limit_s=limit_s)
+        except CallRefused:
+            self._registry_answers = False
+            return list(self._known)
+        self._registry_answers = True
+        return list(dict.fromkeys(Ref(*child) for child in children if not child[1].endswith("/null")))
 
     async def _introduce(self, root: Ref) -> Application | None:
         known = self._known.get(root)
         if known is not None:
             return known
-        name, toolkit, version = await asyncio.gather(
+        get_pid = (DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetConnectionUnixProcessID")
+        try:
+            [pid] = await self._bus.call(*get_pid, "s", [root.name])
+        except CallRefused:
+            return None
+        application = Application(root, "", pid, "")
+        await self._learn(application)
+        return application
+
+    async def _learn(self, application: Application) -> None:
+        """Ask an application what it is; one that does not answer is asked again once it does."""
+        root = application.root
+        said = await asyncio.gather(
             get_property(self._bus, root, "Accessible", "Name"),
             get_property(self._bus, root, "Application", "ToolkitName"),
             get_property(self._bus, root, "Application", "Version"),
         )
-        try:
-            pid = (
-                await self._bus.call(DBUS_NAME, DBUS_PATH, DBUS_NAME, "GetConnectionUnixProcessID", "s", [root.name])
-            )[0]
-        except CallRefused:
-            return None
-        return Application(root, str(name or ""), int(pid), f"{toolkit or ''} {version or ''}".strip())
+        name, toolkit, version = (each if isinstance(each, str) else "" for each in said)
+        application.name = collapse(name)[:LONGEST_NAME]
+        application.toolkit = f"{toolkit} {version}".strip()
+        application.introduced = not self._bus.silent(root.name)
 
     async def _part(
         self,
@@ -131,23 +165,37 @@ class Reader:
         """Read an application as far as it is needed, within its time."""
         bus, root = self._bus, application.root
         before = self._parts.pop(root, None)
+        called = _called(application, windows)
+        silence = f"{called} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
-            return _Part(note=_silence(application))
+            return _Part(note=silence)
+        limit_s = max(SHORTEST_LIMIT_S, APPLICATION_LIMIT_S / 2 ** min(self._late[root], 9))
         try:
-            async with asyncio.timeout(APPLICATION_LIMIT_S):
+            async with asyncio.timeout(limit_s):
+                if not application.introduced:
+                    await self._learn(application)
                 if before is None or areas is None:
                     await self._read_whole(application)
                 elif not await self._update(application, windows, touched, areas):
                     return self._keep(application, windows, before)
+            drafts, unsure = draft_all(application, windows, screen)
         except CallRefused:
-            return _Part(note=_silence(application))
+            self._late[root] += bus.silent(root.name)
+            return _Part(note=silence)
         except TimeoutError:
-            note = f"{_called(application)} took more than {APPLICATION_LIMIT_S:g} s to read; its elements are missing."
-            return _Part(note=note)
-        drafts, unsure = draft_all(application, windows, screen)
+            self._late[root] += 1
+            return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
+        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+            # Whatever one application says, the others must be seen.
+            _logger.warning("%s could not be read", called, exc_info=True)
+            return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
         part = _Part(tuple((draft, application.name) for draft in drafts), misplaced=tuple(unsure))
         if bus.silent(root.name):
-            return replace(part, note=_silence(application))
+            self._late[root] += 1
+            return replace(part, note=silence)
+        del self._late[root]
+        if application.cut:
+            part = replace(part, note=f"{called} shows more than can be read; the rest of its elements is missing.")
         return self._keep(application, windows, part)
 
     def _keep(self, application: Application, windows: Sequence[Window], part: _Part) -> _Part:
@@ -195,7 +243,7 @@ class Reader:
         name = application.root.name
         self._bus.forgive(name)
         try:
-            await self._bus.call(name, application.root.path, "org.freedesktop.DBus.Peer", "Ping", limit_s=PING_LIMIT_S)
+            await self._bus.call(*application.root, PREFIX + "Accessible", "GetRole", limit_s=PING_LIMIT_S)
         except CallRefused:
             return not self._bus.silent(name)
         return True
@@ -223,9 +271,14 @@ def _has_window(application: Application, windows: Sequence[Window]) -> bool:
     return any(window.pid is None or window.pid == application.pid for window in windows)
 
 
-def _called(application: Application) -> str:
-    return application.name or f"Process {application.pid}"
+def _tell_apart(applications: Sequence[Application], windows: Sequence[Window]) -> None:
+    """Let each application know whose objects are not its; parts of it that have no windows may be other processes."""
+    pids = {window.pid for window in windows}
+    owners = frozenset(item.root.name for item in applications if item.pid in pids)
+    for application in applications:
+        application.strangers = owners - {application.root.name}
 
 
-def _silence(application: Application) -> str:
-    return f"{_called(application)} does not answer; its elements are missing."
+def _called(application: Application, windows: Sequence[Window]) -> str:
+    of_window = next((window.app or window.title for window in windows if window.pid == application.pid), "")
+    return application.name or of_window or f"Process {application.pid}"

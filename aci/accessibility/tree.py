@@ -17,9 +17,15 @@ from aci.accessibility.nodes import Application, Node, Ref
 
 MOST_CHILDREN = 2000
 """A node with more children than this is never asked for all of them: a sheet would be busy for minutes."""
+MOST_LISTED = 2 * MOST_CHILDREN
+"""Children that are taken from a list, which may turn out longer than what was said."""
 MOST_MANAGED = 400
 """The same for lists that make their items on demand, which GTK does for any list."""
 UNCOUNTED = 2**31 - 1
+MOST_SHOWING = 20_000
+"""Nodes of one application that are read of those that say they can be seen."""
+MOST_LEVELS = 300
+"""Levels of nesting that are followed; what is deeper is left out."""
 DEEPEST = 64
 """Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
 
@@ -36,7 +42,7 @@ async def read_tree(bus: Bus, application: Application) -> None:
         PeerSilent: The application does not answer.
         ConnectionLost: The bus went away.
     """
-    nodes = await _cached_nodes(bus, application.root)
+    nodes = await _cached_nodes(bus, application.root, application.strangers)
     application.nodes = nodes
     roots = await child_refs(bus, application.root)
     missing = [ref for ref in roots if ref not in nodes]
@@ -49,7 +55,7 @@ async def read_tree(bus: Bus, application: Application) -> None:
     application.patchy = len(nodes) > cached
 
 
-async def _cached_nodes(bus: Bus, root: Ref) -> dict[Ref, Node]:
+async def _cached_nodes(bus: Bus, root: Ref, strangers: frozenset[str]) -> dict[Ref, Node]:
     try:
         items = (await bus.call(root.name, CACHE_PATH, PREFIX + "Cache", "GetItems"))[0]
     except CallRefused:
@@ -57,7 +63,7 @@ async def _cached_nodes(bus: Bus, root: Ref) -> dict[Ref, Node]:
             raise
         return {}
     nodes = (_node_of_item(item) for item in items)
-    return {node.ref: node for node in nodes if node.ref != root}
+    return {node.ref: node for node in nodes if node.ref != root and node.ref.name not in strangers}
 
 
 def _node_of_item(item: Sequence[Any]) -> Node:
@@ -120,6 +126,7 @@ async def repair(bus: Bus, application: Application) -> bool:
         await describe_unknown(bus, application, zip(wave, answers, strict=True))
         for node, refs in zip(wave, answers, strict=True):
             found |= adopt(application, node, refs)
+    straighten(application)
     settle_input_lines(revived)
     settle_combo_boxes(showing(application))
     return found
@@ -131,7 +138,10 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
     Of most that cannot be seen only the states are asked; that is enough until they appear.
     """
     nodes = application.nodes
-    unknown = {ref: (node, refs) for node, refs in listed for ref in refs if ref not in nodes}
+    strangers = application.strangers
+    unknown = {
+        ref: (node, refs) for node, refs in listed for ref in refs if ref not in nodes and ref.name not in strangers
+    }
     full: dict[Ref, int] = {}
     for (ref, (parent, siblings)), states in zip(unknown.items(), await all_states(bus, unknown), strict=True):
         if states is None:
@@ -208,8 +218,41 @@ def showing(application: Application) -> list[Node]:
     while wave:
         found.extend(wave)
         seen.update(node.ref for node in wave)
-        wave = [child for node in wave for child in node.children if child.has(visible) and child.ref not in seen]
+        inner = (child for node in wave for child in node.children if child.has(visible) and child.ref not in seen)
+        wave = list({child.ref: child for child in inner}.values())
     return found
+
+
+def straighten(application: Application) -> None:
+    """Make a tree of what an application says lies in what, of a size that can be read.
+
+    Each object stays where it is found first, and objects of other applications are left out: one that lies about
+    these would otherwise be read for ever, or pass the elements of others for its own.
+    """
+    visible = application.shows_by
+    seen = {top.ref for top in application.tops}
+    level, shown = list(application.tops), 0
+    application.cut = False
+    for depth in range(MOST_LEVELS + 1):
+        below: list[Node] = []
+        for node in level:
+            own = []
+            for child in node.children if depth < MOST_LEVELS else ():
+                if child.ref in seen or child.ref.name in application.strangers:
+                    continue
+                shown += child.has(visible)
+                if shown > MOST_SHOWING:
+                    application.cut = True
+                    break
+                seen.add(child.ref)
+                own.append(child)
+            if len(own) < len(node.children):
+                application.cut |= depth == MOST_LEVELS
+                node.children, node.child_count = own, len(own)
+            below += own
+        if not below:
+            return
+        level = below
 
 
 def reachable(application: Application) -> dict[Ref, Node]:
@@ -233,7 +276,10 @@ async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
 async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
     """Return what each of some objects says are its children; none where it is gone."""
     answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
-    return [[Ref(*child) for child in children or () if not child[1].endswith("/null")] for children in answers]
+    return [
+        [Ref(*child) for child in (children or ())[:MOST_LISTED] if not child[1].endswith("/null")]
+        for children in answers
+    ]
 
 
 async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:

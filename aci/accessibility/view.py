@@ -9,17 +9,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import islice, product
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
 from aci.accessibility.bus import Bus
-from aci.accessibility.details import all_extents
+from aci.accessibility.details import LONGEST_TEXT, all_extents
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.tree import describe, get_property
 from aci.geometry import Rect
 
 MOST_CELLS = 2500
 """Cells of one table that are read at most; a full HD screen shows about 1,600."""
+MOST_LINES = 1000
+"""Rows or columns of one table that are read at most; they are at least a pixel wide or high."""
 INSET = 4
 """How far inside of the table's corners cells are looked for, px."""
 
@@ -43,8 +45,8 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
     first, last = await _corners(bus, table.ref, area)
     if first is None or last is None:
         return []
-    rows, columns = range(first[0], last[0] + 1), range(first[1], last[1] + 1)
-    wanted = [cell for cell in product(rows, columns)][:MOST_CELLS]
+    rows, columns = _span(first[0], last[0]), _span(first[1], last[1])
+    wanted = list(islice(product(rows, columns), MOST_CELLS))
     known = application.cells.setdefault(table.ref, {})
     for _ in range(2):
         await _find(bus, table.ref, known, wanted)
@@ -79,8 +81,8 @@ async def refresh_view(
     if first is None or last is None or first != (top, left) or last < (bottom, right):
         return None
     lefts, tops = await asyncio.gather(
-        _edges(bus, known, [(first[0], column) for column in range(first[1], last[1] + 1)], across=True),
-        _edges(bus, known, [(row, first[1]) for row in range(first[0], last[0] + 1)], across=False),
+        _edges(bus, known, [(first[0], column) for column in _span(first[1], last[1])], across=True),
+        _edges(bus, known, [(row, first[1]) for row in _span(first[0], last[0])], across=False),
     )
     if lefts != {cell[1]: (rect.x, rect.width) for cell, rect in places.items() if cell[0] == top}:
         return None
@@ -95,6 +97,10 @@ async def refresh_view(
     return bool(differing)
 
 
+def _span(first: int, last: int) -> range:
+    return range(first, min(last + 1, first + MOST_LINES))
+
+
 async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
     """Return the cells at the upper left and lower right of an area."""
     return await asyncio.gather(
@@ -105,6 +111,8 @@ async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell 
 
 async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
     """Read the cells of a range; None where one of them is gone."""
+    if not rows or not columns:
+        return None
     lefts, tops = await asyncio.gather(
         _edges(bus, refs, [(rows[0], column) for column in columns], across=True),
         _edges(bus, refs, [(row, columns[0]) for row in rows], across=False),
@@ -176,11 +184,13 @@ async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]
 
 async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:
     answers = await bus.ask_all([(*table, PREFIX + "Table", "GetAccessibleAt", "ii", cell) for cell in cells])
-    return [None if answer is None or answer[1].endswith("/null") else Ref(*answer) for answer in answers]
+    refs = [None if answer is None or answer[1].endswith("/null") else Ref(*answer) for answer in answers]
+    return [ref if ref is not None and ref.name == table.name else None for ref in refs]
 
 
 async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
-    return await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    return [None if text is None else text[:LONGEST_TEXT] for text in texts]
 
 
 async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
@@ -237,6 +247,6 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
         return []
     top = first[0] if first is not None else 0
     bottom = last[0] if last is not None else count - 1
-    cells = list(product(range(top, bottom + 1), range(columns)))[:MOST_CELLS]
+    cells = list(islice(product(_span(top, bottom), _span(0, columns - 1)), MOST_CELLS))
     found = [ref for ref in await _cells_at(bus, table.ref, cells) if ref is not None]
     return await describe(bus, found, [table.ref] * len(found))

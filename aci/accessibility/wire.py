@@ -194,7 +194,7 @@ def pack(signature: str, values: Sequence[Any]) -> bytes:
     try:
         for kind, value in zip(types, values, strict=True):
             _pack_one(out, kind, value)
-    except (struct.error, AttributeError, TypeError) as error:
+    except (struct.error, AttributeError, TypeError, UnicodeEncodeError) as error:
         raise Malformed(f"{values!r} does not fit {signature!r}: {error}") from error
     return bytes(out)
 
@@ -205,6 +205,8 @@ def _pack_one(out: bytearray, kind: str, value: Any) -> None:
         out += bytes(-len(out) & layout.size - 1) + layout.pack(value)
     elif kind in ("s", "o"):
         raw = value.encode()
+        if 0 in raw:  # the bus would hang up
+            raise Malformed("A text with a zero byte cannot be sent.")
         out += bytes(-len(out) & 3) + _U32.pack(len(raw)) + raw + b"\0"
     elif kind[0] == "a" and (kind[1] in _FIXED or kind[1] in "so"):
         out += bytes(-len(out) & 3)
