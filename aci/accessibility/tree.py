@@ -22,7 +22,7 @@ MOST_LISTED = 2 * MOST_CHILDREN
 MOST_MANAGED = 400
 """The same for lists that make their items on demand, which GTK does for any list."""
 UNCOUNTED = 2**31 - 1
-MOST_SHOWING = 20_000
+MOST_SHOWING = 5000
 """Nodes of one application that are read of those that say they can be seen."""
 MOST_LEVELS = 300
 """Levels of nesting that are followed; what is deeper is left out."""

@@ -6,6 +6,7 @@ is made once, and of an answer only that is read which somebody looks at; a call
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ _PATH, _INTERFACE, _MEMBER, _ERROR_NAME, _REPLY_TO, _DESTINATION, _SENDER, _SIGN
 _FIXED = {
     "y": "B", "b": "I", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d", "h": "I",
 }  # fmt: skip
+_NAME = re.compile(r"(?=.{3,255}\Z)(?::[A-Za-z0-9_-]+|[A-Za-z_-][A-Za-z0-9_-]*)(?:\.[A-Za-z0-9_-]+)+")
+"""Unique names of connections, of which any part may begin with a digit, and well-known ones."""
 _HEADER = struct.Struct("<BBBBIII")
 _HEADER_BIG = struct.Struct(">BBBBIII")
 _U32 = struct.Struct("<I")
@@ -169,6 +172,8 @@ def _constant(name: str, interface: str, member: str, signature: str) -> bytes:
     """Return the header fields that do not depend on the object, each padded to eight bytes."""
     fields = [_text_field(_INTERFACE, interface), _text_field(_MEMBER, member)]
     if name:
+        if _NAME.fullmatch(name) is None:  # the bus would hang up
+            raise Malformed(f"{name[:80]!r} names no connection.")
         fields.append(_text_field(_DESTINATION, name))
     if signature:
         types = signature.encode()
