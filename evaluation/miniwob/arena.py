@@ -24,6 +24,8 @@ CLOCK_MS = 24 * 3600 * 1000
 """Length of an episode by the page's own clock, which ends none of ours: a slow model is not punished."""
 SUCCESS = 1.0
 """Reward from which an episode counts as a success."""
+MOST_LOOKS, LOOK_S = 10, 0.15
+"""How often, and how far apart, the screen is looked at for a page to be there; one that moves never stands still."""
 _POLL_S = 0.02
 
 _PREFERENCES = {
@@ -118,6 +120,7 @@ class Arena:
             raise BrowserLost(f"the page is shown at {view} instead of {self._view}: width, height, zoom")
         tools.evaluate(target, _BEGIN.format(clock=CLOCK_MS, seed=json.dumps(str(seed))))
         self._wait(lambda: self._answers("WOB_TASK_READY"), f"to make {task} ready")
+        self._wait_for_sight()
         return str(tools.evaluate(target, _INSTRUCTION)).strip()
 
     def state(self) -> PageState:
@@ -139,6 +142,15 @@ class Arena:
     def close(self) -> None:
         """Leave the browser."""
         self._tools.close()
+
+    def _wait_for_sight(self) -> None:
+        """Wait until the window shows the page and the accessibility tree holds it, which lags behind."""
+        seen: list[Any] = []
+        for _ in range(MOST_LOOKS):
+            before, seen = seen, [(e.role, e.name, e.rect) for e in self._desktop.observe().elements]
+            if seen == before:
+                return
+            time.sleep(LOOK_S)
 
     def _only_page(self) -> Target:
         """Return the browser's page, once all others are closed."""

@@ -16,6 +16,8 @@ from agent_s.llm.offline.targets import Relation, TargetQuery, parse_target
 
 EXACT = 94.0
 """Score from which a name counts as the one that was said."""
+_UNNAMED_AROUND_PAGE = 9.0
+"""What it costs that something without a name lies around a page, which may only not be there yet."""
 LEAST = 60.0
 """Score below which nothing is meant."""
 _MAIN_MENU = re.compile(
@@ -145,6 +147,8 @@ def _candidate(query: TargetQuery, element: Element, screen: Screen, prefer: fro
     if score <= 0 or kind is None:
         return None
     score += kind - screen.penalty(element)
+    if not query.name and screen.is_around_page(element):
+        score -= _UNNAMED_AROUND_PAGE
     if "disabled" in element.states:
         score -= 8
     if element.point is None:

@@ -16,6 +16,7 @@ _BOXES = frozenset({"check box", "radio button", "switch"})
 _ROWS = frozenset({"list item", "table row", "grouping", "tree item"})
 _GAP_BESIDE, _GAP_ABOVE = 240, 40
 _AROUND_PAGE = 5
+_ADDRESS_BAR = "Address and search bar"
 _DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font chooser|popover|popup menu)(?::|$)")
 
 
@@ -85,14 +86,18 @@ class Screen:
         penalty = self._penalties.get(element.window_id, 9)
         if self._has_inner_dialog and not any(_DIALOG_PATH.match(part) for part in element.path):
             penalty += 3
-        if self._has_page and not in_page(element) and penalty == 0:
+        if penalty == 0 and self.is_around_page(element):
             penalty += _AROUND_PAGE
         return penalty
 
     @cached_property
     def _has_page(self) -> bool:
-        """Whether a browser with a page is in front: what is in the page is likelier meant than what is around it."""
-        return any(in_page(element) and element.role not in LABELS for element in self.front)
+        """Whether a browser is in front: what is in its page is likelier meant than what is around it."""
+        return any(in_page(element) or element.name == _ADDRESS_BAR for element in self.front)
+
+    def is_around_page(self, element: Element) -> bool:
+        """Tell whether an element belongs to the browser in front, and not to its page."""
+        return self._has_page and not in_page(element) and self._penalties.get(element.window_id, 9) == 0
 
     @cached_property
     def _has_inner_dialog(self) -> bool:
