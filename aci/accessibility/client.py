@@ -18,6 +18,7 @@ from aci.accessibility.layers import Layers
 from aci.accessibility.nodes import Application, Ref
 from aci.accessibility.reader import Reader
 from aci.accessibility.scene import Named, place_elements
+from aci.accessibility.scope import LateAreas
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
 from aci.observation import Element, Window
@@ -93,6 +94,7 @@ class AccessibilityClient:
         self._tracker = IdTracker(ids)
         self._handles: dict[int, Handle] = {}
         self._nudged: set[int] = set()
+        self._late = LateAreas()
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
         self._layers = Layers(self._bus)
@@ -122,6 +124,7 @@ class AccessibilityClient:
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.
         """
+        changed = self._late.added_to(changed, screen, time.monotonic())
         try:
             scene = self._run(self._reader.read(windows, screen, changed))
         except ConnectionLost:

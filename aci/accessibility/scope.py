@@ -12,6 +12,9 @@ from aci.observation import Window
 MOST_PIECES = 400
 """Into more pieces than this the areas are not cut; what is left goes to every window that it reaches."""
 
+LAG_S = 1.0
+"""How long what an application says may lag behind what it draws, s."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -90,3 +93,37 @@ def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[in
         if len(left) <= MOST_PIECES:
             left = [piece for area in left for piece in area.subtract(window.frame or window.rect)]
     return found
+
+
+class LateAreas:
+    """Areas that are asked about once more, since their first answer may have come too soon.
+
+    What an application says lags behind what it draws, in browsers by some tenths of a second while a page loads, and
+    no event tells when it has caught up. An area is asked again until that was done `LAG_S` after it was seen to
+    change.
+    """
+
+    def __init__(self) -> None:
+        self._late: list[tuple[float, tuple[Rect, ...]]] = []
+
+    def added_to(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect] | None:
+        """Return the areas to ask about: those that changed, and the late ones; all disjoint.
+
+        Args:
+            changed: Disjoint, px; None for everything.
+            screen: The whole screen, px.
+            now: Seconds that only go forward.
+        """
+        late, self._late = self._late, [(seen, areas) for seen, areas in self._late if now - seen < LAG_S]
+        if changed is None:
+            self._late = [(now, (screen,))]
+            return None
+        if changed:
+            self._late.append((now, tuple(changed)))
+        areas = list(changed)
+        for area in (area for _, seen in late for area in seen):
+            pieces = [area]
+            for known in tuple(areas):
+                pieces = [piece for part in pieces for piece in part.subtract(known)]
+            areas += pieces
+        return areas
