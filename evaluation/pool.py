@@ -49,12 +49,11 @@ class Worker:
         """
         process = self._process or self._start()
         try:
-            self._tell(process, job.model_dump_json())
+            with suppress(OSError):  # one that has ended is noticed by its answer
+                self._tell(process, job.model_dump_json())
             line = self._answers.get(timeout=limit_s)
-        except (OSError, queue.Empty) as error:
-            silent = isinstance(error, queue.Empty)
-            problem = f"did not answer within {limit_s:g} s" if silent else f"does not read: {error}"
-            raise self._lost(problem) from error
+        except queue.Empty as error:
+            raise self._lost(f"did not answer within {limit_s:g} s") from error
         if not line:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=ENDING_S)
@@ -101,7 +100,7 @@ class Worker:
             start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
         )
         threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
-        with suppress(OSError):  # one that has ended at once is noticed by its answer
+        with suppress(OSError):
             self._tell(process, self._assignment.model_dump_json())
         return process
 
