@@ -42,6 +42,11 @@ class Rect:
         """The pixel in the middle."""
         return Point(self.x + self.width // 2, self.y + self.height // 2)
 
+    def scaled(self, factor: float) -> Rect:
+        """Return the rectangle with its edges this many times as far from the origin, to the nearest pixel."""
+        left, top = round(self.x * factor), round(self.y * factor)
+        return Rect(left, top, round(self.right * factor) - left, round(self.bottom * factor) - top)
+
     def contains(self, point: Point) -> bool:
         """Tell whether the pixel lies inside."""
         return self.x <= point.x < self.right and self.y <= point.y < self.bottom

@@ -55,12 +55,14 @@ class Handle:
     Attributes:
         ref: The object.
         text_at: The objects that hold its text, a line each.
-        shift: What is added to the extents it reports, px.
+        scale: What the extents that it reports are multiplied by.
+        shift: What is added to them then, px.
         shows: The bits of its state that say that it can be seen.
     """
 
     ref: Ref
     text_at: tuple[Ref, ...]
+    scale: float
     shift: tuple[int, int]
     shows: int
 
@@ -70,7 +72,7 @@ def handle_of(draft: Draft) -> Handle:
     node = draft.node
     # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
     shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
-    return Handle(node.ref, node.text_at or (node.ref,), node.shift, shows)
+    return Handle(node.ref, node.text_at or (node.ref,), node.enlarged[0] if node.enlarged else 1.0, node.shift, shows)
 
 
 class AccessibilityClient:
@@ -196,7 +198,7 @@ class AccessibilityClient:
         bits = states[0] | states[1] << 32
         if bits & handle.shows != handle.shows:
             return None
-        return rect.moved(*handle.shift)
+        return rect.scaled(handle.scale).moved(*handle.shift)
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         if not self._thread.is_alive():

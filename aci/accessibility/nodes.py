@@ -40,6 +40,7 @@ class Node:
         cell: Row and column in the sheet it lies in.
         choice: What a combo box stands on; None where it was not asked.
         shift: What was added to the extents it reports to get those on the screen, px.
+        enlarged: By what its extents were multiplied before that, and what they were, where it counts in larger pixels.
         popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
         text_at: The objects that hold its text, a line each, where it does not do so itself.
         labelled_as: The object that its labels point to where that is not itself.
@@ -65,6 +66,7 @@ class Node:
     cell: tuple[int, int] | None = None
     choice: str | None = None
     shift: tuple[int, int] = (0, 0)
+    enlarged: tuple[float, Rect] | None = None
     popup: Window | None = None
     text_at: tuple[Ref, ...] = ()
     labelled_as: Ref | None = None
@@ -81,9 +83,15 @@ class Node:
         if self.said is not None:
             self.role, self.name, self.states, self.child_count = self.said
             self.said, self.text_at, self.labelled_as = None, (), None
-        if self.rect is not None and self.shift != (0, 0):
-            self.rect = self.rect.moved(-self.shift[0], -self.shift[1])
-        self.shift, self.popup = (0, 0), None
+        self.rect = self.reported
+        self.shift, self.enlarged, self.popup = (0, 0), None, None
+
+    @property
+    def reported(self) -> Rect | None:
+        """Its extents as the application reports them."""
+        if self.enlarged is not None:
+            return self.enlarged[1]
+        return self.rect.moved(-self.shift[0], -self.shift[1]) if self.rect is not None else None
 
     def has(self, state: StateBit) -> bool:
         """Tell whether a state holds."""

@@ -115,7 +115,7 @@ class PyatspiClient:
         rect = _rect(found["rect"])
         if rect is None or not rect.area:
             return None
-        return rect.moved(*handle.shift)
+        return rect.scaled(handle.scale).moved(*handle.shift)
 
     def has_focus(self, element_id: int) -> bool:
         """Tell whether an element itself has the keyboard now."""

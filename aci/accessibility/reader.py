@@ -14,6 +14,7 @@ from aci.accessibility.details import read_details
 from aci.accessibility.elements import Draft, draft_elements
 from aci.accessibility.naming import LONGEST_NAME, collapse
 from aci.accessibility.nodes import Application, Node, Ref
+from aci.accessibility.scaling import enlarge
 from aci.accessibility.scene import Named, mark_active_cells
 from aci.accessibility.scope import areas_by_window, own_windows, scope_of
 from aci.accessibility.signals import Touched
@@ -262,6 +263,7 @@ def draft_all(application: Application, windows: Sequence[Window], screen: Rect)
 
 def _mend(application: Application, windows: Sequence[Window]) -> tuple[list[tuple[Node, Window]], list[Window]]:
     """Mend the extents in all windows; return these with their X11 windows, and those that may still be misplaced."""
+    enlarge(application, windows)
     matched = match_windows(application, windows)
     placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]
     return placed, [window for top, window in placed if not mend_extents(application, top, window, windows)]

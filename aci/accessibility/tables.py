@@ -32,7 +32,7 @@ class TablesBefore:
                 continue
             self._rows[ref], table.children = table.children, []
             self._unclear[ref] = [node for node in self._rows[ref] if scope.reaches(node.rect)]
-            self._places[ref] = table.rect.moved(-table.shift[0], -table.shift[1]) if table.rect is not None else None
+            self._places[ref] = table.reported
 
     async def read(self, bus: Bus) -> bool:
         """Put the rows back, those anew that may have changed; return whether any of them differ."""
