@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -65,7 +65,45 @@ def translated(path: Path) -> Iterator[None]:
         raise ours from error
 
 
-class Database:
+class Database(Protocol):
+    """What a store is kept in: `SqliteDatabase`, or `memory_store.postgres.PostgresDatabase`."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file, where it is one."""
+
+    @property
+    def place(self) -> str:
+        """The file or URL, without a password."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, for tests and tools that inspect the database."""
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that sees one state throughout."""
+
+    def write(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that holds the write lock; durable when the block ends, undone if it raises."""
+
+    def close(self) -> None:
+        """Close all connections. Closing twice is allowed."""
+
+    def size(self) -> int:
+        """Return the size, bytes."""
+
+    def compact(self) -> None:
+        """Give back the space of what was deleted."""
+
+    def problems(self) -> list[str]:
+        """Look for damage below the tables; return what is wrong, in words."""
+
+
+class SqliteDatabase:
     """Pooled connections to one SQLite file and the two kinds of transaction.
 
     A reader sees one state of the database throughout. A writer takes the write lock at its start (a read
@@ -79,6 +117,7 @@ class Database:
 
     def __init__(self, path: Path, busy_timeout_s: float) -> None:
         self.path = path
+        self.place = str(path)
         self._closed = False
         status = path.stat()
         self._file = (status.st_dev, status.st_ino)

@@ -126,14 +126,7 @@ class IndexCache:
 
     def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
         """Return the cosine of the stored vector of each pk that has one."""
-        found: dict[int, float] = {}
-        for some in chunks(pks, _EMBED_ROWS):
-            rows = connection.execute(VECTORS, {"pks": list(some), "embedder": self._embedder.name}).all()
-            if rows:
-                vectors, sound = decode([row.data for row in rows], self._embedder.dimension)
-                cosines = (vectors @ vector).tolist()
-                found |= {row.pk: cosine for row, cosine, good in zip(rows, cosines, sound, strict=True) if good}
-        return found
+        return cosines_of(connection, self._embedder, pks, vector)
 
     @property
     def newest(self) -> int:
@@ -203,14 +196,32 @@ class IndexCache:
         for some in chunks(bad, _EMBED_ROWS):
             # Written meanwhile by a process with another embedder, or damaged.
             wanted = [rows[number].pk for number in some]
-            texts: dict[int, str] = {
-                pk: text
-                for pk, text in connection.execute(
-                    select(_experience.pk, _experience.key_text).where(_experience.pk.in_(wanted))
-                )
-            }
-            vectors[some] = checked_embed(self._embedder, [texts[pk] for pk in wanted])
+            vectors[some] = checked_embed(self._embedder, _texts(connection, wanted))
         self._indexes[kind].add([row.pk for row in rows], vectors)
+
+
+def cosines_of(
+    connection: Connection, embedder: Embedder, pks: Sequence[int], vector: Vector, embed_missing: bool = False
+) -> dict[int, float]:
+    """Return the cosine of the stored vector of each pk that has one, or of each pk."""
+    found: dict[int, float] = {}
+    for some in chunks(pks, _EMBED_ROWS):
+        rows = connection.execute(VECTORS, {"pks": list(some), "embedder": embedder.name}).all()
+        if rows:
+            vectors, sound = decode([row.data for row in rows], embedder.dimension)
+            cosines = (vectors @ vector).tolist()
+            found |= {row.pk: cosine for row, cosine, good in zip(rows, cosines, sound, strict=True) if good}
+        missing = [pk for pk in some if pk not in found] if embed_missing else []
+        if missing:
+            vectors = checked_embed(embedder, _texts(connection, missing))
+            found |= dict(zip(missing, (vectors @ vector).tolist(), strict=True))
+    return found
+
+
+def _texts(connection: Connection, pks: Sequence[int]) -> list[str]:
+    rows = connection.execute(select(_experience.pk, _experience.key_text).where(_experience.pk.in_(pks)))
+    texts: dict[int, str] = {pk: text for pk, text in rows}
+    return [texts[pk] for pk in pks]
 
 
 def encode(vector: Vector) -> bytes:

@@ -22,7 +22,7 @@ _COUNT = {
     "sqlite": "SELECT count(*) FROM (SELECT 1 FROM experience_fts WHERE experience_fts MATCH :words LIMIT :most)",
     "postgresql": (
         "SELECT count(*) FROM (SELECT 1 FROM experience"
-        " WHERE to_tsvector('english', key_text) @@ to_tsquery('english', :words) LIMIT :most) AS found"
+        " WHERE to_tsvector('english', left(key_text, 20000)) @@ to_tsquery('english', :words) LIMIT :most) AS found"
     ),
 }
 _SEARCH = {
@@ -33,8 +33,9 @@ _SEARCH = {
     ),
     "postgresql": (
         "SELECT pk FROM experience WHERE kind = :kind AND forgotten_at IS NULL"
-        " AND to_tsvector('english', key_text) @@ to_tsquery('english', :words)"
-        " ORDER BY ts_rank(to_tsvector('english', key_text), to_tsquery('english', :words)) DESC, pk LIMIT :count"
+        " AND to_tsvector('english', left(key_text, 20000)) @@ to_tsquery('english', :words)"
+        " ORDER BY ts_rank(to_tsvector('english', left(key_text, 20000)), to_tsquery('english', :words)) DESC, pk"
+        " LIMIT :count"
     ),
 }
 

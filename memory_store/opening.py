@@ -18,9 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError
 
-from memory_store.database import Database, translated
+from memory_store.database import Database, SqliteDatabase, translated
 from memory_store.errors import (
     NotAStore,
     StoreCorrupt,
@@ -35,13 +36,14 @@ from memory_store.schema import APPLICATION_ID
 QUICK_CHECK_BYTES = 256 * 1024 * 1024
 """Files up to this size are checked page by page on opening; larger ones would take seconds."""
 
+_POSTGRES = ("postgresql", "postgresql+psycopg", "postgres")
 _MAGIC = b"SQLite format 3\0"
 _REVISION = "SELECT version_num FROM alembic_version"
 _migrating = threading.Lock()  # Alembic keeps its context in module globals.
 
 
-def locate(path_or_url: str | os.PathLike[str]) -> Path:
-    """Return the file meant by a path or an ``sqlite:///`` URL.
+def locate(path_or_url: str | os.PathLike[str]) -> Path | URL:
+    """Return the file meant by a path or an ``sqlite:///`` URL, or the URL of a PostgreSQL database.
 
     Raises:
         StoreUnavailable: The URL names a database this version cannot use, or no file.
@@ -49,15 +51,39 @@ def locate(path_or_url: str | os.PathLike[str]) -> Path:
     text = os.fspath(path_or_url)
     if isinstance(path_or_url, str) and re.match(r"[a-z][a-z0-9+]*://", text):
         url = urlsplit(text)
+        if url.scheme in _POSTGRES:
+            return _postgres_url(text)
         if url.scheme != "sqlite" or url.netloc or url.query or len(url.path) < 2:
-            raise StoreUnavailable(f"{url.scheme}:// is no store this version can open: give sqlite:///FILE or a path")
+            raise StoreUnavailable(
+                f"{url.scheme}:// is no store this version can open: give postgresql://USER@HOST/DATABASE,"
+                " sqlite:///FILE or a path"
+            )
         text = unquote(url.path[1:])
     if not text or text == ":memory:" or "\0" in text:
         raise StoreUnavailable(f"{text!r} is no file name: give the path of the memory file")
     return Path(text).expanduser().absolute()
 
 
-def open_database(path: Path, busy_timeout_s: float, scripts: Path = SCRIPTS, head: str = HEAD) -> tuple[Database, str]:
+def _postgres_url(text: str) -> URL:
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError) as error:
+        # The text itself is not told: it may hold a password.
+        raise StoreUnavailable("this is no URL of a database: give postgresql://USER@HOST/DATABASE") from error
+
+
+def open_located(place: Path | URL, busy_timeout_s: float) -> tuple[Database, str]:
+    """Open what `locate` found; see `open_database` and `memory_store.postgres.open_postgres`."""
+    if isinstance(place, Path):
+        return open_database(place, busy_timeout_s)
+    from memory_store.postgres import open_postgres
+
+    return open_postgres(place, busy_timeout_s)
+
+
+def open_database(
+    path: Path, busy_timeout_s: float, scripts: Path = SCRIPTS, head: str = HEAD
+) -> tuple[SqliteDatabase, str]:
     """Open the file, creating or migrating it as needed.
 
     Args:
@@ -77,7 +103,7 @@ def open_database(path: Path, busy_timeout_s: float, scripts: Path = SCRIPTS, he
         revision = examine(path, busy_timeout_s, head)
         _secure(path)
         _ensure_wal(path, busy_timeout_s)
-        database = Database(path, busy_timeout_s)
+        database = SqliteDatabase(path, busy_timeout_s)
         try:
             if revision != head:
                 _migrate(database, scripts, head)
@@ -108,7 +134,7 @@ def examine(path: Path, busy_timeout_s: float, head: str) -> str | None:
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=busy_timeout_s)) as connection:
         revision = _revision_of(connection, path)
         if revision is not None:
-            _check_revision(revision, head, path)
+            check_revision(revision, head, path)
             _check_pages(connection, path)
     return revision
 
@@ -126,7 +152,12 @@ def _revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
     return str(found[0])
 
 
-def _check_revision(revision: str, head: str, path: Path) -> None:
+def check_revision(revision: str, head: str, path: Path | str) -> None:
+    """Refuse a store of a newer version.
+
+    Raises:
+        StoreNewer: It is one.
+    """
     if not revision.isdecimal() or int(revision) > int(head):
         raise StoreNewer(
             f"the memory store {path} has schema {revision}, this version reads up to {head}:"
@@ -208,18 +239,24 @@ def _ensure_wal(path: Path, busy_timeout_s: float) -> None:
         raise StoreUnavailable(f"{path} is on a file system without shared locks: put the memory store on a local disk")
 
 
-def _migrate(database: Database, scripts: Path, head: str) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    with _migrating, database.write() as connection:
+def _migrate(database: SqliteDatabase, scripts: Path, head: str) -> None:
+    with database.write() as connection:
         # Another process may have done it while we waited for the lock.
         revision = _current_revision(connection)
         if revision == head:
             return
         if revision is not None:
-            _check_revision(revision, head, database.path)
+            check_revision(revision, head, database.path)
             back_up(database.path, revision)
+        run_migrations(connection, scripts, head)
+
+
+def run_migrations(connection: Connection, scripts: Path, head: str) -> None:
+    """Bring the tables to a revision, within the transaction of a connection."""
+    from alembic import command
+    from alembic.config import Config
+
+    with _migrating:
         config = Config()
         config.set_main_option("script_location", str(scripts).replace("%", "%%"))
         config.attributes["connection"] = connection

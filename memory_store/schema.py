@@ -19,12 +19,29 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, LargeBinary, MetaData, String, Text, false, text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    false,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 APPLICATION_ID = 0x41673553
 """Marks an SQLite file as a memory store ("Ag5S"); kept in the file's header."""
+
+
+_Count = Integer().with_variant(BigInteger(), "postgresql")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -83,9 +100,9 @@ class ExperienceRow(Base):
     embedder: Mapped[str]
     created_at: Mapped[datetime]
     version: Mapped[str]
-    times_used: Mapped[int]
-    times_worked: Mapped[int]
-    times_seen: Mapped[int] = mapped_column(server_default=text("1"))
+    times_used: Mapped[int] = mapped_column(_Count)
+    times_worked: Mapped[int] = mapped_column(_Count)
+    times_seen: Mapped[int] = mapped_column(_Count, server_default=text("1"))
     last_used_at: Mapped[datetime | None]
     state: Mapped[str] = mapped_column(String(16), server_default=text("'active'"))
     state_reason: Mapped[str] = mapped_column(server_default=text("''"))

@@ -33,6 +33,7 @@ from memory_store.experience import (
 from memory_store.forgetting import Selection, VacuumReport
 from memory_store.index import (
     EMBED_AT_ONCE,
+    Index,
     IndexCache,
     chunks,
     count_missing_vectors,
@@ -44,7 +45,7 @@ from memory_store.indexfile import IndexFile
 from memory_store.keys import check_text, make_key
 from memory_store.merging import find_twin, merge, pk_of
 from memory_store.narrative import NarrativeExperience, PlannedSubtask
-from memory_store.opening import locate, open_database
+from memory_store.opening import locate, open_located
 from memory_store.retrieval import Retriever, Wanted, load, usable
 from memory_store.rows import to_record, to_row
 from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, VectorRow
@@ -78,7 +79,7 @@ class MemoryStore:
         self._database = database
         self._embedder = embedder
         self._schema_version = schema_version
-        self._retriever = Retriever(database, embedder, IndexCache(embedder, IndexFile(database.path)))
+        self._retriever = Retriever(database, embedder, _open_index(database, embedder))
         self._background = Background(database, embedder)
 
     @classmethod
@@ -96,16 +97,16 @@ class MemoryStore:
         the background; until then it is found by its words. `wait_until_embedded` waits for that.
 
         Args:
-            path_or_url: The file, or ``sqlite:///FILE``.
+            path_or_url: The file, ``sqlite:///FILE``, or ``postgresql://USER@HOST/DATABASE``.
             embedder: MiniLM when installed, else the hashing fallback, when None.
             busy_timeout_s: How long to wait for another process's lock.
 
         Raises:
             MemoryStoreError: The store cannot be opened; the kind and message say why and what to do.
         """
-        database, schema_version = open_database(locate(path_or_url), busy_timeout_s)
+        database, schema_version = open_located(locate(path_or_url), busy_timeout_s)
         try:
-            store = cls(database, default_embedder() if embedder is None else embedder, schema_version)
+            store = cls(database, embedder or default_embedder(), schema_version)
             missing = count_missing_vectors(database, store.embedder)
             if missing:
                 # A first batch at once: an embedder that does not work is told here, not in the background.
@@ -118,9 +119,14 @@ class MemoryStore:
         return store
 
     @property
-    def path(self) -> Path:
-        """The database file."""
+    def path(self) -> Path | None:
+        """The database file; None on a server."""
         return self._database.path
+
+    @property
+    def place(self) -> str:
+        """The database file, or the URL without its password."""
+        return self._database.place
 
     @property
     def embedder(self) -> Embedder:
@@ -605,7 +611,7 @@ class MemoryStore:
             quarantined = connection.scalar(withdrawn)
             forgotten = connection.scalar(select(func.count()).where(~alive))
         return StoreStats(
-            path=str(self.path),
+            path=self.place,
             schema_version=self._schema_version,
             embedder=self._embedder.name,
             narrative=kinds.get("narrative", 0),
@@ -655,6 +661,17 @@ class MemoryStore:
         with self._database.read() as connection:
             found = load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
         return cast("RecordT", found[0]) if found else None
+
+
+def _open_index(database: Database, embedder: Embedder) -> Index:
+    """Return pgvector's index where there is one, else the local one."""
+    from memory_store.postgres import PostgresDatabase
+
+    if isinstance(database, PostgresDatabase):
+        from memory_store.pgvector import open_index
+
+        return open_index(database, embedder) or IndexCache(embedder)
+    return IndexCache(embedder, IndexFile(database.path) if database.path else None)
 
 
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:

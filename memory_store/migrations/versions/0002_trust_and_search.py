@@ -35,12 +35,16 @@ def upgrade() -> None:
     if op.get_bind().dialect.name == "sqlite":
         _make_full_text()
     else:
-        op.execute("CREATE INDEX ix_experience_words ON experience USING gin (to_tsvector('english', key_text))")
+        # Texts of any length can be stored, but not indexed.
+        op.execute(
+            "CREATE INDEX ix_experience_words ON experience USING gin (to_tsvector('english', left(key_text, 20000)))"
+        )
 
 
 def _add_columns() -> None:
+    count = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
     columns: list[sa.Column[object]] = [
-        sa.Column("times_seen", sa.Integer(), nullable=False, server_default=sa.text("1")),
+        sa.Column("times_seen", count, nullable=False, server_default=sa.text("1")),
         sa.Column("last_used_at", sa.DateTime(), nullable=True),
         sa.Column("state", sa.String(16), nullable=False, server_default=sa.text("'active'")),
         sa.Column("state_reason", sa.Text(), nullable=False, server_default=sa.text("''")),
