@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import groupby, pairwise
 
@@ -19,6 +19,8 @@ LONGEST_NAME = 200
 LONGEST_TEXT = 600
 TREMBLE_PX = 3
 """Moves up to this are not told: recognized text is never found twice at quite the same place."""
+LEAST_LABELS = 4
+"""Texts that stand side by side, from which on they are put on one line."""
 MOST_LINES = 500
 """Lines of one window that are shown; the rest is counted."""
 
@@ -26,6 +28,11 @@ _TOLD_STATES: tuple[State, ...] = (
     "focused", "disabled", "selected", "expanded", "pressed", "editable", "read_only", "required", "invalid",
     "password", "busy", "has_popup", "default", "visited", "modal", "mixed",
 )  # fmt: skip
+_USUAL: Mapping[str, State] = {
+    "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
+}  # fmt: skip
+"""What goes without saying of a role; where it does not hold, another state tells why."""
+_CELLS = frozenset({"table cell", "column header", "row header", "table column header", "table row header"})
 _ADDRESS = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -61,7 +68,7 @@ def render_changes(previous: Observation, current: Observation) -> str:
         return render_observation(current)
     lines = _window_changes(previous, current)
     changed = [
-        f"  {element.id} {element.role} {quote(element.name, LONGEST_NAME)}: {difference}"
+        f"  {element.id} {element.role} {_called(element)}: {difference}"
         for element in current.elements
         if element.id in old and (difference := _difference(old[element.id], element))
     ]
@@ -127,13 +134,13 @@ def _extras(observation: Observation, focus: bool = True) -> list[str]:
 
 def _focus(observation: Observation) -> str:
     element = observation.by_id.get(observation.focus_id) if observation.focus_id is not None else None
-    return "nothing" if element is None else f"{element.id} {element.role} {quote(element.name, LONGEST_NAME)}"
+    return "nothing" if element is None else f"{element.id} {element.role} {_called(element)}"
 
 
 def _limited(lines: Sequence[str]) -> list[str]:
     if len(lines) <= MOST_LINES:
         return list(lines)
-    return [*lines[:MOST_LINES], f"  and {len(lines) - MOST_LINES} more"]
+    return [*lines[:MOST_LINES], f"  and {len(lines) - MOST_LINES} more lines, further down; scroll down to see them"]
 
 
 def _is_sheet_cell(element: Element) -> bool:
@@ -143,7 +150,15 @@ def _is_sheet_cell(element: Element) -> bool:
 def _kind(element: Element) -> str:
     if _is_sheet_cell(element):
         return "sheet"
-    return "cell" if element.role == "table cell" else ""
+    if element.role in _CELLS or _row_of(element) is not None:
+        return "row"
+    return "label" if element.role == "label" else ""
+
+
+def _row_of(element: Element) -> int | None:
+    """Return how many ancestors of an element there are down to the table row that it lies in, if it does."""
+    rows = [index for index, part in enumerate(element.path) if part.startswith("table row:")]
+    return rows[-1] if rows else None
 
 
 def _element_lines(elements: Sequence[Element]) -> list[str]:
@@ -152,61 +167,118 @@ def _element_lines(elements: Sequence[Element]) -> list[str]:
         members = list(run)
         if kind == "sheet":
             lines += _sheet_lines(members)
-        elif kind == "cell":
-            lines += _rows(members, lambda row: "  row: " + " | ".join(_cell(element) for element in row))
+        elif kind == "row":
+            lines += _row_lines(members)
+        elif kind == "label":
+            lines += [line for row in _side_by_side(members) for line in _label_lines(row)]
         else:
             lines += [_line(element) for element in members]
     return lines
 
 
+def _label_lines(row: Sequence[Element]) -> list[str]:
+    """Write what stands side by side on one line, such as the days of a calendar."""
+    short = len(row) >= LEAST_LABELS and all(_said_by_name(element) for element in row)
+    if not short:
+        return [_line(element) for element in row]
+    return ["  labels: " + " | ".join(f"{element.id} {quote(element.name, LONGEST_NAME)}" for element in row)]
+
+
+def _said_by_name(element: Element) -> bool:
+    plain = not (_states(element) or element.description or element.label) and element.value is None
+    return plain and element.point is not None and element.text in (None, element.name)
+
+
 def _line(element: Element) -> str:
-    parts = [f"  {element.id} {element.role} {quote(element.name, LONGEST_NAME)}"]
-    if element.label and element.label != element.name:
-        parts.append(f"label {quote(element.label, LONGEST_NAME)}")
-    if element.text is not None and element.text != element.name:
-        parts.append(f"text {quote(element.text)}")
-    if element.value is not None:
-        parts.append(f"value {element.value:g}")
-    if element.description:
-        parts.append(f"about {quote(element.description, LONGEST_NAME)}")
+    parts = [f"  {element.id} {element.role}", *_told(element)]
     if told := _states(element):
         parts.append(told)
-    if element.point is not None:
-        parts.append(f"@{element.point.x},{element.point.y}")
-    else:
-        parts.append("covered")
+    parts.append(f"@{element.point.x},{element.point.y}" if element.point is not None else "covered")
     return " ".join(parts)
 
 
+def _told(element: Element) -> list[str]:
+    """Return name, label, text, value and description, each only where it says anything that those before do not."""
+    parts = [quote(element.name, LONGEST_NAME)] if element.name else []
+    if element.label and element.label != element.name:
+        parts.append(f"label {quote(element.label, LONGEST_NAME)}")
+    if element.text and element.text not in (element.name, _number(element)):
+        parts.append(f"text {quote(element.text)}")
+    if element.value is not None:
+        parts.append(f"value {_number(element)}")
+    if element.description:
+        parts.append(f"about {quote(element.description, LONGEST_NAME)}")
+    return parts or ['""']
+
+
+def _called(element: Element) -> str:
+    """Return what tells an element from others."""
+    return quote(element.name or element.label or element.description, LONGEST_NAME)
+
+
+def _number(element: Element) -> str | None:
+    return None if element.value is None else f"{element.value:g}"
+
+
 def _states(element: Element) -> str:
-    told: list[str] = [state for state in _TOLD_STATES if state in element.states]
+    told: list[str] = [state for state in _TOLD_STATES if state in element.states and state != _USUAL.get(element.role)]
     if element.role == "toggle button":
         # Toolkits say either or both of a button that stays down.
-        down = bool(element.states & {"pressed", "checked"})
-        told = ["pressed" if down else "not pressed", *(state for state in told if state != "pressed")]
-    elif "checkable" in element.states or "checked" in element.states:
+        if "checked" in element.states and "pressed" not in told:
+            told.insert(0, "pressed")
+    elif element.states & {"checkable", "checked"} and "mixed" not in element.states:
         told.insert(0, "checked" if "checked" in element.states else "unchecked")
     if "expandable" in element.states and "expanded" not in element.states:
         told.append("collapsed")
+    if {"selected", "expandable"} & element.states and "pressed" in told:
+        told.remove("pressed")  # says the same once more
     return f"[{' '.join(told)}]" if told else ""
 
 
-def _rows(cells: Sequence[Element], line: Callable[[list[Element]], str]) -> list[str]:
-    """Write table cells that stand side by side on one line."""
+def _side_by_side(elements: Sequence[Element]) -> list[list[Element]]:
+    """Part a run of elements into those that stand beside each other."""
     rows: list[list[Element]] = []
-    for cell in cells:
-        same = rows and rows[-1][-1].path == cell.path and rows[-1][-1].rect.y == cell.rect.y
-        if same and cell.rect.x > rows[-1][-1].rect.x:
-            rows[-1].append(cell)
+    for element in elements:
+        last = rows[-1][-1] if rows else None
+        same = last is not None and last.path == element.path and last.rect.y == element.rect.y
+        if same and last is not None and element.rect.x > last.rect.x:
+            rows[-1].append(element)
         else:
-            rows.append([cell])
-    return [line(row) for row in rows]
+            rows.append([element])
+    return rows
+
+
+def _row_lines(elements: Sequence[Element]) -> list[str]:
+    """Write the rows of a table, a line each, the controls in their cells among these."""
+    rows: list[list[Element]] = []
+    for element in elements:
+        if rows and _same_row(rows[-1][-1], element):
+            rows[-1].append(element)
+        else:
+            rows.append([element])
+    return ["  row: " + " | ".join(_cell(element) for element in row) for row in rows]
+
+
+def _same_row(last: Element, element: Element) -> bool:
+    ours, theirs = _row_of(element), _row_of(last)
+    if ours is not None and theirs is not None:
+        return element.path[: ours + 1] == last.path[: theirs + 1] and _level(last, element)
+    return last.path == element.path and last.rect.y == element.rect.y and element.rect.x > last.rect.x
+
+
+def _level(last: Element, element: Element) -> bool:
+    """Tell whether two elements of rows of the same name lie in the same one: on one level."""
+    return element.rect.y < last.rect.bottom and last.rect.y < element.rect.bottom
 
 
 def _cell(element: Element) -> str:
-    told = " ".join(state for state in ("focused", "selected") if state in element.states)
-    text = f" text {quote(element.text)}" if element.text and element.text != element.name else ""
-    return f"{element.id} {quote(element.name, LONGEST_NAME)}{text}{f' [{told}]' if told else ''}"
+    role = "" if element.role in _CELLS else f"{element.role} "
+    parts = [f"{element.id} {role}{' '.join(_told(element))}"]
+    if told := _states(element):
+        parts.append(told)
+    if element.point is None:
+        parts.append("covered")
+    return " ".join(parts)
 
 
 def _sheet_lines(cells: Sequence[Element]) -> list[str]:
@@ -310,5 +382,5 @@ def _gone_lines(elements: Sequence[Element]) -> list[str]:
         if len(members) > 12:
             lines.append(f"  {len(members)} of role {role}: ids {members[0].id} to {members[-1].id}")
         else:
-            lines += [f"  {element.id} {role} {quote(element.name, LONGEST_NAME)}" for element in members]
+            lines += [f"  {element.id} {role} {_called(element)}" for element in members]
     return lines

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
+from urllib.parse import urlsplit
 
 from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
 from aci.accessibility.bus import Bus
+from aci.accessibility.naming import ADDRESS, without_additions
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.tree import all_properties, get_property
@@ -155,7 +157,11 @@ def _selected_below(node: Node, levels: int) -> Node | None:
 
 
 def _wants_settled(node: Node, chromium: bool) -> bool:
-    return node.role in FIELDS or (chromium and not node.children and not node.name)
+    if node.role in FIELDS:
+        return True
+    # What nothing names but its class may be an icon, or hold one.
+    nameless = chromium and not without_additions(node.name)
+    return nameless and all(child.role == "image" and not without_additions(child.name) for child in node.children)
 
 
 async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
@@ -169,6 +175,7 @@ async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node
     )
     for node, has, own, of_hidden in zip(new, attributes, relations, hidden, strict=True):
         application.settled[node.ref, node.role, node.name] = (has, _labels(own) or _labels(of_hidden))
+    await _read_addresses(bus, application, [node for node in new if node.role == "link"])
     for node, key in zip(nodes, keys, strict=True):
         node.attributes, node.labels = application.settled[key]
     changing = [node for node in nodes if node.role == "spin button" and "valuetext" in node.attributes]
@@ -185,6 +192,16 @@ async def _all_relations(bus: Bus, refs: Sequence[Ref | None]) -> list[Sequence[
     """Return the relations of objects; none where there is no object, or it is gone."""
     answers = iter(await bus.ask_all([(*ref, PREFIX + "Accessible", "GetRelationSet", "", ()) for ref in refs if ref]))
     return [(next(answers) or ()) if ref else () for ref in refs]
+
+
+async def _read_addresses(bus: Bus, application: Application, links: Sequence[Node]) -> None:
+    """Add the end of the address that a link leads to, which tells about it where nothing else does."""
+    answers = await bus.ask_all([(*link.ref, PREFIX + "Hyperlink", "GetURI", "i", [0]) for link in links])
+    for link, address in zip(links, answers, strict=True):
+        path = urlsplit(address).path if isinstance(address, str) else ""
+        key = (link.ref, link.role, link.name)
+        attributes, labels = application.settled[key]
+        application.settled[key] = ({**attributes, ADDRESS: path.rstrip("/").rpartition("/")[2]}, labels)
 
 
 def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aci.accessibility.atspi import StateBit
@@ -14,6 +14,7 @@ from aci.accessibility.naming import (
     is_box_cell,
     is_field,
     is_gtk4,
+    is_marker,
     label_of,
     own_name,
     states_of,
@@ -22,11 +23,14 @@ from aci.accessibility.naming import (
 from aci.accessibility.nodes import Application, Node
 from aci.accessibility.roles import (
     BUTTONS,
+    CHECKABLE,
     FIELDS,
+    HOLDERS,
     INLINE,
     INTERACTIVE,
     ITEMS,
     MENU_ENTRIES,
+    NOTICES,
     OPENS_OUTSIDE,
     PLAIN,
     READ_AS_TEXT,
@@ -49,7 +53,12 @@ EMBEDDED = "\ufffc"
 LABEL_GAP_PX = 150
 """How far to the left of a field a text may end that is taken for its label."""
 
+LONGEST_NEIGHBOUR = 60
+
 _FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
+ICON_PX = 96
+"""A picture of a page that is larger than this is more than an icon."""
+
 _ENTRIES = MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
@@ -135,6 +144,7 @@ def draft_elements(
     start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
     found = [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
     _label_from_neighbours(found)
+    _describe_by_neighbours(found)
     return found
 
 
@@ -168,7 +178,7 @@ class _Walk:
         if inner is None:
             return []
         draft = self._draft(node, place)
-        holds_page = node.role == "page tab" and not self._chromium
+        holds_page = node.role == "page tab" and not self._chromium and not is_gtk4(self._application)
         if draft is not None and draft.name and not holds_page and self._owns(draft, place):
             inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
         children = () if node.text_at else self.ordered(node, inner.document)
@@ -183,7 +193,14 @@ class _Walk:
     def _owns(self, draft: Draft, place: _Place) -> bool:
         """Tell whether an element of this name will stand for the texts in it."""
         role = draft.role
-        return role in INTERACTIVE or ((role in TEXTS or role in _FLOWING) and self._tells(draft, (), place))
+        return role in INTERACTIVE or ((role in TEXTS or self._flows(draft)) and self._tells(draft, (), place))
+
+    def _flows(self, draft: Draft) -> bool:
+        """Tell whether a node is called by the running text in it, and not by a name for whatever it contains."""
+        node = draft.node
+        if node.role not in _FLOWING or not draft.name:
+            return False
+        return not node.name or collapse(node.name) == collapse(flowing_text(self._application, node) or "")
 
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
         """Return what the node means for its children, None where they cannot be seen."""
@@ -223,12 +240,17 @@ class _Walk:
                 clip = clip.intersection(place.soft) or clip
         if clip.intersection(area) is None:
             return None
+        box = self._labelled_box(node) if place.document else None
+        if box is not None:
+            node_states, role = states_of(self._application, box, box.role), box.role
+        else:
+            node_states, role = states_of(self._application, node, node.role), node.role
         flows = place.document and node.role in _FLOWING
         name = full_name(self._application, node, flows or (place.document and node.role in ITEMS))
         return Draft(
             node=node,
-            role=node.role,
-            name=name,
+            role=role,
+            name=name or (own_name(self._application, box) if box is not None else ""),
             area=area,
             clip=clip,
             window=self._window_at(area) if place.outside else self._window,
@@ -236,8 +258,20 @@ class _Walk:
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
             description=description_of(node, name) or ("" if name or node.role not in INTERACTIVE else place.said),
-            states=states_of(self._application, node, node.role),
+            states=node_states,
         )
+
+    def _labelled_box(self, node: Node) -> Node | None:
+        """Return the check box or radio button that a page hides to draw its label as one instead."""
+        if node.role != "label" or not self._chromium:
+            return None
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        text = collapse(node.name or flowing_text(self._application, node) or "")
+        for child in node.children:
+            if child.role in CHECKABLE:
+                return child if _is_hidden_box(child) else None
+        beside = parent.children if parent is not None else []
+        return next((box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text), None)
 
     def _area(self, node: Node, document: bool) -> Rect | None:
         """Return the extents; of running text only those of the words, not of the whole line that they stand in.
@@ -258,30 +292,47 @@ class _Walk:
     def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         """Tell whether a node is an element of its own."""
         node = draft.node
-        if node.cell is not None:
+        if node.cell is not None or draft.role != node.role:
             return True
         if node.role in INTERACTIVE:
             return self._usable(draft, within, place)
         if is_field(node) and node.text is not None and node.role != "document spreadsheet":
             return not within or self._holds_text(node, place)
-        if node.role in TEXTS or (node.role in _FLOWING and draft.name and not node.name):
+        if node.role in TEXTS or self._flows(draft):
             return self._tells(draft, within, place)
         if node.role in WORDLESS:
-            return bool(draft.name or node.value is not None) and not _said(draft.name, place.owner)
+            if not draft.name and node.value is None:
+                return self._small_picture(draft, place)
+            return not _said(draft.name, place.owner)
         if node.role in SURFACES:
             return not within
-        return not within and self._lone(node, place)
+        if node.role in NOTICES:
+            return not within and bool(draft.name)
+        return all(_is_nameless_picture(other) for other in within) and self._lone(draft, place)
 
     def _usable(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         node = draft.node
         if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
             return False
-        if node.role == "menu" and not draft.name:
+        if node.role == "menu" and (not draft.name or any(_is_entry_inside(other, draft) for other in within)):
             return False  # the box that the entries of an open menu lie in
+        if node.role in MENU_ENTRIES and not (draft.name or draft.description) and "disabled" in draft.states:
+            return False
+        if place.document and self._only_holds(draft, within):
+            return False
         if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
             told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
             return not within and bool(told)
-        return not (node.role in BUTTONS and any(_same_button(draft, other) for other in within))
+        hull = node.role in BUTTONS and not node.has(StateBit.EXPANDABLE)
+        return not (hull and any(_same_button(draft, other) for other in within))
+
+    def _only_holds(self, draft: Draft, within: Sequence[Draft]) -> bool:
+        """Tell whether all that a part of a page says is said by the controls in it."""
+        node = draft.node
+        if node.role not in HOLDERS or not within or node.has(StateBit.FOCUSABLE) or node.has(StateBit.SELECTABLE):
+            return False
+        said = " ".join(other.name or other.text or "" for other in within)
+        return all(other.role in INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
 
     def _holds_text(self, node: Node, place: _Place) -> bool:
         """Tell whether a part of a page is itself what is typed into, and the texts in it are its content."""
@@ -290,21 +341,36 @@ class _Walk:
 
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
-            return not within and place.document and self._lone(draft.node, place)
-        if place.field:
+            return not within and place.document and self._lone(draft, place)
+        if place.document and is_marker(draft.node.name):
+            return False
+        if place.field or (place.document and self._only_holds(draft, within)):
             return False
         if draft.node.children and flowing_text(self._application, draft.node) is None and not draft.node.name:
             return False
         part_of_page = place.document and bool(draft.node.children) and draft.node.role == "static"
         return not _said(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
 
-    def _lone(self, node: Node, place: _Place) -> bool:
+    def _lone(self, draft: Draft, place: _Place) -> bool:
         """Tell whether something without content looks like it can be used all the same."""
-        if any(visible_children(self._application, node)):
+        node = draft.node
+        if not place.document:
+            return not any(visible_children(self._application, node)) and (
+                node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
+            )
+        if any(child.role != "image" or own_name(self._application, child) for child in self._shown(node)):
             return False
-        if place.document:
-            return bool(node.has(StateBit.FOCUSABLE) or node.attributes.get("class") or node.attributes.get("id"))
-        return node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
+        told = node.attributes.get("class") or node.attributes.get("id")
+        # What only has a class and is as large as the page is a layer for the sake of its looks.
+        return node.has(StateBit.FOCUSABLE) or bool(told and 2 * draft.area.area < place.clip.area)
+
+    def _shown(self, node: Node) -> Iterator[Node]:
+        return visible_children(self._application, node)
+
+    def _small_picture(self, draft: Draft, place: _Place) -> bool:
+        """Tell whether a picture without a name may be an icon to click: one in a page that nothing around it names."""
+        largest = max(draft.area.width, draft.area.height)
+        return place.document and not place.owner and bool(draft.description) and largest <= ICON_PX
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):
@@ -317,11 +383,33 @@ class _Walk:
             within = [other for other in within if other not in parts]
             if EMBEDDED in draft.text:
                 draft.text = "\n".join(part.text or part.name for part in parts)
+        if draft.role == "combo box":
+            shown = draft.text or ""
+            if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
+                draft.name = ""  # GTK calls a box without a name by what it stands on
+            within = [other for other in within if other.role not in TEXTS or not _said(other.name, shown)]
+        within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
         if draft.role == "date editor" and usable:
             draft.target = usable[0].area  # typing begins in its first part
         return [draft, *within]
+
+
+def _is_hidden_box(node: Node) -> bool:
+    return node.role in ("check box", "radio button", "switch") and not node.has(StateBit.SHOWING)
+
+
+def _is_nameless_picture(draft: Draft) -> bool:
+    return draft.role == "image" and not draft.name and draft.node.value is None
+
+
+def _is_entry_inside(entry: Draft, menu: Draft) -> bool:
+    return entry.role in MENU_ENTRIES and menu.area.contains(entry.area.center)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalnum())
 
 
 def _text(application: Application, node: Node, name: str) -> str | None:
@@ -380,6 +468,23 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
         captions = before.role in TEXTS or before.role in ("check box", "radio button")
         if captions and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
+
+
+def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
+    """Tell controls of which nothing else is known by what stands beside them."""
+    for index, draft in enumerate(drafts):
+        nameless = not (draft.name or draft.label or draft.description or draft.text)
+        if not nameless or draft.role not in BUTTONS | CHECKABLE | {"link", "slider"}:
+            continue
+        before, after = drafts[max(0, index - 1) : index], drafts[index + 1 : index + 2]
+        beside = [other for other in (*before, *after) if other.name and _on_one_line(draft.area, other.area)]
+        if beside:
+            draft.description = f"beside {beside[0].name[:LONGEST_NEIGHBOUR]}"
+
+
+def _on_one_line(one: Rect, other: Rect) -> bool:
+    gap = max(one.x, other.x) - min(one.right, other.right)
+    return one.y < other.bottom and other.y < one.bottom and gap <= LABEL_GAP_PX
 
 
 def _pass_focus(within: Sequence[Draft], document: bool) -> None:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
 from aci.accessibility.bus import Bus, CallRefused
 from aci.accessibility.elements import Draft
 from aci.accessibility.naming import is_gtk4, visible_children
 from aci.accessibility.nodes import Application, Node, Ref
-from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS
+from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
 from aci.accessibility.tree import get_property
 from aci.geometry import Point, Rect
-from aci.grounding import uncovered
+from aci.grounding import clipped, uncovered
 from aci.observation import Element
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ BUDGET_S = 0.3
 """Longest time for asking what lies at points; the rest is asked at the next look."""
 SAMPLES = 4
 """Elements of one group that are asked for; where they agree, the others are taken to be alike."""
+SURE = 3
+"""Clicks that a layer must have let through at one look, and none kept, for the rest of them not to be asked for."""
 MOST_POINTS = 4
 """Points of one element that are tried."""
 ANSWER_S, POLL_S = 0.016, 0.004
@@ -44,11 +47,15 @@ NEAR_LEVELS = 3
 TWO_LINES_PX = 26
 """A link that is lower than this has one line."""
 SMALLEST_PX = 3
+LEAST_OVERLAP_PX = 8
+"""Boxes that have less than this in common touch, or draw a shadow."""
 BORDER_PX = 18, 6
 """How far a widget of GTK 4 may reach beyond its extents, across and down: they leave border and padding out."""
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 _ACTING = INTERACTIVE
+_LAID_OUT = PLAIN | {"frame", "dialog", "window"}
+"""What holds widgets side by side; other containers let theirs overlap for reasons of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,15 @@ class _Verdict:
 
     cause: Hashable
     point: Point | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A box that lies over what comes before it in `around`; both by their places in a forest."""
+
+    around: int
+    place: int
+    rect: Rect
 
 
 class Layers:
@@ -68,6 +84,9 @@ class Layers:
         self._clock = clock
         self._verdicts: dict[Ref, _Verdict] = {}
         self._starts: dict[Ref, tuple[Rect, Point | None]] = {}
+        self._over: set[Ref] = set()
+        self._clips: set[Ref] = set()
+        self._through: Counter[Ref] = Counter()
 
     async def cleared(
         self,
@@ -83,6 +102,7 @@ class Layers:
             applications: By the unique name of their connection.
         """
         deadline = self._clock() + BUDGET_S
+        self._through.clear()
         points: dict[int, Point | None] = {}
         by_peer: dict[tuple[str, int], list[Element]] = {}
         for element in elements:
@@ -119,10 +139,13 @@ class Layers:
         groups: dict[tuple[int, ...], list[Element]] = {}
         for element, rivals in forest.rivals([(element, drafts[element.id].node) for element in members]):
             groups.setdefault(rivals, []).append(element)
-        # Layers are large: what lies under them is asked for before what only sticks out of its line.
-        for rivals, group in sorted(groups.items(), key=lambda item: -forest.extent(item[0])):
-            cause = tuple((forest.nodes[at].ref, forest.nodes[at].rect) for at in rivals)
-            points |= await self._group(forest, group, drafts, cause, deadline, kept)
+        self._over &= forest.by_ref.keys()
+        self._clips &= forest.by_ref.keys()
+        # One layer alone tells the most about it; and layers are large, other than what only sticks out of its line.
+        for rivals, group in sorted(groups.items(), key=lambda item: (len(item[0]), -forest.extent(item[0]))):
+            nodes = [forest.nodes[at] for at in rivals]
+            if any(node.ref in self._over or self._through[node.ref] < SURE for node in nodes):
+                points |= await self._group(forest, group, drafts, nodes, deadline, kept)
         return points
 
     async def _group(
@@ -130,12 +153,18 @@ class Layers:
         forest: _Forest,
         group: Sequence[Element],
         drafts: Mapping[int, Draft],
-        cause: Hashable,
+        rivals: Sequence[Node],
         deadline: float,
         kept: dict[Ref, _Verdict],
     ) -> dict[int, Point | None]:
-        """Return new points of elements over which the same objects may lie."""
+        """Return new points of elements over which the same objects may lie.
+
+        Where there is no time to ask, what lay over something else is taken to lie over these as well.
+        """
         found: dict[int, Point | None] = {}
+        cause = tuple((rival.ref, rival.rect) for rival in rivals)
+        covers = [rival.rect for rival in rivals if rival.ref in self._over and rival.rect is not None]
+        boxes = [rival.rect for rival in rivals if rival.ref in self._clips and rival.rect is not None]
         spread = group if len(group) <= SAMPLES else group[:: max(1, len(group) // SAMPLES)]
         rest = [element for element in group if element not in spread]
         for element in [*spread, *rest]:
@@ -147,14 +176,18 @@ class Layers:
                 if len(agreed) == 1 and agreed <= {"free", "hidden"}:
                     verdict = _Verdict(why, None if agreed == {"hidden"} else element.point)
                 elif self._clock() >= deadline:
+                    if covers or boxes:
+                        found[element.id] = _beside(element, covers, boxes)
                     continue
                 else:
-                    verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id]))
+                    verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id], rivals))
             kept[node.ref] = verdict
             found[element.id] = verdict.point
         return found
 
-    async def _free_point(self, forest: _Forest, element: Element, draft: Draft) -> Point | None:
+    async def _free_point(
+        self, forest: _Forest, element: Element, draft: Draft, rivals: Sequence[Node]
+    ) -> Point | None:
         """Return a point at which the element, or what does not keep clicks from it, is on top."""
         node, point = draft.node, element.point
         pieces = uncovered(element.rect, draft.avoid) or [element.rect]
@@ -162,9 +195,16 @@ class Layers:
             if point is None:
                 return None
             hit = await self._hit(forest, node, point)
-            box = forest.left_box(node, hit, point) if hit is not None else None
+            left = forest.left_box(node, hit, point) if hit is not None else None
+            box = left.rect if left is not None else None
             if hit is None or (box is None and _lets_through(forest, node, hit)):
+                if hit is not None and point == element.point:
+                    self._through.update(rival.ref for rival in rivals)
                 return point
+            if left is not None:
+                self._clips.add(left.ref)
+            else:
+                self._over.update(rival.ref for rival in rivals if forest.related(rival, hit))
             if box is not None:
                 pieces = [part for piece in pieces if (part := piece.intersection(box)) is not None]
             else:
@@ -268,6 +308,40 @@ class _Forest:
         for node, parent in zip(self.nodes, self.parents, strict=True):
             self._in_page.append(node.role == "document web" or (parent >= 0 and self._in_page[parent]))
 
+    def layers(self) -> list[_Layer]:
+        """Return what lies over parts of its own window although nobody can use it itself: boxes over other boxes.
+
+        Toolkits lay widgets out side by side; where one box reaches over another one before it, it was meant to.
+        """
+        children: dict[int, list[int]] = {}
+        for place, parent in enumerate(self.parents):
+            if parent >= 0 and self.nodes[parent].role in _LAID_OUT and self.nodes[place].role not in SKIPPED | ITEMS:
+                children.setdefault(parent, []).append(place)
+        found = []
+        for parent, places in children.items():
+            for index, place in enumerate(places[1:], 1):
+                before = [rect for other in places[:index] if (rect := self.nodes[other].rect) is not None]
+                found += [
+                    _Layer(parent, place, rect)
+                    for rect in self._boxes(place, self.nodes[parent].rect)
+                    if any(other != rect and _overlap_clearly(other, rect) for other in before)
+                ]
+        return found
+
+    def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
+        """Return what of a node may lie over its siblings: all of it, or what is in it where it only fills its parent.
+
+        What fills its parent holds layers in their places, and clicks beside these go through it.
+        """
+        rect = self.nodes[place].rect
+        if rect is None or not rect.area:
+            return []
+        fills = around is not None and rect.width >= around.width - 2 and rect.height >= around.height - 2
+        if not fills or self.nodes[place].has(StateBit.MODAL):
+            return [rect]
+        inner = [at for at in range(place + 1, self.ends[place]) if self.parents[at] == place]
+        return [box for at in inner for box in self._boxes(at, rect)]
+
     def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
         """Return the elements at whose point something lies that is neither in them nor around them, with all such."""
         import numpy as np
@@ -334,13 +408,13 @@ class _Forest:
         holds = [part for part in theirs if _holds(part.rect, hit.rect)]
         return holds[-1] if holds else hit
 
-    def left_box(self, node: Node, hit: Node, point: Point) -> Rect | None:
+    def left_box(self, node: Node, hit: Node, point: Point) -> Node | None:
         """Return the box around a node that clips it away at a point, where something around both was hit."""
         place, around = self.places[node.ref], self.places[hit.ref]
         if place == around or not around <= place < self.ends[around]:
             return None
-        boxes = [box.rect for box in self._chain(node)[1:] if box.rect is not None and box.rect.area]
-        return next((rect for rect in boxes if not rect.contains(point)), None)
+        boxes = (box for box in self._chain(node)[1:] if box.rect is not None and box.rect.area)
+        return next((box for box in boxes if box.rect is not None and not box.rect.contains(point)), None)
 
     def _chain(self, node: Node) -> list[Node]:
         chain, place = [], self.places[node.ref]
@@ -370,8 +444,9 @@ def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
 def _in_order(
     application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> dict[int, Point | None]:
-    """Return new points of elements over which a later one is drawn."""
+    """Return new points of elements over which a later one or a layer is drawn."""
     forest = _Forest(application)
+    layers = forest.layers()
     over = [
         (forest.places[node.ref], element.rect)
         for element in elements
@@ -380,15 +455,34 @@ def _in_order(
     points: dict[int, Point | None] = {}
     for element in elements:
         place = forest.places.get(drafts[element.id].node.ref)
-        if place is None or element.role not in INTERACTIVE - ITEMS or element.point is None:
+        if place is None or element.point is None:
             continue
-        covers = [rect for other, rect in over if other >= forest.ends[place] and rect != element.rect]
-        wide = [_grown(rect) for rect in covers]
+        covers = [layer.rect for layer in layers if layer.around < place < layer.place]
+        wide = covers
+        if element.role in INTERACTIVE - ITEMS:
+            later = [rect for other, rect in over if other >= forest.ends[place] and rect != element.rect]
+            wide = covers + [_grown(rect) for rect in later]
+            covers = covers + later
         if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
             continue
         best = _largest(uncovered(element.rect, wide)) or _largest(uncovered(element.rect, covers))
         points[element.id] = best.center if best is not None else None
     return points
+
+
+def _overlap_clearly(one: Rect, other: Rect) -> bool:
+    common = one.intersection(other)
+    return common is not None and min(common.width, common.height) >= LEAST_OVERLAP_PX
+
+
+def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
+    """Return a point of an element that no cover keeps from it and no box clips away."""
+    visible = clipped(element.rect, boxes)
+    pieces = uncovered(visible, covers) if visible is not None else []
+    if element.point is not None and any(piece.contains(element.point) for piece in pieces):
+        return element.point
+    best = _largest(pieces)
+    return best.center if best is not None else None
 
 
 def _grown(rect: Rect) -> Rect:

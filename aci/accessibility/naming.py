@@ -29,17 +29,36 @@ _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]
 """Marks that steer the direction of writing; nobody sees or types them."""
 _GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-Za-z]*")
 _OBJECT_REPLACEMENT = "\ufffc"
+_CHROMIUM_ADDS = re.compile(
+    r"\.? ?To get missing image descriptions, open the context menu\.$| - Memory usage - [0-9.,]+ [KMGT]?B$"
+)
+"""What Chromium puts behind names that is no part of them."""
+_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")
+"""The dot that a list draws before an item."""
 _SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
 _CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
+_WRITTEN_IN = frozenset({"text", "entry", "password text"})
 _PICTURES = frozenset({"image", "icon"})
 _PARTS = _PICTURES | {"table cell", "link"}
 """Usable things whose names may all the same be part of what they lie in."""
+ADDRESS = "address"
+"""Attribute that bears where a link without a name leads."""
 _PLACEHOLDERS = ("placeholder-text", "placeholder")
 
 
 def collapse(text: str) -> str:
     """Return a text on one line, without what cannot be seen and without the marks for embedded objects."""
     return _SPACES.sub(" ", _UNSEEN.sub("", text).replace(_OBJECT_REPLACEMENT, " ")).strip()
+
+
+def without_additions(name: str) -> str:
+    """Return a name without what Chromium puts behind it."""
+    return _CHROMIUM_ADDS.sub("", name)
+
+
+def is_marker(text: str) -> bool:
+    """Tell whether a text is only the dot that a list draws before an item."""
+    return _MARKER.fullmatch(text) is not None
 
 
 def is_gtk4(application: Application) -> bool:
@@ -59,10 +78,14 @@ def own_name(application: Application, node: Node) -> str:
     GTK 4 before 4.10 calls a widget without a name by its class, and one with a label by the label twice.
     """
     name = collapse(node.name)
+    if name and application.toolkit.startswith("Chromium"):
+        return without_additions(name)
     if not name or not is_gtk4(application):
         return name
-    if _GTK_CLASS.fullmatch(name) and node.role not in READ_AS_TEXT - {"text"}:
+    if _GTK_CLASS.fullmatch(name) and node.role not in READ_AS_TEXT - ITEMS - {"text"}:
         return ""
+    if node.role in ITEMS and node.role.endswith(name.casefold()):
+        return ""  # as the tabs of a notebook, "Tab"
     half = len(name) // 2
     if len(name) % 2 and name[half] == " " and name[:half] == name[half + 1 :]:
         return name[:half]
@@ -94,9 +117,11 @@ def is_field(node: Node) -> bool:
 def flowing_text(application: Application, node: Node) -> str | None:
     """Return the text of a node in which there is nothing but running text and links, else None."""
     parts: list[str] = []
-    for child in visible_children(application, node):
+    for index, child in enumerate(visible_children(application, node)):
         if child.role not in INLINE:
             return None
+        if not index and is_marker(child.name):
+            continue
         inner = flowing_text(application, child) if child.children else None
         parts.append(inner if inner is not None else child.name or child.text or "")
         if child.children and inner is None and any(visible_children(application, child)):
@@ -133,10 +158,10 @@ def _named_in(application: Application, node: Node, levels: int) -> Iterator[tup
 
 def description_of(node: Node, name: str) -> str:
     """Return what else is said of a node: description, placeholder, and the class of what has no name."""
-    parts = [collapse(node.description)]
+    parts = [without_additions(collapse(node.description))]
     parts += [collapse(node.attributes.get(key, "")) for key in _PLACEHOLDERS]
     if not name and not is_field(node):
-        parts += [collapse(node.attributes.get(key, "")) for key in ("class", "id")]
+        parts += [collapse(node.attributes.get(key, "")) for key in ("class", "id", ADDRESS)]
     distinct = dict.fromkeys(part for part in parts if part and part != name)
     return "; ".join(distinct)
 
@@ -155,15 +180,25 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states.add("password")
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
+    elif role in _WRITTEN_IN and _is_gtk(application) and "editable" not in states:
+        states.add("read_only")
+    if "mixed" in states:
+        states.discard("checked")
     return frozenset(states)
+
+
+def _is_gtk(application: Application) -> bool:
+    return application.toolkit.casefold().startswith("gtk")
 
 
 def is_box_cell(node: Node) -> bool:
     """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
-    return {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
+    alone = node.child_count <= 0 and not node.children
+    return alone and {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
 
 
 def _is_disabled(application: Application, node: Node) -> bool:
-    if is_gtk4(application):  # never sets ENABLED
+    if is_gtk4(application) or node.has(StateBit.INDETERMINATE):
+        # The one never sets ENABLED, GTK 3 takes it from a box between its states.
         return not node.has(StateBit.SENSITIVE)
     return not (node.has(StateBit.SENSITIVE) and node.has(StateBit.ENABLED))

@@ -31,7 +31,7 @@ READ_AS_TEXT = frozenset(
         "description list", "block quote", "list item", "table cell", "text", "tool tip", "status bar", "comment",
         "footnote", "title bar", "header", "footer", "notification", "alert", "info bar", "marquee", "timer", "log",
         "definition", "math", "subscript", "superscript", "mark", "content insertion", "content deletion",
-        "accelerator label", "link", "column header", "row header", "document text",
+        "accelerator label", "link", "column header", "row header", "document text", "icon",
     }
 )  # fmt: skip
 """What shows a text that can be asked for."""
@@ -48,6 +48,12 @@ NAMED_BY_CONTENT = (BUTTONS | ITEMS | MENU_ENTRIES | frozenset({"link"})) - froz
 
 WORDLESS = frozenset({"image", "progress bar", "level bar", "tool tip"})
 """Shown when they have a name or a value."""
+
+NOTICES = frozenset({"status bar", "log"})
+"""Shown when they have a name and nothing else is in them."""
+
+HOLDERS = frozenset({"table cell", "list item", "heading", "paragraph", "section", "column header", "row header"})
+"""What in a page is often no more than the place of the controls in it."""
 
 SURFACES = frozenset({"canvas", "drawing area", "document text", "chart", "animation"})
 """Large areas to draw or write in, shown when nothing in them is."""

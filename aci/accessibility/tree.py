@@ -158,10 +158,10 @@ def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[
     """Tell whether an object that cannot be seen says something of what can.
 
     Combo boxes are told by the items of their closed lists and LibreOffice's by hidden parts; its input line denies
-    that it can be seen, as do viewports.
+    that it can be seen, as do viewports. Pages hide check boxes to draw their labels as such.
     """
     around = nodes.get(parent.parent) if parent.parent is not None else None
-    if parent.role in ("combo box", "scroll pane") or (around is not None and around.role == "combo box"):
+    if parent.role in ("combo box", "scroll pane", "label") or (around is not None and around.role == "combo box"):
         return True
     return states == StateBit.DEFUNCT.value or (parent.role == "filler" and len(siblings) == 3)
 
@@ -195,10 +195,15 @@ async def _count_managed(bus: Bus, application: Application) -> None:
 
     A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
     """
-    unknown = [node for node in showing(application) if node.child_count < 0 and is_managed(node)]
+    unknown = [node for node in showing(application) if node.child_count < 0 and (is_managed(node) or _is_open(node))]
     counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
     for node, number in zip(unknown, counts, strict=True):
         node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
+
+
+def _is_open(node: Node) -> bool:
+    """Tell whether a node is a menu that may be open: some fill theirs only then, and the cache does not know."""
+    return node.role == "menu" and node.has(StateBit.SELECTED)
 
 
 def is_managed(node: Node) -> bool:

@@ -15,13 +15,15 @@ from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
 from aci.accessibility.bus import Bus
 from aci.accessibility.details import LONGEST_TEXT, all_extents
 from aci.accessibility.nodes import Application, Node, Ref
-from aci.accessibility.tree import describe, get_property
+from aci.accessibility.tree import all_child_refs, all_properties, describe, get_property
 from aci.geometry import Rect
 
 MOST_CELLS = 2500
 """Cells of one table that are read at most; a full HD screen shows about 1,600."""
 MOST_LINES = 1000
 """Rows or columns of one table that are read at most; they are at least a pixel wide or high."""
+MOST_PARTS = 16
+"""Parts of one cell that are asked for their names."""
 INSET = 4
 """How far inside of the table's corners cells are looked for, px."""
 
@@ -247,6 +249,21 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
         return []
     top = first[0] if first is not None else 0
     bottom = last[0] if last is not None else count - 1
-    cells = list(islice(product(_span(top, bottom), _span(0, columns - 1)), MOST_CELLS))
-    found = [ref for ref in await _cells_at(bus, table.ref, cells) if ref is not None]
-    return await describe(bus, found, [table.ref] * len(found))
+    places = list(islice(product(_span(top, bottom), _span(0, columns - 1)), MOST_CELLS))
+    found = [ref for ref in await _cells_at(bus, table.ref, places) if ref is not None]
+    heads = await bus.ask_all(
+        [(*table.ref, PREFIX + "Table", "GetColumnHeader", "i", [at]) for at in _span(0, columns - 1)]
+    )
+    titles = [Ref(*head) for head in heads if head is not None and not head[1].endswith("/null")]
+    cells = await describe(bus, [*titles, *found], [table.ref] * (len(titles) + len(found)))
+    await _name_by_parts(bus, [cell for cell in cells if not cell.name and cell.child_count > 0])
+    return cells
+
+
+async def _name_by_parts(bus: Bus, cells: Sequence[Node]) -> None:
+    """Give cells that show several things each, such as a picture and a text, the names of these."""
+    parts = [listed[:MOST_PARTS] for listed in await all_child_refs(bus, [cell.ref for cell in cells])]
+    names = iter(await all_properties(bus, [ref for listed in parts for ref in listed], "Accessible", "Name"))
+    for cell, listed in zip(cells, parts, strict=True):
+        told = [name for _ in listed if isinstance(name := next(names), str) and name]
+        cell.name = " ".join(dict.fromkeys(told))

@@ -35,8 +35,8 @@ def test_element_line_tells_what_is_needed_to_use_it() -> None:
     field = element(
         7, "entry", text="Ann", label="Full name", description="First Last", states=frozenset({"focused", "editable"})
     )
-    [line] = lines_about(render_observation(seen(field, focus_id=7)), '7 entry "" label')
-    assert line == '7 entry "" label "Full name" text "Ann" about "First Last" [focused editable] @35,150'
+    [line] = lines_about(render_observation(seen(field, focus_id=7)), "7 entry label")
+    assert line == '7 entry label "Full name" text "Ann" about "First Last" [focused] @35,150'
 
 
 def test_choices_tell_whether_they_are_made() -> None:
@@ -151,7 +151,55 @@ def test_trembling_is_not_told_as_a_move() -> None:
 
 def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> None:
     both, one, none = frozenset({"pressed", "checkable"}), frozenset({"checked", "checkable"}), frozenset({"checkable"})
-    for states, told in ((both, "[pressed]"), (one, "[pressed]"), (none, "[not pressed]")):
+    for states, told in ((both, "[pressed]"), (one, "[pressed]"), (none, "")):
         text = seen(element(1, "toggle button", "Bold", states=states)).to_text()
-        assert told in lines_about(text, "Bold")[-1]
+        assert ("[pressed]" in lines_about(text, "Bold")[-1]) == (told == "[pressed]")
         assert "checked" not in text
+
+
+def test_what_goes_without_saying_is_not_said() -> None:
+    field = element(1, "entry", "City", text="", states=frozenset({"editable"}))
+    locked = element(2, "entry", "Code", text="7", states=frozenset({"read_only"}))
+    number = element(3, "spin button", "Size", text="12", value=12.0, states=frozenset({"editable"}))
+    mixed = element(4, "check box", "All", states=frozenset({"checkable", "mixed"}))
+    lines = [line.strip() for line in seen(field, locked, number, mixed).to_text().splitlines()[4:]]
+    assert lines == [
+        '1 entry "City" @35,30',
+        '2 entry "Code" text "7" [read_only] @35,50',
+        '3 spin button "Size" value 12 @35,70',
+        '4 check box "All" [mixed] @35,90',
+    ]
+
+
+def test_controls_in_cells_stand_in_the_line_of_their_row() -> None:
+    path = ("frame:F", "table:", "table row:")
+    parts = [
+        element(1, "table cell", "Bread", path=path, rect=Rect(0, 50, 80, 20)),
+        element(2, "push button", "Buy", path=(*path, "table cell:"), rect=Rect(90, 50, 40, 20)),
+        element(3, "table cell", "Milk", path=path, rect=Rect(0, 70, 80, 20)),
+        element(4, "check box", "Sold", path=path, rect=Rect(90, 70, 40, 20), states=frozenset({"checkable"})),
+    ]
+    lines = [line.strip() for line in seen(*parts).to_text().splitlines()[4:]]
+    assert lines == [
+        'row: 1 "Bread" | 2 push button "Buy"',
+        'row: 3 "Milk" | 4 check box "Sold" [unchecked]',
+    ]
+
+
+def test_cells_tell_whether_they_are_ticked_and_open() -> None:
+    states = frozenset({"checkable", "checked"})
+    parts = [
+        element(1, "table cell", "Music", rect=Rect(0, 50, 80, 20), states=frozenset({"expandable", "expanded"})),
+        element(2, "table cell", rect=Rect(80, 50, 20, 20), states=states),
+    ]
+    assert 'row: 1 "Music" [expanded] | 2 "" [checked]' in seen(*parts).to_text()
+
+
+def test_days_of_a_week_take_one_line() -> None:
+    days = [element(n, "label", str(n), rect=Rect(30 * n, 50, 20, 20)) for n in range(1, 8)]
+    assert 'labels: 1 "1" | 2 "2" | 3 "3" | 4 "4" | 5 "5" | 6 "6" | 7 "7"' in seen(*days).to_text()
+
+
+def test_what_does_not_fit_says_how_to_see_it() -> None:
+    many = [element(n, "push button", f"B{n}") for n in range(1, 700)]
+    assert seen(*many).to_text().splitlines()[-1] == "  and 199 more lines, further down; scroll down to see them"
