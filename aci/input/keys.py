@@ -55,6 +55,8 @@ _ALIASES = {
 }
 MODIFIERS = frozenset({"Control_L", "Alt_L", "Shift_L", "Super_L", "ISO_Level3_Shift"})
 _UNICODE_KEYSYMS = 0x01000000
+_LEFT_OF = {0xFFE2: 0xFFE1, 0xFFE4: 0xFFE3, 0xFFEA: 0xFFE9, 0xFFEC: 0xFFEB}
+"""Keysyms of the right Shift, Control, Alt and Super keys, and of their left ones."""
 
 
 class UnknownKey(ValueError):
@@ -103,6 +105,11 @@ def chord(names: Sequence[str]) -> list[int]:
     if any(_ALIASES.get(_plain(part)) in MODIFIERS or part in MODIFIERS for part in parts):
         parts = [part.lower() if len(part) == 1 else part for part in parts]
     return [keysym(part) for part in parts]
+
+
+def left_key(symbol: int) -> int:
+    """Return the left one of a pair of modifier keys, and any other keysym as it is."""
+    return _LEFT_OF.get(symbol, symbol)
 
 
 def characters(text: str) -> Iterable[int]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from aci.geometry import Point, Rect
 from aci.halt import Halt, StopBy
-from aci.input.keys import chord
+from aci.input.keys import chord, left_key
 from aci.screen import open_display
 
 _TICK_S = 0.05
@@ -30,8 +30,6 @@ _OVERTAKEN_S = 0.2
 """How long an own position counts after the next one: the server may not have come to that."""
 _RAW = struct.Struct("=HII")
 """Device, time and detail: how a raw event begins behind its type."""
-_EITHER_SIDE = {0xFFE2: 0xFFE1, 0xFFE4: 0xFFE3, 0xFFEA: 0xFFE9, 0xFFEC: 0xFFEB}
-"""Keysyms of the right Shift, Control, Alt and Super keys, and of their left ones."""
 
 
 class StopKey:
@@ -46,11 +44,11 @@ class StopKey:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._symbols = frozenset(_left(symbol) for symbol in chord([name]))
+        self._symbols = frozenset(left_key(symbol) for symbol in chord([name]))
 
     def pressed_by(self, symbols: Iterable[int]) -> bool:
         """Tell whether keysyms that are down together hold it."""
-        return self._symbols <= {_left(symbol) for symbol in symbols}
+        return self._symbols <= {left_key(symbol) for symbol in symbols}
 
 
 class PersonWatch:
@@ -228,10 +226,6 @@ def outer_corners(monitors: Sequence[Rect]) -> tuple[Point, ...]:
                 if not any(other.contains(point) for other in monitors for point in neighbours):
                     found.append(Point(x, y))
     return tuple(found)
-
-
-def _left(symbol: int) -> int:
-    return _EITHER_SIDE.get(symbol, symbol)
 
 
 def _near(one: Point, other: Point) -> bool:
