@@ -40,7 +40,9 @@ def lost_connection_is_reported() -> Iterator[None]:
     try:
         yield
     except (ConnectionClosedError, ScreenShotError, OSError) as error:
-        raise ConnectionLost(f"The X display went away: {error}") from error
+        raise ConnectionLost(
+            f"The X display went away ({error}). Start it again, or use a virtual desktop (`--virtual`)."
+        ) from error
 
 
 def open_display(name: str) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from aci.errors import ConnectionLost
 from aci.geometry import Rect
 from aci.observation import Element, Window
 
@@ -152,3 +153,63 @@ class NoAccessibility:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class Outlasting:
+    """Goes on when the accessibility bus goes away: then nothing is known of elements, and a note says why.
+
+    The bus is tried again at each look, so that its elements are back when it is.
+    """
+
+    def __init__(self, accessibility: Accessibility) -> None:
+        """Take what may lose its connection."""
+        self._inner = accessibility
+
+    def read(
+        self,
+        windows: Sequence[Window],
+        screen: Rect,
+        pointer_nudge: Callable[[Window], None] | None = None,
+        changed: Sequence[Rect] | None = None,
+    ) -> Reading:
+        """Return the elements that can be seen; none without the bus."""
+        try:
+            return self._inner.read(windows, screen, pointer_nudge, changed)
+        except ConnectionLost as error:
+            return _Nothing(notes=(f"No elements but recognized texts can be seen: {error}",))
+
+    def last_event_at(self) -> float:
+        """Return `time.monotonic()` of the latest event, 0.0 before the first."""
+        return self._inner.last_event_at()
+
+    def element_text(self, element_id: int) -> str | None:
+        """Return the text that an element holds now; None without the bus."""
+        try:
+            return self._inner.element_text(element_id)
+        except ConnectionLost:
+            return None
+
+    def set_text(self, element_id: int, text: str) -> bool:
+        """Replace the text of an element; return whether it took it."""
+        try:
+            return self._inner.set_text(element_id, text)
+        except ConnectionLost:
+            return False
+
+    def locate(self, element_id: int) -> Rect | None:
+        """Return where an element is now, px; None without the bus."""
+        try:
+            return self._inner.locate(element_id)
+        except ConnectionLost:
+            return None
+
+    def has_focus(self, element_id: int) -> bool:
+        """Tell whether an element itself has the keyboard now; not without the bus."""
+        try:
+            return self._inner.has_focus(element_id)
+        except ConnectionLost:
+            return False
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._inner.close()

@@ -31,7 +31,7 @@ from aci.performing import Performer
 from aci.pixels import changed_areas
 from aci.screen import Screen, to_rgb
 from aci.settle import QUIET_S, Settle
-from aci.sight import Accessibility, BackEnd, NoAccessibility, connect_accessibility
+from aci.sight import Accessibility, BackEnd, NoAccessibility, Outlasting, connect_accessibility
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ class X11Desktop:
             self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
             if self._person is not None:
                 self._open.callback(self._person.close)
-            self._accessibility = self._see(accessibility)
+            self._accessibility = Outlasting(self._see(accessibility))
             self._open.callback(self._accessibility.close)
             self._open = self._open.pop_all()
         self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
@@ -137,8 +137,10 @@ class X11Desktop:
     def observe(self) -> Observation:
         """Look at the screen: take its pixels, and read the elements where these or events tell of changes.
 
+        Without its accessibility bus there are only the texts that are recognized, and a note says so.
+
         Raises:
-            ConnectionLost: The screen or the accessibility bus went away.
+            ConnectionLost: The screen went away.
             Halted: The person stopped everything.
         """
         self.halt.check()

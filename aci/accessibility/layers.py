@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
@@ -49,6 +50,8 @@ TWO_LINES_PX = 26
 SMALLEST_PX = 3
 LEAST_OVERLAP_PX = 8
 """Boxes that have less than this in common touch, or draw a shadow."""
+MOST_COVERS = 200
+"""Widgets over one other that are looked at."""
 BORDER_PX = 18, 6
 """How far a widget of GTK 4 may reach beyond its extents, across and down: they leave border and padding out."""
 
@@ -452,6 +455,7 @@ def _in_order(
         for element in elements
         if element.role in _DRAWN_OVER and (node := drafts[element.id].node).ref in forest.places
     ]
+    near = _Near(over)
     points: dict[int, Point | None] = {}
     for element in elements:
         place = forest.places.get(drafts[element.id].node.ref)
@@ -460,7 +464,7 @@ def _in_order(
         covers = [layer.rect for layer in layers if layer.around < place < layer.place]
         wide = covers
         if element.role in INTERACTIVE - ITEMS:
-            later = [rect for other, rect in over if other >= forest.ends[place] and rect != element.rect]
+            later = near.covers(element.rect, forest.ends[place])
             wide = covers + [_grown(rect) for rect in later]
             covers = covers + later
         if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
@@ -483,6 +487,26 @@ def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> 
         return element.point
     best = _largest(pieces)
     return best.center if best is not None else None
+
+
+class _Near:
+    """Finds what may be drawn over a place without looking at each of thousands of rectangles in turn."""
+
+    def __init__(self, over: Sequence[tuple[int, Rect]]) -> None:
+        import numpy as np
+
+        self._rects = [rect for _, rect in over]
+        self._order = np.array([place for place, _ in over], dtype=np.int64)
+        self._edges = np.array([_edges(_grown(rect)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+
+    def covers(self, rect: Rect, first: int) -> list[Rect]:
+        """Return what touches a rectangle, or nearly so, and is drawn at `first` or later."""
+        import numpy as np
+
+        left, top, right, bottom = self._edges.T
+        touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
+        found = (self._rects[at] for at in np.flatnonzero(touching & (self._order >= first)))
+        return list(islice((other for other in found if other != rect), MOST_COVERS))
 
 
 def _grown(rect: Rect) -> Rect:

@@ -38,7 +38,7 @@ from aci.accessibility.atspi import (
 from aci.accessibility.link import socket_paths
 
 TITLE = "Peer"
-PLACE = (900, 60, 360, 560)
+PLACE = (1120, 60, 360, 560)
 """Of its window: x, y, width, height, px."""
 READY_LIMIT_S = 30.0
 
@@ -146,7 +146,7 @@ def plain() -> list[Spec]:
 
 def grow(manner: Manner) -> Spec:
     """Return the window of a manner, with what is in it."""
-    size = manner.size
+    size, whole = manner.size, [0, 0, *PLACE[2:]]
     grown: dict[str, Callable[[], list[Spec]]] = {
         "plain": plain,
         "wide": lambda: [item("panel", "", [item(name=f"b{n}", rect=[9, 9 + n % 500, 90, 20]) for n in range(size)])],
@@ -154,12 +154,14 @@ def grow(manner: Manner) -> Spec:
         "deep": lambda: [_nested(size, "panel")],
         "deep text": lambda: [item("document web", "Page", [_nested(size, "static")])],
         "lattice": lambda: _lattice(size),
-        "loop": lambda: [item("panel", "a", [item("panel", "b", plain(), also=["/a", "/b"])], path="/a")],
+        "loop": lambda: [
+            item("panel", "a", [item("panel", "b", plain(), also=["/a", "/b"], rect=whole)], path="/a", rect=whole)
+        ],
         "given": lambda: (manner.spec or {}).get("children", []),
     }
     children = grown[manner.tree]()
     top = dict(manner.spec) if manner.tree == "given" and manner.spec is not None else {}
-    return {"role": "frame", "name": TITLE, "rect": [0, 0, *PLACE[2:]], **top, "children": children}
+    return {"role": "frame", "name": TITLE, "rect": whole, **top, "children": children}
 
 
 def _nested(levels: int, role: str) -> Spec:

@@ -1,0 +1,12 @@
+"""What remains of a text for a model without all that came from the screen."""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def without_quoted(text: str) -> str:
+    """Return a text with nothing between its quotation marks."""
+    return _QUOTED.sub('""', text)
