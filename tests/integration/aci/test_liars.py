@@ -162,7 +162,7 @@ def test_odd_trees_are_read_as_far_as_they_make_sense(stage: Stage, shape: str) 
 
 
 def test_menu_that_is_too_long_is_cut_and_named(stage: Stage) -> None:
-    seen = stage.look(Manner("menu", 8000))
+    seen = stage.look(Manner("menu", 5200))
     assert 0 < len(names(seen)) <= 5000
     assert any("peer shows more than can be read" in note for note in seen.notes)
     stage.recover()
@@ -265,7 +265,7 @@ SPECS = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(SPECS, max_size=4), st.booleans(), st.sampled_from(["gtk", "GTK 4", "Chromium", "VCL"]))
 def test_random_trees_are_read(stage: Stage, children: list[dict[str, Any]], cache: bool, toolkit: str) -> None:
     stage.look(given_tree(*children, cache=cache, toolkit=toolkit))
