@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import ConnectionLost, NoDisplay
 from aci.geometry import Point, Rect
+from aci.monitors import gaps
 from aci.observation import Window
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Screen:
         self._root = self._display.screen().root
         self._atoms: dict[str, int] = {}
         self._camera: Any = None
+        self._camera_size = (0, 0)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -103,6 +105,20 @@ class Screen:
     def rect(self) -> Rect:
         """The whole screen."""
         return Rect(0, 0, *self.size)
+
+    def dark(self) -> tuple[Rect, ...]:
+        """Return disjoint rectangles that make up what no monitor shows (RandR 1.5)."""
+        if not self._display.has_extension("RANDR"):
+            return ()
+        from Xlib.error import XError
+
+        try:
+            with self._talking():
+                monitors = self._root.xrandr_get_monitors(True).monitors
+        except XError:  # an older RandR
+            return ()
+        shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in monitors]
+        return gaps(self.rect, shown)
 
     def close(self) -> None:
         """Close the connection; nothing happens if the server has already done so."""
@@ -224,13 +240,22 @@ class Screen:
 
     def _grab(self) -> NDArray[np.uint8]:
         import numpy as np
+        from mss import MSS
+        from mss.exception import ScreenShotError
 
         with lost_connection_is_reported(), self._lock:
+            size = self.size
+            if self._camera is not None and self._camera_size != size:
+                self._camera.close()  # its buffer has the size that the screen had
+                self._camera = None
             if self._camera is None:
-                from mss import MSS
-
-                self._camera = MSS(display=self._name)
-            shot = self._camera.grab({"left": 0, "top": 0, "width": self.size[0], "height": self.size[1]})
+                self._camera, self._camera_size = MSS(display=self._name), size
+            try:
+                shot = self._camera.grab({"left": 0, "top": 0, "width": size[0], "height": size[1]})
+            except ScreenShotError:
+                if self.size == size:
+                    raise
+                return self._grab()  # the screen changed in between
         return np.frombuffer(shot.raw, dtype=np.uint8).reshape(shot.height, shot.width, 4)
 
     @contextmanager

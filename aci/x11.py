@@ -26,6 +26,7 @@ from aci.input.hands import Hands
 from aci.input.person import PersonWatch
 from aci.input.typist import Typist
 from aci.launching import Launcher, Process
+from aci.monitors import shown
 from aci.observation import Observation, Window
 from aci.performing import Performer
 from aci.pixels import changed_areas
@@ -161,13 +162,14 @@ class X11Desktop:
         if text_reader is not None:
             sight = text_reader.read(picture.result(), elements, windows)
             elements, notes = sight.elements, (*notes, *sight.notes)
+        elements = shown(elements, self.screen.dark())
         self._seen = Observation(
             screenshot=picture.result(),
             elements=elements,
             windows=windows,
             notes=notes,
             buffer=tuple(self._buffer),
-            focus_id=reading.focus_id,
+            focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
             taken_s=time.monotonic() - started,
         )
         return self._seen
