@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from aci.geometry import Point, Rect
+from aci.grounding import uncovered
 from aci.identity import describe, find_again
 from aci.observation import Element, Observation
 from aci.pixels import share_apart
@@ -32,6 +33,27 @@ _SHOWN_WIDTH, _SHOWN_HEIGHT = 200, 60
 _SHOWN_NAME = 60
 _APART, _APART_OF_TEXT = 0.04, 0.01
 """Share of these pixels that may differ: a caret takes 1% of a field; of a text that is only pixels a letter counts."""
+
+
+_TURNED_BY_VALUE = frozenset({"spin button", "slider", "combo box", "scroll bar"})
+_TURNED = _TURNED_BY_VALUE | {
+    *(
+        "scroll pane",
+        "viewport",
+        "list",
+        "list box",
+        "table",
+        "tree",
+        "tree table",
+        "text",
+        "terminal",
+        "page tab list",
+    ),
+    *("document web", "document frame", "document text", "document spreadsheet", "internal frame"),
+}
+"""Roles of what takes the wheel for itself: the first change their value by it."""
+_LEAST_FREE = 64
+"""Area that is large enough to put the pointer on, px."""
 
 
 class Refused(Exception):
@@ -130,6 +152,23 @@ class Aim:
             return point
         return self._found_again(element, seen)
 
+    def wheel_point(self, element_id: int, seen: Observation | None) -> Point:
+        """Return the pixel at which the wheel turns an element itself, and not what scrolls or counts inside of it.
+
+        Raises:
+            Refused: It was never seen, is gone, or is covered.
+        """
+        point = self.point(element_id, seen)
+        element = self.element(element_id, seen)
+        others = () if seen is None else seen.elements
+        inside = [other.rect for other in others if other.role in _TURNED and _lies_in(other, element)]
+        moved = not element.rect.contains(point)
+        if moved or element.role in _TURNED_BY_VALUE or not any(rect.contains(point) for rect in inside):
+            return point
+        free = sorted(uncovered(element.rect, inside), key=lambda rect: -rect.area)
+        centers = (rect.center for rect in free if rect.area >= _LEAST_FREE)
+        return next((center for center in centers if self._screen.window_at(center) == element.window_id), point)
+
     def _found_again(self, element: Element, seen: Observation) -> Point:
         self._rest()  # Pixels change first; applications tell of it only when they have drawn.
         now = self._look()
@@ -219,6 +258,11 @@ class Aim:
 
 def _lies_at(element: Element, point: Point) -> bool:
     return element.point is not None and element.rect.contains(point)
+
+
+def _lies_in(inner: Element, outer: Element) -> bool:
+    same = inner.id == outer.id or inner.window_id != outer.window_id or inner.rect.area >= outer.rect.area
+    return not same and inner.rect.intersection(outer.rect) == inner.rect
 
 
 def _alike(element: Element, other: Element | None) -> bool:

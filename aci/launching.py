@@ -105,6 +105,7 @@ class Launcher:
         environment: Mapping[str, str],
         catalog: Callable[[], Catalog],
         private_home: Path | None,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take what launching needs.
 
@@ -113,11 +114,13 @@ class Launcher:
             environment: What applications get.
             catalog: Returns the installed applications; asked when something was not found.
             private_home: HOME of a private desktop; None on the user's own screen.
+            pause: Waits for some seconds.
         """
         self._screen = screen
         self._environment = dict(environment)
         self._catalog = catalog
         self._private_home = private_home
+        self._pause = pause
         self._started: list[Process] = []
 
     def launch(
@@ -211,7 +214,7 @@ class Launcher:
                 with suppress(ProcessLookupError):
                     process.terminate()
                 raise LaunchFailed(f"{process.argv[0]} showed no window within {timeout_s:g} s.{_said(process)}")
-            time.sleep(_POLL_S)
+            self._pause(_POLL_S)
 
     def _came_to_front(self, process: Process, active_before: int | None) -> bool:
         active = self._screen.active_window()

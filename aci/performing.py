@@ -126,7 +126,7 @@ class Performer:
                 point = self._aim.point(action.element_id, seen)
                 self._hands.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
-                self._hands.scroll(self._aim.point(action.element_id, seen), action.clicks)
+                self._hands.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
                 quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
             case DragAndDrop():
                 hold = self._chord(action.hold_keys)

@@ -117,7 +117,9 @@ class X11Desktop:
             self._accessibility = Outlasting(self._see(accessibility))
             self._open.callback(self._accessibility.close)
             self._open = self._open.pop_all()
-        self._launcher = Launcher(self.screen, self._environment, lambda: self.applications, private_home)
+        self._launcher = Launcher(
+            self.screen, self._environment, lambda: self.applications, private_home, self.halt.pause
+        )
         self._settle = Settle(self.screen.frame, self._accessibility.last_event_at, pause=self.halt.pause)
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr

@@ -299,6 +299,17 @@ def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
     assert bench.hands.done[0][1] == Point(40, 40)
 
 
+def test_the_wheel_is_turned_beside_what_scrolls_or_counts_inside(bench: Bench) -> None:
+    pane = bench.element(12, Rect(0, 0, 100, 100), role="scroll pane")
+    inner = bench.element(13, Rect(20, 20, 60, 60), role="list")
+    bench.elements = [pane, inner, bench.element(14, Rect(0, 90, 100, 10), role="spin button")]
+    for number in (12, 13, 14):
+        assert bench.perform(Scroll(element_id=number, clicks=-2)).ok
+    outer, own, value = (done[1] for done in bench.hands.done)
+    assert pane.rect.contains(outer) and not inner.rect.contains(outer) and outer.y < 90
+    assert (own, value) == (Point(50, 50), Point(50, 95))
+
+
 def test_a_window_that_came_over_the_element_stops_the_click(bench: Bench) -> None:
     bench.screen.stack.insert(0, Window(OTHER, "Question", "App", Rect(0, 0, 40, 40)))
     result = bench.perform(Click(element_id=10))

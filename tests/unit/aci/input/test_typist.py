@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from Xlib import XK
 
+from aci.errors import CannotType
 from aci.geometry import Point, Rect
 from aci.input.clipboard import Content
 from aci.input.typist import NothingArrived, Place, Typist
@@ -268,3 +269,26 @@ def test_a_date_whose_parts_hold_what_is_typed_proves_nothing() -> None:
     where = place(role="date editor")
     assert "the field now reads ''" in type_into(field, where, "05072024", click_again=lambda: None)
     assert field.log.count("keys 05072024") == 1
+
+
+class AsciiField(Field):
+    """One whose keyboard has only ASCII."""
+
+    def type_text(self, text: str, drained: Callable[[], None]) -> None:
+        if not text.isascii():
+            raise CannotType("no keys")
+        super().type_text(text, drained)
+
+
+def test_what_there_are_no_keys_for_is_pasted_even_where_keys_would_suit_better() -> None:
+    field = AsciiField()
+    unknown = Place(None, "App")
+    assert "paste" in type_into(field, unknown, "中")
+    assert field.text == "中"
+
+
+def test_what_can_be_neither_typed_nor_pasted_is_an_error() -> None:
+    field = AsciiField()
+    with pytest.raises(CannotType):
+        type_into(field, Place(None, "XTerm"), "中")
+    assert field.text == ""
