@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from aci.desktop import Desktop
 from aci.policy import OWN_SCREEN, VIRTUAL, Policy
@@ -39,6 +39,7 @@ class AgentS:
         limits: Budgets of each run.
         narrative: Whether the Manager retrieves from memory.
         episodic: Whether Workers retrieve from memory.
+        give_memory: When experience is given to the model: always, or once a first try has failed.
         learn: Whether runs write to memory.
         replay: Whether verified experience is done again without the model.
         planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
@@ -63,6 +64,7 @@ class AgentS:
         limits: Limits | None = None,
         narrative: bool = True,
         episodic: bool = True,
+        give_memory: Literal["always", "after_failure"] = "always",
         learn: bool = True,
         replay: bool = True,
         planner: Planner = "hierarchical",
@@ -82,6 +84,7 @@ class AgentS:
         self.limits = limits or Limits()
         self.narrative = narrative
         self.episodic = episodic
+        self.give_memory = give_memory
         self.learn = learn
         self.replay = replay
         self.planner = planner
@@ -133,6 +136,7 @@ class AgentS:
             limits=settings.limits,
             narrative=settings.memory.narrative,
             episodic=settings.memory.episodic,
+            give_memory=settings.memory.give,
             learn=settings.memory.continual_update,
             replay=settings.replay,
             planner=settings.planner,
@@ -199,4 +203,4 @@ def open_memory(settings: Settings) -> MemoryStore:
             embedder = HashingEmbedder()
         case "auto":
             embedder = default_embedder()
-    return MemoryStore.open(settings.memory_path, embedder=embedder)
+    return MemoryStore.open(settings.memory.url or settings.memory_path, embedder=embedder)

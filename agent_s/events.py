@@ -182,7 +182,7 @@ class ExperienceStored(BaseEvent):
     """Something was written to memory."""
 
     kind: Literal["experience_stored"] = "experience_stored"
-    memory: Literal["narrative", "episodic"]
+    memory: Literal["narrative", "episodic", "skill"]
     experience_id: str
     summary: str
 

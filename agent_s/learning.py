@@ -1,7 +1,9 @@
 """Continual update: what a run writes to memory (paper, section 3.2).
 
 Finished subtasks are stored at once, so that a run that is stopped or killed keeps them; the verdict on the task marks
-them afterwards.
+them afterwards. The subtasks of a task that was verified become candidates for skills, which are proven when they are
+replayed (`memory_store.trust`). All of it is marked as coming from a screen: it was written in sight of one, and holds
+words of it.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from agent_s.events import Event, ExperienceStored, Troubled
 from agent_s.grounded_steps import ground_steps, is_repeatable
 from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
 from agent_s.version import program_version
-from memory_store import MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
+from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
 
 PLATFORM = "linux/x11"
+SKILL_ID = "s-"
+"""What ids of skills begin with."""
 
 
 class Learner:
@@ -37,7 +41,7 @@ class Learner:
         self._run_id = run_id
         self._task = task
         self._model = model
-        self._episodes: list[str] = []
+        self._episodes: list[EpisodicExperience] = []
         self._app = ""
 
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
@@ -58,7 +62,7 @@ class Learner:
             )
         except (MemoryStoreError, ModelError, LimitReached) as error:
             return [Troubled(problem=f"the subtask's experience could not be stored: {error}")]
-        self._episodes.append(stored.id)
+        self._episodes.append(stored)
         return [ExperienceStored(memory="episodic", experience_id=stored.id, summary=summary)]
 
     def store_task(self, query: str, plan: Plan | None, status: Status, reason: str, verdict: Verdict) -> list[Event]:
@@ -89,17 +93,63 @@ class Learner:
         """
         if self._memory is not None and self._episodes and verdict.verified is not None:
             self._memory.mark_verified(
-                verified=verdict.verified, by=verdict.by, run_id=self._run_id, ids=self._episodes
+                verified=verdict.verified,
+                by=verdict.by,
+                run_id=self._run_id,
+                ids=[episode.id for episode in self._episodes],
             )
 
-    def count_use(self, experience_id: str, worked: bool) -> None:
-        """Count that an experience was relied on.
+    def store_skills(self, verdict: Verdict) -> list[Event]:
+        """Store the subtasks of a task that was verified as candidates for skills.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
         """
-        if self._memory is not None:
-            self._memory.record_use(experience_id, worked)
+        if self._memory is None or not verdict.verified:
+            return []
+        events: list[Event] = []
+        for episode in self._episodes:
+            if not episode.steps:
+                continue
+            app = episode.provenance.app
+            skill = self._memory.add_skill(
+                name=episode.subtask,
+                description=episode.context,
+                preconditions=[f"{app} is in front"] if app else [],
+                steps=episode.steps,
+                provenance=self._provenance("done", verdict).model_copy(update={"app": app}),
+            )
+            events.append(ExperienceStored(memory="skill", experience_id=skill.id, summary=episode.subtask))
+        return events
+
+    def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
+        """Count that an experience was relied on.
+
+        Args:
+            experience_id: Which.
+            worked: Whether it led to the end that it should.
+            proof: The check that confirmed this, where it is independent of the model, the run did nothing but replay
+                and it began from the state that it found; empty otherwise.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is None:
+            return
+        if experience_id.startswith(SKILL_ID):
+            self._memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
+            return
+        self._memory.record_use(experience_id, worked)
+        known = self._memory.get(experience_id)
+        if isinstance(known, EpisodicExperience):
+            self._count_skill(known, worked, proof)
+
+    def _count_skill(self, episode: EpisodicExperience, worked: bool, proof: str) -> None:
+        """Count a replay of an episode for the skill with the same steps as well."""
+        assert self._memory is not None
+        skill = self._memory.find_skill(episode.subtask, episode.context, states=("active", "candidate"))
+        if skill is not None and skill.steps == episode.steps:
+            self._memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
 
     def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
         return Provenance(
@@ -112,4 +162,5 @@ class Learner:
             verified=verdict.verified if verdict else None,
             verified_by=verdict.by if verdict else "",
             version=program_version(),
+            from_screen=True,
         )

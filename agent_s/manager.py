@@ -74,10 +74,11 @@ class Manager:
         self._search_deadline_s = search_deadline_s
         self._memory_deadline_s = memory_deadline_s
 
-    def gather(self, task: Task, observation: Observation, trouble: str = "") -> Knowledge:
+    def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
         """Ask the web and narrative memory side by side; what they say is fused while planning.
 
-        A source that fails or is late costs nothing but its answer, and is named in `Knowledge.problems`.
+        Without `recall`, memory is not asked. A source that fails or is late costs nothing but its answer, and is named
+        in `Knowledge.problems`.
         """
         answer = cast(QueryResponse, self._ask(QueryContext(task, observation, trouble)))
         query = answer.query
@@ -86,7 +87,7 @@ class Manager:
         pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gather")
         try:
             web = pool.submit(self._search_web, query)
-            hits = pool.submit(self._search_memory, query)
+            hits = pool.submit(self._search_memory, query if recall else "")
             found = _answer(hits, "narrative memory", self._memory_deadline_s, problems)
             left_s = max(0.0, started + self._search_deadline_s - time.monotonic())
             web_results = _answer(web, "web search", left_s, problems)
@@ -94,6 +95,14 @@ class Manager:
             pool.shutdown(wait=False, cancel_futures=True)
         aims = Aims(criteria=answer.criteria, constraints=answer.constraints)
         return Knowledge(query, aims, web_results, found, tuple(problems))
+
+    def recall(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
+        """Return similar tasks from narrative memory, best first.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        return self._search_memory(query)
 
     def plan(self, context: PlanContext) -> Plan | NoPlan:
         """Plan, and let the model mend an invalid plan once.
@@ -119,7 +128,7 @@ class Manager:
         return self._search.search(query) if self._search else ()
 
     def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
-        return tuple(self._memory.search_narrative(query)) if self._memory else ()
+        return tuple(self._memory.search_narrative(query)) if self._memory and query else ()
 
 
 def _answer(future: Future[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:

@@ -15,7 +15,7 @@ from agent_s.grounded_steps import window_effect
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Effect, GroundedStep, Step, Subtask
 from agent_s.session import Session
-from memory_store import EpisodicExperience
+from memory_store import EpisodicExperience, SkillExperience
 
 PATIENCE_S = 6.0
 """How long a replay waits for the screen to look as it was learned."""
@@ -31,14 +31,14 @@ class Mismatch:
 
 
 def replay(
-    session: Session, subtask: Subtask, experience: EpisodicExperience, steps: list[Step]
+    session: Session, subtask: Subtask, experience: EpisodicExperience | SkillExperience, steps: list[Step]
 ) -> Generator[Event, None, bool]:
     """Do an experience again step by step.
 
     Args:
         session: The run's desktop.
         subtask: What the experience is replayed for.
-        experience: A verified one.
+        experience: A verified one, or an active skill.
         steps: Gets each step as it is done, so that a Worker who takes over knows of them.
 
     Returns:
@@ -77,7 +77,7 @@ def _replay_step(session: Session, learned: GroundedStep, steps: list[Step]) -> 
     return ""
 
 
-def read_steps(experience: EpisodicExperience) -> tuple[GroundedStep, ...] | Mismatch:
+def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
     """Read the steps of an experience; one that an older or newer version wrote may not be readable."""
     try:
         return tuple(GroundedStep.model_validate(step) for step in experience.steps)

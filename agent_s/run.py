@@ -26,7 +26,7 @@ from agent_s.events import (
     SubtaskStarted,
     Troubled,
 )
-from agent_s.learning import Learner
+from agent_s.learning import PLATFORM, Learner
 from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
 from agent_s.manager import Knowledge, Manager
 from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
@@ -37,7 +37,7 @@ from agent_s.session import People, Session, Stopped
 from agent_s.stalling import hopeless
 from agent_s.verification import Verification
 from agent_s.worker import Worker
-from memory_store import EpisodicExperience, MemoryStoreError
+from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, NarrativeExperience, SkillExperience
 
 if TYPE_CHECKING:
     from agent_s.agent import AgentS
@@ -205,7 +205,7 @@ class Run:
 
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("model"):
-            knowledge = self._manager.gather(self.task, observation, trouble)
+            knowledge = self._manager.gather(self.task, observation, trouble, recall=self._gives_memory)
         yield from self.session.new_calls()
         yield KnowledgeGathered(
             query=knowledge.query,
@@ -240,11 +240,19 @@ class Run:
         if self.progress.replans >= STUCK and self._agent.search is not None:
             context = self._informed(context, (yield from self._gather(observation, failed.reason)))
         else:
-            context = replace(context, constraints=self.progress.aims.constraints)
+            context = replace(context, constraints=self.progress.aims.constraints, experiences=self._reminded())
         plan = yield from self._ask_for_plan(context, failed.reason)
         if isinstance(plan, Plan) and plan.subtasks == (failed.subtask, *left):
             return Ending("failed", failed.reason)
         return plan
+
+    def _reminded(self) -> tuple[NarrativeExperience, ...]:
+        """Return what memory knows of such tasks, where that was held back until a first try had failed."""
+        if self._agent.give_memory == "always":
+            return ()
+        with self.session.timed("memory"):
+            hits = self._manager.recall(self.progress.query or self.task.instruction)
+        return tuple(hit.experience for hit in hits)
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:
@@ -280,7 +288,7 @@ class Run:
     ) -> Generator[Event, None, FailedSubtask | None]:
         """Do one subtask, by replay where memory holds a verified experience; return what failed, or None."""
         with self.session.timed("memory"):
-            experiences = self._worker.recall(self.task, subtask)
+            experiences = self._worker.recall(self.task, subtask) if self._gives_memory else ()
         recalled = tuple(experience.id for experience in experiences)
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=recalled)
         steps: list[Step] = []
@@ -302,8 +310,7 @@ class Run:
         """Do a verified experience of the same subtask again, if there is one; return whether that finished it."""
         if self._known is None:
             return False
-        with self.session.timed("memory"):
-            experience = self._known.find_verified_episode(self.task.instruction, subtask.name, subtask.info)
+        experience = yield from self._recall_steps(self._known, subtask)
         if experience is None or not experience.steps:
             return False
         finished = yield from replay(self.session, subtask, experience, steps)
@@ -313,6 +320,18 @@ class Run:
         else:
             self._learner.count_use(experience.id, worked=False)
         return finished
+
+    def _recall_steps(
+        self, known: MemoryStore, subtask: Subtask
+    ) -> Generator[Event, None, EpisodicExperience | SkillExperience | None]:
+        """Return a verified experience of this very subtask, else a proven skill for it in the application in front."""
+        with self.session.timed("memory"):
+            experience = known.find_verified_episode(self.task.instruction, subtask.name, subtask.info)
+            skill = known.find_skill(subtask.name, subtask.info, platform=PLATFORM) if experience is None else None
+        if skill is None:
+            return experience
+        front = (yield from self.session.look()).active_window
+        return skill if front is not None and front.app == skill.provenance.app else None
 
     def _act_until_done(
         self,
@@ -365,6 +384,11 @@ class Run:
         yield from self.session.new_calls()
         yield from stored
 
+    @property
+    def _gives_memory(self) -> bool:
+        """Whether experience is given to the model now."""
+        return self._agent.give_memory == "always" or self.progress.replans > 0
+
     # The end
 
     def _learn(self, ending: Ending, verdict: Verdict) -> Generator[Event, None, None]:
@@ -373,15 +397,21 @@ class Run:
             with self.session.timed("memory"):
                 if ending.status in ("done", "failed"):
                     for experience_id in self.progress.used:
-                        self._learner.count_use(experience_id, worked=ending.status == "done")
+                        self._learner.count_use(experience_id, ending.status == "done", self._proof(verdict))
                 self._learner.mark(verdict)
                 stored = [] if self.progress.all_replayed else self._store_task(ending, verdict)
+                stored += self._learner.store_skills(verdict)
             yield from self.session.new_calls()
             yield from stored
         except (MemoryStoreError, ModelError, LimitReached) as error:
             yield Troubled(problem=f"the run's experience could not be stored: {error}")
         except KeyboardInterrupt:
             yield Troubled(problem="stopped while the run's experience was being stored")
+
+    def _proof(self, verdict: Verdict) -> str:
+        """Name the check that proves what was replayed: independent of the model, and of nothing but the replay."""
+        alone = self.progress.all_replayed and not self.progress.replans and verdict.verified
+        return verdict.by if alone and not self._judged_by_model else ""
 
     def _store_task(self, ending: Ending, verdict: Verdict) -> list[Event]:
         """Store the plan as it was carried out, re-planned parts in their place."""

@@ -33,17 +33,21 @@ class MemorySettings(Section):
     Attributes:
         enabled: Whether there is a memory at all.
         path: The SQLite file; None for the user's data folder.
+        url: A PostgreSQL database in place of the file, `postgresql://USER@HOST/DATABASE`.
         embedder: `auto` takes MiniLM where its files are installed, else hashing.
         narrative: Whether the Manager retrieves whole-task experience.
         episodic: Whether Workers retrieve subtask experience.
+        give: When experience is given to the model: `always`, or only `after_failure`, once a first try has failed.
         continual_update: Whether runs write experience.
     """
 
     enabled: bool = True
     path: Path | None = None
+    url: Annotated[str, Field(pattern=r"^postgres(ql(\+psycopg)?)?://")] | None = None
     embedder: Literal["auto", "minilm", "hashing"] = "auto"
     narrative: bool = True
     episodic: bool = True
+    give: Literal["always", "after_failure"] = "always"
     continual_update: bool = True
 
 

@@ -48,7 +48,7 @@ from memory_store.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.opening import locate, open_located
 from memory_store.retrieval import Retriever, Wanted, load, usable
 from memory_store.rows import to_record, to_row
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, VectorRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow
 from memory_store.skills import SkillExperience
 
 if TYPE_CHECKING:
@@ -534,6 +534,17 @@ class MemoryStore:
             EpisodicRow.kind == "episodic", EpisodicRow.key_digest == key.digest, *_replayable(platform)
         )
         return self._newest(EpisodicExperience, query)
+
+    def find_skill(
+        self, name: str, description: str = "", *, platform: str | None = None, states: Sequence[State] = ("active",)
+    ) -> SkillExperience | None:
+        """Return the newest skill of exactly this name and description in one of these states; None for none."""
+        conditions = [SkillRow.state.in_(states), usable()]
+        if platform is not None:
+            conditions.append(SkillRow.platform == platform)
+        digest = make_key(name, description).digest
+        query = select(SkillRow).where(SkillRow.kind == "skill", SkillRow.key_digest == digest, *conditions)
+        return self._newest(SkillExperience, query)
 
     def get(self, experience_id: str) -> Experience:
         """Return one experience, in quarantine or not.

@@ -150,7 +150,8 @@ def memory(settings: Settings) -> Iterator[Finding]:
     from agent_s.agent import open_memory
 
     path = settings.memory_path
-    if not path.exists():
+    url = settings.memory.url
+    if url is None and not path.exists():
         yield Finding("memory", "ok", f"none yet; it will be {path}")
         return
     try:
@@ -159,8 +160,9 @@ def memory(settings: Settings) -> Iterator[Finding]:
     except MemoryStoreError as error:
         yield Finding("memory", "missing", str(error), "see the message; agent-s -c memory.path=FILE uses another file")
         return
-    yield Finding("memory", "ok", f"{stats.narrative} narrative and {stats.episodic} episodic in {path}")
-    yield from _private(path.parent, "folder of the memory")
+    yield Finding("memory", "ok", f"{stats.narrative} narrative and {stats.episodic} episodic in {stats.path}")
+    if url is None:
+        yield from _private(path.parent, "folder of the memory")
 
 
 def runs_folder(settings: Settings) -> Iterator[Finding]:

@@ -61,20 +61,38 @@ def list_command(
         elif found:
             _show_table([(experience, None) for experience in found])
         else:
-            click.echo(f"Nothing is in {store.path} yet: it fills as tasks are carried out.")
+            click.echo(f"Nothing is in {store.place} yet: it fills as tasks are carried out.")
     return DONE
 
 
-@memory.command(epilog=examples("agent-s memory show n-0f3c5d7e9a1b2c4d"))
+@memory.command(
+    epilog=examples(
+        "agent-s memory show n-0f3c5d7e9a1b2c4d", "agent-s memory show e-0f3c5d7e9a1b2c4d --page steps.html"
+    )
+)
 @click.argument("experience")
 @settings_options
+@click.option(
+    "--page", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with the screenshots."
+)
 @json_option("Write one JSON object.")
-def show(experience: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    """Show one EXPERIENCE, by its id, with where it comes from and how it fared since."""
+def show(
+    experience: str, config_file: Path | None, overrides: tuple[str, ...], page: Path | None, as_json: bool
+) -> int:
+    """Show one EXPERIENCE, by its id, with where it comes from, how it fared since, and the steps that made it."""
     from agent_s.cli.terminal import echo_json, printable
+    from agent_s.experience_report import find_origin
+    from agent_s.report import write_report
 
     with _store(config_file, overrides) as store:
-        values = _as_values(store.get(experience))
+        found = store.get(experience)
+    origin = find_origin(read_settings(config_file, overrides).runs_folder, found)
+    values = _as_values(found)
+    values |= {"screenshots": [str(path) for path in origin.screenshots], "screenshots_note": origin.problem}
+    if page is not None:
+        if origin.trajectory is None:
+            raise NotDone(f"No page was written: {origin.problem}.")
+        values["page"] = str(write_report(origin.trajectory, page, embed=True))
     if as_json:
         echo_json(values)
         return DONE

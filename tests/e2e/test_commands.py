@@ -47,6 +47,10 @@ def test_what_was_learned_can_be_looked_at_moved_and_deleted(experienced: User, 
     shown = experienced.agent_s("memory", "show", narrative["id"])
     assert "instruction: Wait a moment" in shown.stdout
     assert "run_id: " in shown.stdout
+    page = tmp_path / "steps.html"
+    values = json.loads(experienced.agent_s("memory", "show", listed[1]["id"], "--page", str(page), "--json").stdout)
+    assert all(Path(path).is_file() for path in values["screenshots"]) and values["screenshots"]
+    assert "data:image/png;base64," in page.read_text()
     found = json.loads(experienced.agent_s("memory", "search", "how to wait a moment", "--json").stdout)
     assert narrative["id"] in [experience["id"] for experience in found]
     assert "Wait a moment" in experienced.agent_s("memory", "list", "--kind", "narrative").stdout
