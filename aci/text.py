@@ -360,6 +360,10 @@ def _difference(old: Element, new: Element) -> str:
     parts = []
     if old.name != new.name:
         parts.append(f"name was {quote(old.name, LONGEST_NAME)}")
+    if old.label != new.label:
+        parts.append(f"label {quote(new.label, LONGEST_NAME)}")
+    if old.description != new.description:
+        parts.append(f"about {quote(new.description, LONGEST_NAME)}")
     if old.text != new.text and new.text is not None:
         parts.append(f"text {quote(new.text)}")
     if old.value != new.value and new.value is not None:
@@ -380,7 +384,18 @@ def _gone_lines(elements: Sequence[Element]) -> list[str]:
     for role, run in groupby(elements, key=lambda element: element.role):
         members = list(run)
         if len(members) > 12:
-            lines.append(f"  {len(members)} of role {role}: ids {members[0].id} to {members[-1].id}")
+            lines.append(f"  {len(members)} of role {role}: ids {_ranges(element.id for element in members)}")
         else:
             lines += [f"  {element.id} {role} {_called(element)}" for element in members]
     return lines
+
+
+def _ranges(ids: Iterable[int]) -> str:
+    """Return numbers as ranges, such as "3 to 5, 9": what lies between two of them need not be meant."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(ids):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number
+        else:
+            runs.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
