@@ -53,7 +53,8 @@ ELEMENTS = st.lists(
     max_size=25,
     unique_by=lambda element: element.id,
 )
-WINDOWS = st.lists(st.builds(Window, st.integers(1, 3), TEXT, TEXT, st.just(Rect(0, 0, 9, 9))), unique_by=lambda w: w.id)
+WINDOW = st.builds(Window, st.integers(1, 3), TEXT, TEXT, st.just(Rect(0, 0, 9, 9)))
+WINDOWS = st.lists(WINDOW, unique_by=lambda window: window.id)
 OBSERVATIONS = st.builds(
     Observation,
     screenshot=st.just(np.zeros((2, 2, 3), np.uint8)),
