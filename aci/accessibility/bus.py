@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from aci.accessibility.answers import read_answer
@@ -16,7 +18,11 @@ from aci.accessibility.signals import Signals
 from aci.accessibility.wire import ERROR, SIGNAL, Incoming, Malformed, encode
 from aci.errors import AciError, ConnectionLost
 
+_log = logging.getLogger(__name__)
+
 CALL_LIMIT_S = 2.0
+DIRECT_LIMIT_S = 0.3
+"""Longest wait for a connection without the bus in between."""
 IN_FLIGHT = 192
 """Calls that one application owes an answer to at most: enough to keep it busy, few enough for a hung one to hold."""
 _REFILL = IN_FLIGHT // 2
@@ -68,6 +74,7 @@ class _Peer:
         owed: Calls that it has not answered, by serial.
         heard_at: When it last answered, or was asked while it owed nothing, on the loop's clock, s.
         silent: Whether it let its time run out.
+        direct: A connection to it without the bus in between, where it offers that.
         watch: Wakes up when its time runs out.
     """
 
@@ -77,6 +84,7 @@ class _Peer:
     heard_at: float = 0.0
     silent: bool = False
     watch: asyncio.TimerHandle | None = None
+    direct: Link | None = None
 
 
 class Bus:
@@ -96,6 +104,7 @@ class Bus:
         self._peers: dict[str, _Peer] = {}
         self._asked: dict[int, _Peer] = {}
         self._to_send: dict[str, _Peer] = {}
+        self._serial = 0
         self.signals = Signals()
         self.last_event_at = 0.0
 
@@ -119,6 +128,21 @@ class Bus:
         if self._link is not None:
             self._link.close()
         self._link = None
+
+    async def shorten(self, name: str, address: str) -> None:
+        """Talk to a peer without the bus in between from now on, at an address that it gave; else nothing changes."""
+        peer = self._peer(name)
+        if peer.direct is not None:
+            return
+
+        def lost(_: str) -> None:
+            peer.direct = None
+            self._refuse(peer, CallRefused(f"{name} hung up"))
+
+        try:
+            peer.direct = await open_link(address, partial(self._take, only=peer), lost, DIRECT_LIMIT_S)
+        except (OSError, ValueError) as error:
+            _log.debug("%s is talked to over the bus: %s", name, error)
 
     async def call(
         self,
@@ -211,7 +235,8 @@ class Bus:
 
     def _send(self, peer: _Peer) -> None:
         """Send as many of a peer's waiting calls as it may owe answers to."""
-        link = self._link
+        direct = peer.direct is not None and peer.direct.open
+        link = peer.direct if direct else self._link
         if link is None or peer.silent:
             self._refuse(peer, PeerSilent(f"{peer.name} does not answer"))
             return
@@ -223,9 +248,9 @@ class Bus:
             batch, place, call = peer.waiting.popleft()
             if batch.done.done():
                 continue  # whoever asked does not wait any more
-            serial = link.next_serial()
+            serial = self._serial = self._serial % 0xFFFFFFFF + 1
             try:
-                messages.append(encode(serial, *call))
+                messages.append(encode(serial, "" if direct else call[0], *call[1:]))
             except Malformed as error:
                 batch.put(place, CallRefused(f"{call[3]} cannot be sent: {error}"))
                 continue
@@ -261,15 +286,22 @@ class Bus:
         for batch, place, _ in given_up:
             batch.put(place, why)
 
-    def _take(self, messages: Sequence[Incoming]) -> None:
-        """Give the answers to those who wait for them, and note the events."""
+    def _take(self, messages: Sequence[Incoming], only: _Peer | None = None) -> None:
+        """Give the answers to those who wait for them, and note the events.
+
+        Args:
+            messages: What came.
+            only: The peer at the other end of a direct connection, which speaks for nobody else.
+        """
         answered: dict[str, _Peer] = {}
         for message in messages:
             if message.kind == SIGNAL:
-                self._note_event(message)
+                if only is None:
+                    self._note_event(message)
                 continue
-            peer = self._asked.pop(message.reply_to, None)
-            if peer is not None:
+            peer = self._asked.get(message.reply_to)
+            if peer is not None and only in (None, peer):
+                del self._asked[message.reply_to]
                 batch, place, call = peer.owed.pop(message.reply_to)
                 batch.put(place, _answer(message, call))
                 answered[peer.name] = peer
@@ -286,6 +318,8 @@ class Bus:
         for peer in peers.values():
             if peer.watch is not None:
                 peer.watch.cancel()
+            if peer.direct is not None:
+                peer.direct.close()
             for batch, _, _ in (*peer.owed.values(), *peer.waiting):
                 if not batch.done.done():
                     batch.done.set_exception(ConnectionLost(f"The accessibility bus went away: {why}"))

@@ -168,9 +168,11 @@ async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node
     """Read what hardly ever changes while an object lives, once."""
     keys = [(node.ref, node.role, node.name) for node in nodes]
     new = [node for node, key in zip(nodes, keys, strict=True) if key not in application.settled]
+    # Chromium names its fields by what labels them.
+    named = application.toolkit.startswith("Chromium")
     attributes, relations, hidden = await asyncio.gather(
         _all_attributes(bus, new),
-        _all_relations(bus, [node.ref for node in new]),
+        _all_relations(bus, [None if named and node.name else node.ref for node in new]),
         _all_relations(bus, [node.labelled_as for node in new]),
     )
     for node, has, own, of_hidden in zip(new, attributes, relations, hidden, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.naming import (
@@ -98,8 +99,7 @@ class Draft:
     target: Rect | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """What a node's ancestors mean for it.
 
     Attributes:
@@ -171,7 +171,7 @@ class _Walk:
         if node.role in SKIPPED or place.depth > DEEPEST:
             return []
         if node.popup is not None:
-            place = replace(place, clip=node.popup.rect, soft=None, outside=True)
+            place = place._replace(clip=node.popup.rect, soft=None, outside=True)
         elif is_gtk4(self._application) and (node.role == "tool tip" or node.name == "GtkTooltipWindow"):
             return []  # nobody knows where it is
         inner = self._inner_place(node, place)
@@ -180,7 +180,7 @@ class _Walk:
         draft = self._draft(node, place)
         holds_page = node.role == "page tab" and not self._chromium and not is_gtk4(self._application)
         if draft is not None and draft.name and not holds_page and self._owns(draft, place):
-            inner = replace(inner, owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
+            inner = inner._replace(owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
         children = () if node.text_at else self.ordered(node, inner.document)
         within = [found for child in children for found in self.visit(child, inner)]
         _label_from_neighbours(within)
@@ -206,22 +206,21 @@ class _Walk:
         """Return what the node means for its children, None where they cannot be seen."""
         named = collapse(node.name)
         path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
-        base = replace(
-            place,
+        base = place._replace(
             path=path,
             depth=place.depth + 1,
             document=place.document or node.role.startswith("document"),
             said=self._said_of(node, place),
         )
         if node.role in OPENS_OUTSIDE and node.popup is None:
-            return replace(base, clip=self._screen, soft=None, outside=True)
+            return base._replace(clip=self._screen, soft=None, outside=True)
         if node.rect is None or node.role == "page tab":
             return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
         if self._chromium and node.role not in _HARD_CLIPS:
             soft = node.rect.intersection(place.soft) if place.soft is not None else None
-            return replace(base, soft=soft or node.rect) if node.rect.area else base
+            return base._replace(soft=soft or node.rect) if node.rect.area else base
         clip = place.clip.intersection(node.rect)
-        return None if clip is None else replace(base, clip=clip)
+        return None if clip is None else base._replace(clip=clip)
 
     def _said_of(self, node: Node, place: _Place) -> str:
         """Return what an unnamed control in here is told by: the nearest plain container that says anything."""

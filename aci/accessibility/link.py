@@ -28,18 +28,12 @@ class Link(asyncio.Protocol):
         self._lost = lost
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
-        self._serial = 0
         self._why = "it was closed"
 
     @property
     def open(self) -> bool:
         """Whether messages can be sent."""
         return self._transport is not None and not self._transport.is_closing()
-
-    def next_serial(self) -> int:
-        """Return a number for the next message; they count round within 32 bits and leave out 0."""
-        self._serial = self._serial % 0xFFFFFFFF + 1
-        return self._serial
 
     def send(self, messages: bytes) -> None:
         """Send whole messages; what the bus does not take at once is kept until it does."""
@@ -73,13 +67,19 @@ class Link(asyncio.Protocol):
         self._lost(str(exc) if exc is not None else self._why)
 
 
-async def open_link(address: str, take: Callable[[list[Incoming]], None], lost: Callable[[str], None]) -> Link:
-    """Connect to a bus as this user (D-Bus specification, "Authentication Protocol", mechanism EXTERNAL).
+async def open_link(
+    address: str,
+    take: Callable[[list[Incoming]], None],
+    lost: Callable[[str], None],
+    limit_s: float = CONNECT_LIMIT_S,
+) -> Link:
+    """Connect to a bus or program as this user (D-Bus specification, "Authentication Protocol", mechanism EXTERNAL).
 
     Args:
         address: Server addresses, the first that can be reached is used; sockets of this machine only.
         take: As for `Link`.
         lost: As for `Link`.
+        limit_s: Longest wait for it.
 
     Raises:
         OSError: None of them can be reached, or the bus does not let this user in.
@@ -88,7 +88,7 @@ async def open_link(address: str, take: Callable[[list[Incoming]], None], lost: 
     paths = list(socket_paths(address))
     if not paths:
         raise ValueError(f"{address!r} names no socket of this machine")
-    async with asyncio.timeout(CONNECT_LIMIT_S):
+    async with asyncio.timeout(limit_s):
         for path in paths[:-1]:
             try:
                 return await _open(path, take, lost)

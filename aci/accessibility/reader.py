@@ -145,15 +145,18 @@ class Reader:
     async def _learn(self, application: Application) -> None:
         """Ask an application what it is; one that does not answer is asked again once it does."""
         root = application.root
-        said = await asyncio.gather(
+        *said, address = await asyncio.gather(
             get_property(self._bus, root, "Accessible", "Name"),
             get_property(self._bus, root, "Application", "ToolkitName"),
             get_property(self._bus, root, "Application", "Version"),
+            self._bus.ask(*root, "Application", "GetApplicationBusAddress"),
         )
         name, toolkit, version = (each if isinstance(each, str) else "" for each in said)
         application.name = collapse(name)[:LONGEST_NAME]
         application.toolkit = f"{toolkit} {version}".strip()
         application.introduced = not self._bus.silent(root.name)
+        if isinstance(address, str) and address:
+            await self._bus.shorten(root.name, address)
 
     async def _part(
         self,

@@ -7,8 +7,9 @@ is therefore asked for its children, until nothing is missing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
 from aci.accessibility.bus import Bus, CallRefused
@@ -32,6 +33,12 @@ DEEPEST = 64
 HIDDEN = "unknown"
 """Role of what was never seen; it is asked once it appears."""
 _LEAST = frozenset({"Accessible", "Component"})
+IN_PAGE = _LEAST | {"Action", "Text"}
+_ALIKE_IN_PAGE = frozenset(
+    {"static", "link", "push button", "toggle button", "check box", "radio button", "entry", "list item", "heading",
+     "paragraph", "section", "label"}
+)  # fmt: skip
+"""What Chromium gives the same interfaces always, as far as anybody here looks at them."""
 _LONG = len(PREFIX)
 
 
@@ -46,7 +53,7 @@ async def read_tree(bus: Bus, application: Application) -> None:
     application.nodes = nodes
     roots = await child_refs(bus, application.root)
     missing = [ref for ref in roots if ref not in nodes]
-    for node in await describe(bus, missing, [application.root] * len(missing)):
+    for node in await describe(bus, application, missing, application.root):
         nodes[node.ref] = node
     _link(nodes)
     application.tops = [nodes[ref] for ref in roots if ref in nodes]
@@ -114,10 +121,11 @@ async def repair(bus: Bus, application: Application) -> bool:
     asked: set[Ref] = set()
     revived: list[Node] = []
     for _ in range(DEEPEST):
-        await _count_managed(bus, application)
         seen = showing(application)
-        revived += revive_input_lines(seen)
-        seen = showing(application) if revived else seen
+        await _count_managed(bus, seen)
+        new = revive_input_lines(seen)
+        revived += new
+        seen = showing(application) if new else seen
         wave = [node for node in (*seen, *_choices(seen)) if _lacks_children(node) and node.ref not in asked]
         if not wave:
             break
@@ -142,16 +150,15 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
     unknown = {
         ref: (node, refs) for node, refs in listed for ref in refs if ref not in nodes and ref.name not in strangers
     }
-    full: dict[Ref, int] = {}
+    full: list[Found] = []
     for (ref, (parent, siblings)), states in zip(unknown.items(), await all_states(bus, unknown), strict=True):
         if states is None:
             continue
         if states & application.shows_by.value or _told_by_hidden(nodes, parent, siblings, states):
-            full[ref] = states
+            full.append(Found(ref, parent.ref, states))
         else:
             nodes[ref] = Node(ref, parent.ref, HIDDEN, "", "", states, _LEAST, child_count=0)
-    parents = [unknown[ref][0].ref for ref in full]
-    nodes.update({node.ref: node for node in await _describe(bus, list(full), parents, full.values())})
+    nodes.update({node.ref: node for node in await _describe(bus, application, full)})
 
 
 def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
@@ -190,12 +197,12 @@ def may_be_listed(node: Node, count: int) -> bool:
     return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
 
 
-async def _count_managed(bus: Bus, application: Application) -> None:
+async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
     """Ask lists that make their items on demand how many there are; the cache does not know.
 
     A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
     """
-    unknown = [node for node in showing(application) if node.child_count < 0 and (is_managed(node) or _is_open(node))]
+    unknown = [node for node in seen if node.child_count < 0 and (is_managed(node) or _is_open(node))]
     counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
     for node, number in zip(unknown, counts, strict=True):
         node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
@@ -216,14 +223,14 @@ def showing(application: Application) -> list[Node]:
 
     A window counts in any case: some toolkits do not mark it.
     """
-    visible = application.shows_by
+    visible = application.shows_by.value
     found: list[Node] = []
     seen: set[Ref] = set()
     wave = list(application.tops)
     while wave:
         found.extend(wave)
         seen.update(node.ref for node in wave)
-        inner = (child for node in wave for child in node.children if child.has(visible) and child.ref not in seen)
+        inner = (child for node in wave for child in node.children if child.states & visible and child.ref not in seen)
         wave = list({child.ref: child for child in inner}.values())
     return found
 
@@ -293,41 +300,45 @@ async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:
     return [None if states is None else states[0] | states[1] << 32 for states in answers]
 
 
-async def describe(bus: Bus, refs: Sequence[Ref], parents: Iterable[Ref | None]) -> list[Node]:
-    """Ask objects for what the cache would have said of them; those that are gone are left out."""
-    return await _describe(bus, refs, parents, await all_states(bus, refs))
+async def describe(bus: Bus, application: Application, refs: Sequence[Ref], parent: Ref) -> list[Node]:
+    """Ask children of an object for what the cache would have said of them; those that are gone are left out."""
+    states = await all_states(bus, refs)
+    found = [Found(ref, parent, bits) for ref, bits in zip(refs, states, strict=True) if bits is not None]
+    return await _describe(bus, application, found)
 
 
-async def _describe(
-    bus: Bus, refs: Sequence[Ref], parents: Iterable[Ref | None], states: Iterable[int | None]
-) -> list[Node]:
-    """Do the same for objects whose states are known."""
+class Found(NamedTuple):
+    """An object of which only what it lies in and its states are known."""
+
+    ref: Ref
+    parent: Ref
+    states: int
+
+
+async def _describe(bus: Bus, application: Application, found: Sequence[Found]) -> list[Node]:
     accessible = PREFIX + "Accessible"
-    answers = await bus.ask_all(
-        [
-            call
-            for ref in refs
-            for call in (
-                (*ref, PROPERTIES, "GetAll", "s", (accessible,)),
-                (*ref, accessible, "GetRole", "", ()),
-                (*ref, accessible, "GetInterfaces", "", ()),
-            )
-        ]
+    properties, numbers = await asyncio.gather(
+        bus.ask_all([(*item.ref, PROPERTIES, "GetAll", "s", (accessible,)) for item in found]),
+        bus.ask_all([(*item.ref, accessible, "GetRole", "", ()) for item in found]),
     )
-    described = zip(refs, parents, states, answers[0::3], answers[1::3], answers[2::3], strict=True)
+    roles = [role_name(number or 0) for number in numbers]
+    chromium = application.toolkit.startswith("Chromium")
+    interfaces = [IN_PAGE if chromium and role in _ALIKE_IN_PAGE else None for role in roles]
+    to_ask = [item.ref for item, known in zip(found, interfaces, strict=True) if known is None]
+    asked = iter(await bus.ask_all([(*ref, accessible, "GetInterfaces", "", ()) for ref in to_ask]))
     return [
         Node(
-            ref=ref,
-            parent=parent,
-            role=role_name(role),
-            name=property_value(properties, "Name", ""),
-            description=property_value(properties, "Description", ""),
-            states=mended_states(role_name(role), bits),
-            interfaces=_short(interfaces),
-            child_count=property_value(properties, "ChildCount", -1),
+            ref=item.ref,
+            parent=item.parent,
+            role=role,
+            name=property_value(says, "Name", ""),
+            description=property_value(says, "Description", ""),
+            states=mended_states(role, item.states),
+            interfaces=offered,
+            child_count=property_value(says, "ChildCount", -1),
         )
-        for ref, parent, bits, properties, role, interfaces in described
-        if bits is not None and properties is not None and role is not None and interfaces is not None
+        for item, says, role, known in zip(found, properties, roles, interfaces, strict=True)
+        if (offered := known or _short(next(asked) or ())) and says is not None
     ]
 
 

@@ -255,7 +255,7 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
         [(*table.ref, PREFIX + "Table", "GetColumnHeader", "i", [at]) for at in _span(0, columns - 1)]
     )
     titles = [Ref(*head) for head in heads if head is not None and not head[1].endswith("/null")]
-    cells = await describe(bus, [*titles, *found], [table.ref] * (len(titles) + len(found)))
+    cells = await describe(bus, application, [*titles, *found], table.ref)
     await _name_by_parts(bus, [cell for cell in cells if not cell.name and cell.child_count > 0])
     return cells
 
