@@ -40,6 +40,7 @@ SIGNATURES = {
     "Get": "v",
     "GetAll": "a{sv}",
     "GetConnectionUnixProcessID": "u",
+    "GetApplicationBusAddress": "s",
 }
 """Types of what each method returns, by its name; each name has one meaning among the interfaces that are used."""
 

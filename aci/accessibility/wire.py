@@ -42,6 +42,7 @@ class Incoming:
 
     Attributes:
         kind: One of the constants of this module.
+        serial: Its number on its connection.
         reply_to: Serial of the call that it answers, 0 for none.
         fields: Header fields by number.
         body: The values, as bytes.
@@ -49,6 +50,7 @@ class Incoming:
     """
 
     kind: int
+    serial: int
     reply_to: int
     fields: dict[int, bytes]
     body: bytes
@@ -109,7 +111,7 @@ def split(stream: bytearray) -> Iterator[Incoming]:
             if not little and stream[at] != _BIG:
                 raise Malformed(f"A message cannot begin with byte {stream[at]}.")
             layout = _HEADER if little else _HEADER_BIG
-            _, kind, _, _, body_length, _, fields_length = layout.unpack_from(stream, at)
+            _, kind, _, _, body_length, serial, fields_length = layout.unpack_from(stream, at)
             body_at = at + _HEADER.size + (fields_length + 7 & ~7)
             after = body_at + body_length
             if after - at > LARGEST:
@@ -117,13 +119,13 @@ def split(stream: bytearray) -> Iterator[Incoming]:
             if after > end:
                 break
             head = bytes(stream[at + _HEADER.size : at + _HEADER.size + fields_length])
-            yield _incoming(kind, head, bytes(stream[body_at:after]), little)
+            yield _incoming(kind, serial, head, bytes(stream[body_at:after]), little)
             at = after
     finally:
         del stream[:at]
 
 
-def _incoming(kind: int, head: bytes, body: bytes, little: bool) -> Incoming:
+def _incoming(kind: int, serial: int, head: bytes, body: bytes, little: bool) -> Incoming:
     fields: dict[int, bytes] = {}
     at, end, order = 0, len(head), "little" if little else "big"
     while at + 4 < end:
@@ -140,7 +142,7 @@ def _incoming(kind: int, head: bytes, body: bytes, little: bool) -> Incoming:
         fields[code] = head[start : start + length]
         at = after + 7 & ~7
     reply_to = int.from_bytes(fields.get(_REPLY_TO, b""), order)  # type: ignore[arg-type]
-    return Incoming(kind, reply_to, fields, body, little)
+    return Incoming(kind, serial, reply_to, fields, body, little)
 
 
 def encode(

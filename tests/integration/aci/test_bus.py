@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from dbus_fast.aio import MessageBus
 from aci.accessibility import bus as bus_module
 from aci.accessibility.atspi import REGISTRY_NAME
 from aci.accessibility.bus import IN_FLIGHT, Bus, CallRefused, PeerSilent
+from aci.accessibility.wire import Incoming, split
 from aci.errors import ConnectionLost
 
 pytestmark = pytest.mark.desktop
@@ -186,6 +187,66 @@ def test_events_are_gathered_by_sender(daemon: subprocess.Popen[str]) -> None:
         while not bus.last_event_at:
             await asyncio.sleep(0.01)
         assert {ref.path for ref in bus.signals.take([name])[name].objects} == {OBJECT}
+
+    talk(daemon, work)
+
+
+@asynccontextmanager
+async def direct_end(folder: Path, serials: Callable[[Incoming], Sequence[int]]) -> Any:
+    """Listen for direct connections, and answer each call with "direct" under the serials that a function returns."""
+    open_now: list[asyncio.StreamWriter] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        open_now.append(writer)
+        assert (await reader.readuntil(b"\r\n")).startswith(b"\0AUTH EXTERNAL ")
+        writer.write(b"OK 0123456789abcdef0123456789abcdef\r\n")
+        assert await reader.readuntil(b"\r\n") == b"BEGIN\r\n"
+        received = bytearray()
+        while part := await reader.read(65536):
+            received += part
+            for call in split(received):
+                for serial in serials(call):
+                    reply = Message(
+                        message_type=MessageType.METHOD_RETURN, reply_serial=serial, signature="s", body=["direct"]
+                    )
+                    reply.serial = 1
+                    writer.write(bytes(reply._marshall(False)))
+
+    server = await asyncio.start_unix_server(serve, folder / "direct")
+    try:
+        yield open_now
+    finally:
+        server.close()
+
+
+def test_calls_go_to_a_peer_directly_while_it_lets_them(daemon: subprocess.Popen[str], tmp_path: Path) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        name = await peers.add(answer)
+        ask = (name, OBJECT, "Accessible", "Echo", "s", ["over the bus"])
+        async with direct_end(tmp_path, lambda call: [call.serial]) as open_now:
+            await bus.shorten(name, f"unix:path={tmp_path}/nobody")
+            assert await bus.ask(*ask) == "over the bus"
+            await bus.shorten(name, f"unix:path={tmp_path}/direct")
+            assert await asyncio.gather(*[bus.ask(*ask)] * 3) == ["direct"] * 3
+            open_now[0].close()
+            while await bus.ask(*ask) != "over the bus":
+                await asyncio.sleep(0.01)
+            assert not bus.silent(name)
+
+    talk(daemon, work)
+
+
+def test_a_direct_peer_answers_for_itself_only(daemon: subprocess.Popen[str], tmp_path: Path) -> None:
+    async def work(bus: Bus, peers: Peers) -> None:
+        liar, other = await peers.add(answer), await peers.add(None)
+        # It answers the calls to others that were made just before.
+        async with direct_end(tmp_path, lambda call: [call.serial - 1, call.serial]):
+            await bus.shorten(liar, f"unix:path={tmp_path}/direct")
+            waiting = asyncio.ensure_future(bus.call(other, OBJECT, INTERFACE, "Echo", limit_s=0.3))
+            await asyncio.sleep(0.05)
+            assert await bus.ask(liar, OBJECT, "Accessible", "Echo") == "direct"
+            with pytest.raises(PeerSilent):
+                await waiting
 
     talk(daemon, work)
 
