@@ -116,12 +116,21 @@ class Bus:
         """
         if self._link is not None and self._link.open:
             return
+        await self.open()
+        self.signals.doubt_all()
+        await self._subscribe()
+
+    async def open(self) -> None:
+        """Connect to the bus, any bus, and do no more than that.
+
+        Raises:
+            ConnectionLost: It cannot be reached.
+        """
         try:
             self._link = await open_link(self._address, self._take, self._lose)
         except (OSError, ValueError) as error:  # TimeoutError is an OSError
             raise ConnectionLost(f"The accessibility bus at {self._address} cannot be reached: {error}") from error
-        self.signals.doubt_all()
-        await self._subscribe()
+        await self._all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "Hello", "", ())])
 
     def close(self) -> None:
         """Leave the bus."""
@@ -326,20 +335,22 @@ class Bus:
             peer.waiting.clear()
 
     async def _subscribe(self) -> None:
-        """Say hello, register for events and receive them.
+        """Register for events and receive them.
 
         Without any registered listener GTK 3, Chromium and LibreOffice do not offer their cache at all.
         """
         rules = [f"type='signal',interface='{_EVENTS}{event_class}'" for event_class in EVENT_CLASSES]
         register = (REGISTRY_NAME, REGISTRY_PATH, PREFIX + "Registry", "RegisterEvent", "sass")
-        answers = await self.call_all(
+        await self._all(
             [
-                (DBUS_NAME, DBUS_PATH, DBUS_NAME, "Hello", "", ()),
                 *((DBUS_NAME, DBUS_PATH, DBUS_NAME, "AddMatch", "s", (rule,)) for rule in rules),
                 *((*register, (event_class.lower(), (), "")) for event_class in EVENT_CLASSES),
             ]
         )
-        for answer in answers:
+
+    async def _all(self, calls: Sequence[Call]) -> None:
+        """Make calls none of which may be refused."""
+        for answer in await self.call_all(calls):
             if isinstance(answer, CallRefused):
                 self.close()
                 raise ConnectionLost(f"The accessibility bus at {self._address} cannot be used: {answer}") from answer

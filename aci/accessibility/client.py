@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.bus import Bus
+from aci.accessibility.bus import Bus, CallRefused
 from aci.accessibility.details import extents, full_text
 from aci.accessibility.elements import Draft
 from aci.accessibility.layers import Layers
@@ -105,6 +107,7 @@ class AccessibilityClient:
         except BaseException:
             self.close()
             raise
+        self._loop.call_soon_threadsafe(self._reader.meet)
 
     def read(
         self,
@@ -126,6 +129,16 @@ class AccessibilityClient:
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.
         """
+        with _garbage_kept():
+            return self._read(windows, screen, pointer_nudge, changed)
+
+    def _read(
+        self,
+        windows: Sequence[Window],
+        screen: Rect,
+        pointer_nudge: Callable[[Window], None] | None,
+        changed: Sequence[Rect] | None,
+    ) -> Reading:
         changed = self._late.added_to(changed, screen, time.monotonic())
         try:
             scene = self._run(self._reader.read(windows, screen, changed))
@@ -221,6 +234,23 @@ def unfilled_windows(
     return [window for window in windows if window.pid in known and not window.popup and window.id not in filled]
 
 
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Do without the collector of cyclic garbage for a while.
+
+    A reading makes tens of thousands of objects, which sets it off in the middle; going through all objects of the
+    process then takes longer than the reading. It runs afterwards, while the screen settles or a model thinks.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def accessibility_bus_address(session_bus_address: str) -> str:
     """Ask the session bus where the accessibility bus is, until it tells or a few seconds have passed.
 
@@ -235,7 +265,7 @@ async def _ask_address(session_bus_address: str) -> str:
     while True:
         try:
             return await _address_once(session_bus_address)
-        except (OSError, EOFError, TimeoutError, ValueError, LookupError) as error:
+        except (CallRefused, ConnectionLost, LookupError) as error:
             if time.monotonic() > deadline:
                 raise ConnectionLost(
                     f"The session bus {session_bus_address!r} tells no accessibility bus ({error}). "
@@ -245,17 +275,13 @@ async def _ask_address(session_bus_address: str) -> str:
 
 
 async def _address_once(session_bus_address: str) -> str:
-    from dbus_fast import Message
-    from dbus_fast.aio import MessageBus
-
-    bus = await MessageBus(bus_address=session_bus_address).connect()
+    bus = Bus(session_bus_address)
+    await bus.open()
     try:
-        async with asyncio.timeout(ADDRESS_LIMIT_S):
-            reply = await bus.call(
-                Message(destination="org.a11y.Bus", path="/org/a11y/bus", interface="org.a11y.Bus", member="GetAddress")
-            )
-        if reply is None or reply.error_name or not reply.body or not reply.body[0]:
-            raise LookupError(reply.error_name if reply is not None else "no answer")
-        return str(reply.body[0])
+        [address] = await bus.call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
     finally:
-        bus.disconnect()
+        bus.close()
+        await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
+    if not address:
+        raise LookupError("it knows none")
+    return str(address)

@@ -69,6 +69,11 @@ class Reader:
         self._parts: dict[Ref, _Part] = {}
         self._late: Counter[Ref] = Counter()
         self._registry_answers = True
+        self._meeting: asyncio.Task[list[Application]] | None = None
+
+    def meet(self) -> None:
+        """Begin to ask which applications there are, so that it is known when they are to be read."""
+        self._meeting = asyncio.get_running_loop().create_task(self._applications())
 
     async def read(self, windows: Sequence[Window], screen: Rect, areas: Sequence[Rect] | None = None) -> Scene:
         """Read what the applications of these windows show.
@@ -111,6 +116,12 @@ class Reader:
         Raises:
             ConnectionLost: The bus cannot be reached.
         """
+        meeting, self._meeting = self._meeting, None
+        if meeting is not None:
+            await asyncio.gather(meeting, return_exceptions=True)  # whatever went wrong goes wrong again below
+        return await self._applications()
+
+    async def _applications(self) -> list[Application]:
         await self._bus.connect()
         introduced = await asyncio.gather(*(self._introduce(ref) for ref in await self._registered()))
         self._known = {item.root: item for item in introduced if item is not None}
