@@ -25,6 +25,8 @@ DIRECT_LIMIT_S = 0.3
 """Longest wait for a connection without the bus in between."""
 IN_FLIGHT = 192
 """Calls that one application owes an answer to at most: enough to keep it busy, few enough for a hung one to hold."""
+MANY = 24
+"""So many answers to come are worth waiting for a moment, to read them together."""
 _REFILL = IN_FLIGHT // 2
 """So few are left when more are sent, many together."""
 
@@ -319,6 +321,9 @@ class Bus:
             peer.heard_at = now
             if peer.waiting and len(peer.owed) <= _REFILL and peer.name not in self._to_send:
                 self._send(peer)
+        link = self._link if only is None else only.direct
+        if link is not None and sum(len(peer.owed) for peer in answered.values()) >= MANY:
+            link.rest()
 
     def _lose(self, why: str) -> None:
         """Tell everybody who waits that the connection has ended."""

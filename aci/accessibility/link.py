@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from aci.accessibility.wire import Incoming, Malformed, split
 
 CONNECT_LIMIT_S = 5.0
+REST_S = 0.001
 LONGEST_LINE = 16_384
 """Bytes of one line while getting in."""
 
@@ -39,6 +40,16 @@ class Link(asyncio.Protocol):
         """Send whole messages; what the bus does not take at once is kept until it does."""
         if self._transport is not None:
             self._transport.write(messages)
+
+    def rest(self) -> None:
+        """Let messages gather for a moment: waking up for each costs more than reading it."""
+        if self._transport is not None and self._transport.is_reading():
+            self._transport.pause_reading()
+            asyncio.get_running_loop().call_later(REST_S, self._resume)
+
+    def _resume(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def close(self) -> None:
         """Leave the bus."""
