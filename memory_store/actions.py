@@ -238,6 +238,7 @@ class Asked:
         heads: The families of the first of them.
         negated: Stems of what it wants not to be done.
         words: All of its words.
+        undoing: Those such as "unpin" and "disconnect".
         exclusive: Those that exclude others.
         turned: Its pairs "A to B".
     """
@@ -247,6 +248,7 @@ class Asked:
     heads: frozenset[str]
     negated: frozenset[str]
     words: frozenset[str]
+    undoing: frozenset[str]
     exclusive: frozenset[str]
     turned: frozenset[tuple[str, str]]
 
@@ -277,6 +279,7 @@ def asked(text: str) -> Asked:
         families[0] if families else frozenset(),
         frozenset(stem(words[place + 1]) for place in range(len(words) - 1) if words[place] in _NEGATIONS),
         frozenset(words),
+        frozenset(word for word in words if word.startswith(("un", "dis"))),
         frozenset(word for word in words if word in _EXCLUDES),
         frozenset((a, b) for a, b in _FLIPPED_TO.findall(plain)),
     )
@@ -322,8 +325,10 @@ def _turned(one: Asked, other: Asked) -> tuple[str, str] | None:
 
 
 def _opposite_heads(one: Asked, other: Asked) -> tuple[str, str] | None:
+    if not one.heads or not other.heads or one.heads & other.heads:
+        return None
     opposites = frozenset().union(*(_OPPOSITE.get(name, frozenset()) for name in one.heads))
-    if opposites & other.heads and not one.heads & other.heads:
+    if opposites & other.heads:
         return one.verbs[0], other.verbs[0]
     return None
 
@@ -332,8 +337,8 @@ def _undone(one: Asked, other: Asked) -> tuple[str, str] | None:
     for word in sorted(one.negated - other.negated):
         if word in map(stem, other.words):
             return f"not {word}", word
-    for word in sorted(one.words - other.words):
-        if word.startswith(("un", "dis")) and {word[2:], word[3:]} & other.words:
+    for word in sorted(one.undoing - other.words):
+        if {word[2:], word[3:]} & other.words:
             return word, word[2:]
     return None
 

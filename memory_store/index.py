@@ -126,6 +126,12 @@ class IndexCache:
 
     def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
         """Return the cosine of the stored vector of each pk that has one."""
+        if not pks:
+            return {}
+        if all(index.is_exact for index in self._indexes.values()):
+            # What is in memory needs not be read again.
+            parts = [index.cosines(pks, vector) or {} for index in self._indexes.values() if len(index)]
+            return {pk: cosine for part in parts for pk, cosine in part.items()}
         return cosines_of(connection, self._embedder, pks, vector)
 
     @property

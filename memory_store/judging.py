@@ -18,7 +18,7 @@ from sqlalchemy import Row
 
 from memory_store.actions import Verbs, compare_verbs, conflict
 from memory_store.experience import Provenance
-from memory_store.words import other_application, stems, without_applications
+from memory_store.words import applications_of, is_about_another, stems, without_applications
 
 RANK_OFFSET = 20
 """The constant of reciprocal rank fusion: how little the first places differ."""
@@ -80,8 +80,8 @@ class Judge:
 
     def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
         """Return those that may be returned among rows with their cosines, best first."""
-        apps = sorted({row.app for row, _ in candidates})
-        misleading = {row.pk for row, _ in candidates if self._misleads(row, apps)}
+        asked = applications_of(self._query, {row.app for row, _ in candidates})
+        misleading = {row.pk for row, _ in candidates if self._misleads(row, asked)}
         # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either.
         nearest = max((cosine for row, cosine in candidates if row.pk in misleading), default=-1.0)
         least = -1.0 if self._forced else nearest
@@ -116,9 +116,8 @@ class Judge:
         covered = KEY_COVERED * shared / max(1, len(words)) + QUERY_COVERED * shared / max(1, len(self._words))
         return cosine + covered + VERBS[compare_verbs(self._query, key)]
 
-    def _misleads(self, row: Row[Any], apps: Sequence[str]) -> bool:
-        key = row.key_text
-        return bool(conflict(self._query, key) or other_application(self._query, key, row.app, apps))
+    def _misleads(self, row: Row[Any], asked: frozenset[str]) -> bool:
+        return is_about_another(asked, row.key_text, row.app) or bool(conflict(self._query, row.key_text))
 
 
 def _share(place: int) -> float:

@@ -19,19 +19,19 @@ _MOST_ROWS = 800
 _REMEMBERED = 20_000
 
 _COUNT = {
-    "sqlite": "SELECT count(*) FROM (SELECT 1 FROM experience_fts WHERE experience_fts MATCH :words LIMIT :most)",
-    "postgresql": (
+    "sqlite": text("SELECT count(*) FROM (SELECT 1 FROM experience_fts WHERE experience_fts MATCH :words LIMIT :most)"),
+    "postgresql": text(
         "SELECT count(*) FROM (SELECT 1 FROM experience"
         " WHERE to_tsvector('english', left(key_text, 20000)) @@ to_tsquery('english', :words) LIMIT :most) AS found"
     ),
 }
 _SEARCH = {
-    "sqlite": (
+    "sqlite": text(
         "SELECT f.rowid FROM experience_fts AS f JOIN experience AS e ON e.pk = f.rowid"
         " WHERE f.experience_fts MATCH :words AND e.kind = :kind AND e.forgotten_at IS NULL"
         " ORDER BY bm25(f.experience_fts), f.rowid LIMIT :count"
     ),
-    "postgresql": (
+    "postgresql": text(
         "SELECT pk FROM experience WHERE kind = :kind AND forgotten_at IS NULL"
         " AND to_tsvector('english', left(key_text, 20000)) @@ to_tsquery('english', :words)"
         " ORDER BY ts_rank(to_tsvector('english', left(key_text, 20000)), to_tsquery('english', :words)) DESC, pk"
@@ -65,7 +65,7 @@ class WordSearch:
         if not words:
             return []
         match = " OR ".join(map(_quoted, words)) if dialect == "sqlite" else " | ".join(map(_lexeme, words))
-        rows = connection.execute(text(_SEARCH[dialect]), {"words": match, "kind": kind, "count": count})
+        rows = connection.execute(_SEARCH[dialect], {"words": match, "kind": kind, "count": count})
         return [row[0] for row in rows]
 
     def _rare(self, connection: Connection, dialect: str, words: list[str]) -> list[str]:
@@ -85,7 +85,7 @@ class WordSearch:
         if known is None:
             match = _quoted(word) if dialect == "sqlite" else _lexeme(word)
             values = {"words": match, "most": _COMMON + 1}
-            known = self._counts[word] = int(connection.scalar(text(_COUNT[dialect]), values) or 0)
+            known = self._counts[word] = int(connection.scalar(_COUNT[dialect], values) or 0)
         return known
 
 

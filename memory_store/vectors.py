@@ -131,6 +131,23 @@ class VectorIndex:
         found = zip(ids[0].tolist(), similarities[0].tolist(), strict=True)
         return [(number, cosine) for number, cosine in found if number >= 0]
 
+    def cosines(self, ids: Sequence[int], vector: Vector) -> dict[int, float] | None:
+        """Return the cosine of each id that is there; None where they are not known exactly."""
+        import numpy as np
+
+        if not self.is_exact:
+            return None
+        faiss: Any = self._faiss
+        # The selector must outlive the search.
+        wanted = faiss.IDSelectorBatch(np.asarray(ids, dtype=np.int64))
+        count = min(len(ids), len(self._ids))
+        if count < 1:
+            return {}
+        chosen = faiss.SearchParameters(sel=wanted)
+        similarities, found = self._index.search(vector.reshape(1, -1), count, params=chosen)
+        pairs = zip(found[0].tolist(), similarities[0].tolist(), strict=True)
+        return {number: cosine for number, cosine in pairs if number >= 0}
+
     def _become_bytes(self) -> None:
         faiss = self._faiss
         bytes_of = faiss.IndexScalarQuantizer(

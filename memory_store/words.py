@@ -118,18 +118,21 @@ def application(name: str) -> str:
     return known[-1] if known else plain
 
 
-def other_application(query: str, key: str, app: str, candidates: Iterable[str]) -> str:
-    """Return the application that the query names while this experience is about another one; else an empty text.
+def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
+    """Return the applications that a query names: known ones, and those of experiences that come into question."""
+    words = f" {' '.join(_SPLIT.split(query.casefold()))} "
+    return mentioned(query) | {name for name in map(application, candidates) if name and f" {name} " in words}
+
+
+def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
+    """Tell whether an experience is about another application than those that a query names.
 
     Args:
-        query: What is looked for.
+        asked: What `applications_of` says of the query.
         key: The key of the experience.
         app: The application of the experience; may be empty.
-        candidates: Applications of all experiences that came into question.
     """
-    words = f" {' '.join(_SPLIT.split(query.casefold()))} "
-    asked = mentioned(query) | {name for name in map(application, candidates) if name and f" {name} " in words}
+    if not asked:
+        return False
     about = {application(app)} - {""} or set(mentioned(key))
-    if not asked or not about or asked & (about | mentioned(key)):
-        return ""
-    return min(asked)
+    return bool(about) and not asked & (about | mentioned(key))
