@@ -1,0 +1,144 @@
+"""What may happen to a store from outside: disks, clocks, locks and files that are not as they should be."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_store import HashingEmbedder, MemoryStore, StoreFull, StoreUnavailable, opening
+from memory_store.opening import open_database
+from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, episodic, narrative, source
+
+
+class Clock(datetime):
+    """A clock that can be set."""
+
+    ahead = timedelta()
+
+    @classmethod
+    def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) + cls.ahead
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
+    monkeypatch.setattr(Clock, "ahead", timedelta())
+    for module in ("experience", "forgetting", "trust", "judging"):
+        monkeypatch.setattr(f"memory_store.{module}.datetime", Clock)
+    return Clock
+
+
+def test_with_the_clock_set_back_all_is_kept_found_and_brought_back(path: Path, clock: type[Clock]) -> None:
+    clock.ahead = timedelta(days=700)
+    with MemoryStore.open(path, HashingEmbedder()) as store, MemoryStore.open(path, HashingEmbedder()) as other:
+        first = narrative(store)
+        store.record_use(first.id, worked=True)
+        other.search_narrative(SAVE)
+        clock.ahead = timedelta(days=-700)
+        second = narrative(store, SAVE_LIKE, created_at=clock.now(UTC))
+        # Another process's index follows the order of what was written, not the times.
+        assert {hit.experience.id for hit in other.search_narrative(SAVE_LIKE)} == {first.id, second.id}
+        assert all(0 < hit.score < 3 for hit in other.search_narrative(SAVE_LIKE))
+        third = narrative(store, created_at=clock.now(UTC))
+        # The same learned again, as it seems earlier: counted, and nothing is lost.
+        assert third.id == first.id
+        assert store.get(first.id).provenance.times_seen == 2
+        assert store.forget([first.id]) == 1
+        clock.ahead = timedelta(days=-1400)
+        assert store.forget([second.id]) == 1
+        assert store.undo_forget() == 1
+        assert [one.id for one in store.list_experiences()] == [second.id]
+        assert store.undo_forget() == 1
+        assert store.check() == []
+
+
+def test_a_file_system_without_shared_locks_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = sqlite3.connect
+
+    class Unshared(sqlite3.Connection):
+        """Answers as SQLite does where there is no shared memory: the journal stays as it was."""
+
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            return super().execute(sql.replace("journal_mode = WAL", "journal_mode = DELETE"), *values)
+
+    monkeypatch.setattr(opening.sqlite3, "connect", lambda *a, **k: real(*a, **{**k, "factory": Unshared}))
+    with pytest.raises(StoreUnavailable, match="local disk"):
+        MemoryStore.open(path, HashingEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(sqlite3.SQLITE_PROTOCOL, "not a network one"), (sqlite3.SQLITE_IOERR_LOCK, "local"), (None, "")],
+)
+def test_a_lock_that_fails_while_open_is_named_and_nothing_is_lost(
+    path: Path, code: int | None, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        made = narrative(store)
+        error = sqlite3.OperationalError("locking protocol")
+        if code is None:
+            # What SQLite says in words alone is told as it is.
+            with pytest.raises(sqlite3.OperationalError, match="locking"), store._database.write():
+                raise error
+            return
+        error.sqlite_errorcode = code
+        with pytest.raises(StoreUnavailable, match=words), store._database.write():
+            raise error
+        assert [one.id for one in store.list_experiences()] == [made.id]
+
+
+def test_a_network_file_system_without_locks_is_refused_by_sqlite_itself(tmp_path: Path) -> None:
+    # The VFS `unix-none` has no locks, as a network file system may not have; the log needs shared memory and locks.
+    raw = sqlite3.connect(f"{(tmp_path / 'memory.db').as_uri()}?vfs=unix-none", uri=True)
+    try:
+        (mode,) = raw.execute("PRAGMA journal_mode = WAL").fetchone()
+    finally:
+        raw.close()
+    assert mode != "wal"
+
+
+def test_a_disk_that_is_full_while_opening_leaves_nothing_half_made(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as limited:
+        limited.setattr(opening, "_secure", full)
+        with pytest.raises(StoreFull, match="free some space"):
+            MemoryStore.open(path, HashingEmbedder())
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        assert store.list_experiences() == []
+
+
+def test_a_disk_that_is_full_while_a_backup_is_made_leaves_the_older_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, _ = open_database(path, 1.0, head="0001")
+    database.close()
+    before = path.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as limited:
+        limited.setattr(opening, "back_up", full)
+        with pytest.raises(StoreFull, match="free some space"):
+            MemoryStore.open(path, HashingEmbedder())
+    assert path.read_bytes() == before
+    MemoryStore.open(path, HashingEmbedder()).close()
+
+
+def test_texts_at_the_limit_are_kept_whole(path: Path) -> None:
+    text = "é漢\U0001f600 'x' " * 20_000
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        made = store.add_narrative(query=text, instruction=text, summary=text, success=True, provenance=source())
+        step = episodic(store, context=text)
+        assert store.get(made.id) == made
+        assert store.get(step.id) == step
+        assert store.search_narrative(text)[0].reason == "the same words"
+        assert store.check() == []
