@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -17,8 +18,11 @@ from aci.errors import MalformedAction
 
 MAX_TEXT = 100_000
 MAX_WAIT_S = 60.0
+MAX_ID = 2**53
 
-ElementId = Annotated[int, Field(ge=0, description="id of an element of the latest observation")]
+ElementId = Annotated[
+    int, Field(ge=0, le=MAX_ID, strict=True, description="id of an element of the latest observation")
+]
 KeyName = Annotated[str, Field(min_length=1, max_length=32, description="a key, such as ctrl, a, F5 or Return")]
 Keys = Annotated[tuple[KeyName, ...], Field(max_length=8)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
@@ -35,7 +39,7 @@ class Click(Primitive):
 
     action: Literal["click"] = "click"
     element_id: ElementId
-    num_clicks: Annotated[int, Field(ge=1, le=3)] = 1
+    num_clicks: Annotated[int, Field(ge=1, le=3, strict=True)] = 1
     button_type: Literal["left", "middle", "right"] = "left"
     hold_keys: Keys = ()
 
@@ -55,7 +59,7 @@ class Scroll(Primitive):
 
     action: Literal["scroll"] = "scroll"
     element_id: ElementId
-    clicks: Annotated[int, Field(ge=-100, le=100)]
+    clicks: Annotated[int, Field(ge=-100, le=100, strict=True)]
 
 
 class Hotkey(Primitive):
@@ -203,7 +207,7 @@ def _json_fields(text: str) -> dict[str, Any]:
 
     try:
         fields = json.loads(text, object_pairs_hook=unique)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits too
         raise MalformedAction(f"Not valid JSON: {error}") from error
     if not isinstance(fields, dict):
         raise MalformedAction("A primitive is one JSON object.")
@@ -247,6 +251,8 @@ def _literal(node: ast.expr) -> Any:
 def _guarded(read: Callable[[], Any], what: str) -> Any:
     """Run one of `ast`'s readers; text that is hostile or cut short makes it fail in five ways."""
     try:
-        return read()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # of a model's text, not of this program
+            return read()
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as error:
         raise MalformedAction(f"{what}: {error}") from error

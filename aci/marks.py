@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,8 @@ def draw_marks(observation: Observation) -> NDArray[np.uint8]:
     image = Image.fromarray(observation.screenshot)
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(size=FONT_PX)
-    marked = [element for element in observation.elements if _deserves_mark(element)]
+    height, width = observation.screenshot.shape[:2]
+    marked = _on_picture(observation.elements, Rect(0, 0, width, height))
     for element in marked:
         rect = element.rect
         draw.rectangle((rect.x, rect.y, rect.right - 1, rect.bottom - 1), outline=_color(element))
@@ -46,6 +48,15 @@ def draw_marks(observation: Observation) -> NDArray[np.uint8]:
     for element in marked:
         _draw_tag(draw, font, element, busy)
     return np.asarray(image)
+
+
+def _on_picture(elements: Sequence[Element], picture: Rect) -> list[Element]:
+    """Return the elements that get a mark, cut to the picture."""
+    return [
+        replace(element, rect=common)
+        for element in elements
+        if _deserves_mark(element) and (common := element.rect.intersection(picture)) is not None
+    ]
 
 
 def _deserves_mark(element: Element) -> bool:

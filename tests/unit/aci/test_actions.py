@@ -118,3 +118,62 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_primitives_are_immutable() -> None:
     with pytest.raises(ValidationError):
         Click(element_id=1).element_id = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("true", "integer"), ("1.0", "integer"), ("1.5", "integer"), ('"1"', "integer"), ("null", "integer"),
+        ("[1]", "integer"), ("-1", "greater than or equal to 0"), ("9" * 400, "less than or equal to"),
+        ("9" * 5000, "JSON"), ("NaN", "integer"), ("1e400", "integer"), ('{"a": 1}', "integer"),
+    ],
+)  # fmt: skip
+def test_id_is_a_whole_number_or_refused_with_what_it_should_be(value: str, said: str) -> None:
+    with pytest.raises(MalformedAction, match=said):
+        parse_action(f'{{"action": "click", "element_id": {value}}}')
+    python = {"true": "True", "null": "None", "NaN": "float('nan')", "1e400": "1e400"}.get(value, value)
+    with pytest.raises(MalformedAction):
+        parse_action(f"agent.click({python})")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = sorted({name for primitive in PRIMITIVES.values() for name in primitive.model_fields} - {"action"})
+
+
+ANY_FIELDS = st.dictionaries(st.sampled_from(FIELDS) | st.text(), JSON, max_size=4)
+
+
+@given(st.sampled_from(sorted(PRIMITIVES)) | JSON, ANY_FIELDS)
+def test_any_fields_make_a_primitive_or_a_reason(name: object, fields: dict[str, object]) -> None:
+    texts = [json.dumps({**fields, "action": name})]
+    if isinstance(name, str) and name.isidentifier():
+        texts.append(f"agent.{name}({', '.join(f'{key}={value!r}' for key, value in fields.items())})")
+    for text in texts:
+        try:
+            action = parse_action(text)
+        except MalformedAction as error:
+            assert str(error)
+        else:
+            assert parse_action(json.dumps(action.model_dump())) == action
+
+
+CODE = st.lists(
+    st.sampled_from(
+        ["agent", ".", "click", "type", "(", ")", "[", "]", "{", "}", "41", "'a'", ",", "=", "*", "**", "-", "+", " ",
+         "lambda:0", "__import__('os')", "f'{1}'", "'a'*9**9", "\n", "if", "else", "await", "#", "text", "b''", "1j"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+@given(CODE | CODE.map("agent.type({})".format) | CODE.map("agent.click(41, {})".format))
+def test_code_is_never_run(code: str) -> None:
+    try:
+        action = parse_action(code)
+    except MalformedAction:
+        return
+    assert parse_action(format_call(action)) == action

@@ -1,0 +1,142 @@
+"""Real applications and servers that hang and die."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+from aci.actions import Click, Hotkey
+from aci.errors import AciError, ConnectionLost
+from aci.observation import Observation
+from aci.virtual import VirtualDesktop
+from agent_s import AgentS, Task
+from agent_s.llm.offline import OfflineModel
+from tests.integration.aci.seeing import element, find, until
+
+pytestmark = pytest.mark.desktop
+
+
+def pid_of(desktop: VirtualDesktop, part: str) -> int:
+    """Return the process of this desktop whose command line has a part."""
+    for process in psutil.process_iter(["cmdline", "environ"]):
+        environment, words = process.info["environ"] or {}, process.info["cmdline"] or []
+        if environment.get("AGENT_S_DESKTOP") == desktop.id and part in " ".join(words):
+            return int(process.pid)
+    raise AssertionError(f"no process {part!r}")
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def told(seen: Observation, app: str) -> list[tuple[int, str, str]]:
+    return [(each.id, each.role, each.name) for each in seen.elements if each.app == app]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[VirtualDesktop]:
+    with VirtualDesktop(size=(1400, 800), ocr=None) as desktop:
+        desktop.launch(["thunar"])
+        desktop.launch(["mousepad"])
+        until(desktop, lambda seen: find(seen, "menu", "Document") and find(seen, "menu", "Go"))
+        yield desktop
+
+
+def test_stopped_application_is_named_and_comes_back_as_it_was(two: VirtualDesktop) -> None:
+    before = two.observe()
+    editor, files = told(before, "mousepad"), told(before, "thunar") + told(before, "Thunar")
+    assert editor
+    assert files
+    with stopped(pid_of(two, "mousepad")):
+        for _ in range(2):
+            two.x11._frame = None
+            seen = two.observe()
+            assert told(seen, "mousepad") == []
+            assert told(seen, "thunar") + told(seen, "Thunar") == files
+            assert "mousepad does not answer; its elements are missing." in seen.notes
+    seen = until(two, lambda seen: not seen.notes)
+    assert told(seen, "mousepad") == editor
+
+
+def test_application_that_hangs_when_first_seen_is_known_when_it_comes_back(two: VirtualDesktop) -> None:
+    screen = two.x11.screen
+    address = accessibility_bus_address(two.environment["DBUS_SESSION_BUS_ADDRESS"])
+    with stopped(pid_of(two, "mousepad")):
+        client = AccessibilityClient(address)
+        reading = client.read(screen.windows(), screen.rect)
+        assert reading.notes == ("Mousepad does not answer; its elements are missing.",)
+    try:
+        reading = client.read(screen.windows(), screen.rect)
+        assert {each.app for each in reading.elements} >= {"mousepad"}
+        known = client._reader.by_connection().values()
+        assert all(application.toolkit.startswith("gtk 3") for application in known)
+    finally:
+        client.close()
+
+
+def test_killed_application_is_gone_and_no_more(two: VirtualDesktop) -> None:
+    files = [each for each in two.observe().elements if each.app.lower() == "thunar"]
+    os.kill(pid_of(two, "mousepad"), signal.SIGKILL)
+    seen = two.observe()
+    assert {each.id for each in files} <= set(seen.by_id)
+    until(two, lambda seen: not told(seen, "mousepad") and not seen.notes)
+    assert two.perform(Click(element_id=files[0].id)).ok
+    two.perform(Hotkey(keys=("Escape",)))
+
+
+def test_windows_that_die_between_list_and_look_are_left_out(two: VirtualDesktop) -> None:
+    from aci.screen import open_display
+
+    screen = two.x11.screen
+    display = open_display(two.display)
+    window = display.screen().root.create_window(0, 0, 50, 50, 0, 24)
+    window.map()
+    display.sync()
+    identity = int(window.id)
+    window.destroy()
+    display.sync()
+    assert screen._describe([(identity, True), (identity, False)]) == ()
+    assert screen._viewable([identity]) == []
+    assert not screen.is_tooltip(identity)
+    assert not screen.activate(identity, limit_s=0.05)
+    display.close()
+
+
+def test_without_its_accessibility_bus_a_screen_is_still_read() -> None:
+    with VirtualDesktop(size=(900, 600)) as desktop:
+        desktop.launch(["mousepad"])
+        menu = element(desktop, "menu", "Document")
+        os.kill(pid_of(desktop, "accessibility.conf"), signal.SIGKILL)
+        assert not desktop.perform(Click(element_id=menu.id)).ok
+        seen = until(desktop, lambda seen: find(seen, "text line", "Document"))
+        assert any(note.startswith("No elements but recognized texts can be seen") for note in seen.notes)
+        word = find(seen, "text line", "Document")
+        assert word is not None
+        assert desktop.perform(Click(element_id=word.id)).ok
+        until(desktop, lambda seen: any(window.popup for window in seen.windows))
+
+
+def test_display_that_dies_ends_a_run_with_a_reason() -> None:
+    with VirtualDesktop(size=(600, 400), ocr=None) as desktop:
+        desktop.launch(["xterm"])
+        assert desktop.observe().windows
+        os.kill(pid_of(desktop, "Xvfb"), signal.SIGKILL)
+        with pytest.raises(ConnectionLost, match="virtual desktop"):
+            desktop.observe()
+        with pytest.raises(AciError):
+            desktop.perform(Hotkey(keys=("Escape",)))
+        outcome = AgentS(model=OfflineModel(), desktop=desktop).run(Task(instruction="Type hello"))
+        assert outcome.status == "error"
+        assert "The X display went away" in outcome.reason
+        assert "--virtual" in outcome.reason
