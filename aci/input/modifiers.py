@@ -1,4 +1,4 @@
-"""Modifier keys that somebody else holds: with them, input would mean something else."""
+"""Modifier keys and mouse buttons that somebody else holds: with them, input would mean something else."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 from aci.errors import KeysHeld
 from aci.input.keys import keysym
 
-_NAMES = {0: "Shift", 2: "Ctrl", 3: "Alt", 6: "Super", 7: "AltGr"}
-"""Bits of the modifier state where the X server's default puts them; locks are not among them."""
+_NAMES = {
+    **{0: "Shift", 2: "Ctrl", 3: "Alt", 6: "Super", 7: "AltGr"},
+    **{8: "the left mouse button", 9: "the middle mouse button", 10: "the right mouse button"},
+}
+"""Bits of the modifier state, those of keys where the X server's default puts them; locks are not among them."""
 _LIMIT_S = 3.0
 """How long somebody gets to let go."""
 _POLL_S = 0.02
@@ -39,7 +42,7 @@ class Modifiers:
         return int(answer.mask)
 
     def await_free(self) -> None:
-        """Let somebody who holds a modifier let go of it; to be called while own input holds none.
+        """Let somebody who holds a modifier or a button let go of it; to be called while own input holds none.
 
         Raises:
             KeysHeld: They go on holding it.
@@ -48,7 +51,7 @@ class Modifiers:
         while held := self.state() & self._held:
             if self._clock() >= deadline:
                 names = " and ".join(name for bit, name in _NAMES.items() if held >> bit & 1)
-                raise KeysHeld(f"Somebody holds {names} on the keyboard, so that input would not do what is meant.")
+                raise KeysHeld(f"Somebody holds {names}, so that input would not do what is meant.")
             self._pause(_POLL_S)
 
 

@@ -19,6 +19,7 @@ from aci.halt import Halt, StopBy
 from aci.input.backends import open_hands
 from aci.input.hands import Hands
 from aci.input.keys import chord
+from aci.input.modifiers import Modifiers
 from aci.input.person import PersonWatch
 from aci.screen import open_display
 from aci.virtual import VirtualDesktop
@@ -230,6 +231,23 @@ def test_input_waits_for_a_held_modifier_and_is_then_refused(
             ]
         finally:
             person.key("Shift_L", down=False)
+
+
+def test_input_waits_for_a_held_button(desktop: VirtualDesktop, person: Person) -> None:
+    waits: list[float] = []
+
+    def let_go(seconds: float) -> None:
+        waits.append(seconds)
+        xtest.fake_input(person.display, X.ButtonRelease, 3)
+        person.display.sync()
+
+    modifiers = Modifiers(person.display, let_go)
+    modifiers.await_free()
+    assert not waits
+    xtest.fake_input(person.display, X.ButtonPress, 3)
+    person.display.sync()
+    modifiers.await_free()
+    assert len(waits) == 1
 
 
 def test_what_a_killed_program_held_is_released(
