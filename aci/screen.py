@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from aci.errors import ConnectionLost, NoDisplay
@@ -46,17 +47,39 @@ def lost_connection_is_reported() -> Iterator[None]:
         ) from error
 
 
+_connecting = threading.Lock()
+
+
+def _connect(name: str) -> Any:
+    """Connect with tables of its own: python-xlib shares those of extensions, which each server numbers anew."""
+    from Xlib import error
+    from Xlib.display import Display
+    from Xlib.protocol import display, event
+
+    tables = {
+        "extension_major_opcodes": {},
+        "error_classes": error.xerror_class.copy(),
+        "event_classes": event.event_class.copy(),
+    }
+    for table, fresh in tables.items():
+        setattr(display.Display, table, fresh)
+    connection = Display(name)
+    for table, filled in tables.items():
+        setattr(connection.display, table, filled)
+    return connection
+
+
 def open_display(name: str) -> Any:
     """Connect to an X display.
 
     Raises:
         NoDisplay: There is none by that name, or it refuses the connection.
     """
-    from Xlib.display import Display
     from Xlib.error import DisplayError, XauthError
 
     try:
-        return Display(name)
+        with _connecting:
+            return _connect(name)
     except (DisplayError, XauthError, OSError) as error:
         raise NoDisplay(
             f"Cannot connect to the X display {name!r} ({error}). Set DISPLAY to a running X11 session, or use a "
@@ -108,17 +131,26 @@ class Screen:
 
     def dark(self) -> tuple[Rect, ...]:
         """Return disjoint rectangles that make up what no monitor shows (RandR 1.5)."""
+        shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in self._monitors()]
+        return gaps(self.rect, shown)
+
+    @cached_property
+    def is_xwayland(self) -> bool:
+        """Whether the server shows its windows in a Wayland session: then the screen itself has no pixels."""
+        with self._talking():
+            names = [str(self._display.get_atom_name(one.name)) for one in self._monitors()]
+            return self._display.has_extension("XWAYLAND") or any(name.startswith("XWAYLAND") for name in names)
+
+    def _monitors(self) -> list[Any]:
         if not self._display.has_extension("RANDR"):
-            return ()
+            return []
         from Xlib.error import XError
 
         try:
             with self._talking():
-                monitors = self._root.xrandr_get_monitors(True).monitors
+                return list(self._root.xrandr_get_monitors(True).monitors)
         except XError:  # an older RandR
-            return ()
-        shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in monitors]
-        return gaps(self.rect, shown)
+            return []
 
     def close(self) -> None:
         """Close the connection; nothing happens if the server has already done so."""

@@ -38,6 +38,11 @@ class Reading(Protocol):
         """Windows whose application answers but shows nothing in them yet."""
         ...
 
+    @property
+    def windowless(self) -> tuple[str, ...]:
+        """Names of applications that are there but have none of the windows."""
+        ...
+
 
 class Accessibility(Protocol):
     """The accessibility bus; `aci.accessibility.client.AccessibilityClient` is one."""
@@ -112,6 +117,7 @@ class _Nothing:
     elements: tuple[Element, ...] = ()
     focus_id: int | None = None
     unfilled: tuple[int, ...] = ()
+    windowless: tuple[str, ...] = ()
 
 
 class NoAccessibility:

@@ -33,6 +33,7 @@ from aci.pixels import changed_areas
 from aci.screen import Screen, to_rgb
 from aci.settle import QUIET_S, Settle
 from aci.sight import Accessibility, BackEnd, NoAccessibility, Outlasting, connect_accessibility
+from aci.wayland import limits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,6 +168,8 @@ class X11Desktop:
             sight = text_reader.read(picture.result(), elements, windows)
             elements, notes = sight.elements, (*notes, *sight.notes)
         elements = shown(elements, self.screen.dark())
+        if self.screen.is_xwayland:
+            notes = (*notes, *limits(reading.windowless))
         self._seen = Observation(
             screenshot=picture.result(),
             elements=elements,

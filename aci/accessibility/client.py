@@ -42,12 +42,14 @@ class Reading:
         focus_id: Element that has the keyboard, or None.
         notes: What is missing and why.
         unfilled: Windows whose application answers but shows nothing in them yet.
+        windowless: Names of applications that are there but have none of the windows.
     """
 
     elements: tuple[Element, ...]
     focus_id: int | None
     notes: tuple[str, ...] = ()
     unfilled: tuple[int, ...] = ()
+    windowless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,9 @@ class AccessibilityClient:
         # An application that does not answer has its note.
         unfilled = [] if scene.notes else unfilled_windows(windows, applications, scene.drafts)
         notes = tuple(f"The window {window.title!r} shows no elements yet." for window in unfilled)
-        return Reading(elements, focus_id, (*scene.notes, *notes), tuple(window.id for window in unfilled))
+        ids, pids = tuple(window.id for window in unfilled), {window.pid for window in windows}
+        windowless = tuple(one.name for one in applications if one.name and one.pid not in pids)
+        return Reading(elements, focus_id, (*scene.notes, *notes), ids, windowless)
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest accessibility event, 0.0 if there was none."""

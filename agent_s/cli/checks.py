@@ -197,7 +197,14 @@ def remains() -> Iterator[Finding]:
 
 def own_screen() -> Iterator[Finding]:
     """Check whether there is a screen besides virtual ones."""
+    from aci.wayland import ADVICE, is_wayland
+
     name = os.environ.get("DISPLAY", "")
+    if is_wayland(os.environ):
+        reach = f"only the XWayland windows of DISPLAY {name} can be" if name else "there is no XWayland, so nothing is"
+        detail = f"a Wayland session: {reach} seen and used, native Wayland windows never; runs use a virtual desktop"
+        yield Finding("your screen", "optional", detail, ADVICE)
+        return
     if not name:
         yield Finding("your screen", "optional", "DISPLAY is not set: runs use a virtual desktop")
         return

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aci.wayland import ADVICE, is_wayland
 from agent_s.cli.progress import Display
 from agent_s.cli.terminal import printable
 from agent_s.errors import TrajectoryError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from memory_store import MemoryStore
 
 FILES_FOLDER = "files"
+XWAYLAND_ONLY = "This session is Wayland's: only XWayland windows can be seen and used, and not by their pixels."
 MAX_KEPT_BYTES = 200_000_000
 
 
@@ -95,14 +97,24 @@ class DesktopChoice:
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
-    """Choose the desktop: what was asked for, else the person's screen where there is one, else a virtual one."""
+    """Choose the desktop: what was asked for, else the person's screen where there is one, else a virtual one.
+
+    A Wayland session is no such screen, unless it is asked for.
+    """
     if display and virtual:
         raise click.UsageError("Give --display or --virtual, not both.")
+    own, wayland = os.environ.get("DISPLAY", ""), is_wayland(os.environ)
+    if display and wayland and display == own:
+        return DesktopChoice(display, f"the screen {display}. {XWAYLAND_ONLY} For everything else, {ADVICE}")
     if display:
         return DesktopChoice(display, f"the screen {display}")
-    own = os.environ.get("DISPLAY", "")
-    if virtual or not own:
-        return DesktopChoice(None, "a virtual desktop" if virtual else "a virtual desktop, since DISPLAY is not set")
+    if virtual:
+        return DesktopChoice(None, "a virtual desktop")
+    if wayland:
+        choose = f" (--display {own} for its XWayland windows)" if own else ""
+        return DesktopChoice(None, f"a virtual desktop, since Wayland lets no other program use its windows{choose}")
+    if not own:
+        return DesktopChoice(None, "a virtual desktop, since DISPLAY is not set")
     return DesktopChoice(own, f"your screen {own} (--virtual for a private one)")
 
 
