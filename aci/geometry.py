@@ -53,11 +53,14 @@ class Rect:
 
     def intersection(self, other: Rect) -> Rect | None:
         """Return the common part, or None where there is none."""
-        left, top = max(self.x, other.x), max(self.y, other.y)
-        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
-        if right <= left or bottom <= top:
+        x, y, right, bottom = self.x, self.y, self.x + self.width, self.y + self.height
+        left, top = max(x, other.x), max(y, other.y)
+        width, height = min(right, other.x + other.width) - left, min(bottom, other.y + other.height) - top
+        if width <= 0 or height <= 0:
             return None
-        return Rect(left, top, right - left, bottom - top)
+        if left == x and top == y and width == self.width and height == self.height:
+            return self  # of thousands of these most lie wholly in the others
+        return Rect(left, top, width, height)
 
     def subtract(self, other: Rect) -> list[Rect]:
         """Return at most four rectangles that cover what is left when `other` is cut out."""

@@ -109,12 +109,9 @@ class X11Desktop:
         self._buffer: list[str] = []
         self._input: InputName = input
         self.halt = Halt()
-        self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         with self._open:
             self.screen = Screen(name)
             self._open.callback(self.screen.close)
-            self._open.callback(self._camera.shutdown)
-            self._camera.submit(self.screen.frame)  # the first picture takes longer than others
             self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
             if self._person is not None:
                 self._open.callback(self._person.close)
@@ -125,6 +122,7 @@ class X11Desktop:
             self.screen, self._environment, lambda: self.applications, private_home, self.halt.pause
         )
         self._settle = Settle(self.screen.frame, self._accessibility.last_event_at, pause=self.halt.pause)
+        self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr
 
     def __enter__(self) -> Self:

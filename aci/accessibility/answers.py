@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aci.accessibility.wire import Incoming, Malformed
+from aci.accessibility.values import Malformed
+from aci.accessibility.wire import Incoming
 
 LARGEST = 2**22
 """Bytes of one answer."""

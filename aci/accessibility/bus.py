@@ -15,7 +15,8 @@ from aci.accessibility.answers import read_answer
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
 from aci.accessibility.link import Link, open_link
 from aci.accessibility.signals import Signals
-from aci.accessibility.wire import ERROR, SIGNAL, Incoming, Malformed, encode
+from aci.accessibility.values import Malformed
+from aci.accessibility.wire import ERROR, SIGNAL, Incoming, encode
 from aci.errors import AciError, ConnectionLost
 
 _log = logging.getLogger(__name__)

@@ -8,7 +8,8 @@ import socket
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-from aci.accessibility.wire import Incoming, Malformed, split
+from aci.accessibility.values import Malformed
+from aci.accessibility.wire import Incoming, split
 
 CONNECT_LIMIT_S = 5.0
 REST_S = 0.001

@@ -95,7 +95,7 @@ class Node:
 
     def has(self, state: StateBit) -> bool:
         """Tell whether a state holds."""
-        return bool(self.states & state.value)
+        return bool(self.states & state._value_)  # `value` takes several times as long, and this is asked very often
 
 
 @dataclass(slots=True)

@@ -11,7 +11,8 @@ from dbus_fast._private.unmarshaller import Unmarshaller
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.accessibility.wire import ANSWER, ERROR, SIGNAL, Malformed, encode, pack, split
+from aci.accessibility.values import Malformed, pack
+from aci.accessibility.wire import ANSWER, ERROR, SIGNAL, encode, split
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 NUMBERS = {
