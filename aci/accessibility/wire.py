@@ -34,19 +34,19 @@ class Incoming:
 
     Attributes:
         kind: One of the constants of this module.
-        serial: Its number on its connection.
         reply_to: Serial of the call that it answers, 0 for none.
         fields: Header fields by number.
         body: The values, as bytes.
         little: Whether the low byte of numbers comes first.
+        serial: Its number on its connection.
     """
 
     kind: int
-    serial: int
     reply_to: int
     fields: dict[int, bytes]
     body: bytes
     little: bool
+    serial: int = 0
 
     @property
     def sender(self) -> str:
@@ -131,7 +131,7 @@ def _incoming(kind: int, serial: int, head: bytes, body: bytes, little: bool) ->
         fields[code] = head[start : start + length]
         at = after + 7 & ~7
     reply_to = int.from_bytes(fields.get(_REPLY_TO, b""), order)  # type: ignore[arg-type]
-    return Incoming(kind, serial, reply_to, fields, body, little)
+    return Incoming(kind, reply_to, fields, body, little, serial)
 
 
 def encode(
