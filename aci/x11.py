@@ -58,6 +58,7 @@ class X11Desktop:
     ```
 
     Attributes:
+        display: Name of the X display.
         screen: The screen itself: pixels and windows.
         halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
     """
@@ -100,7 +101,7 @@ class X11Desktop:
                 "DISPLAY is not set, so there is no screen to work on. Run this inside an X11 session, name a display "
                 "(`--display :0`), or use a virtual desktop (`--virtual`)."
             )
-        self._environment["DISPLAY"] = self._name = name
+        self._environment["DISPLAY"] = self.display = name
         self._private = private_home is not None
         self._ids = count(1) if ids is None else ids
         self._open = ExitStack()
@@ -242,13 +243,13 @@ class X11Desktop:
     @cached_property
     def _hands(self) -> Hands:
         moving = self._person.own_motion if self._person is not None else lambda point: None
-        hands = open_hands(self._input, self._name, self._private, self.halt, moving)
+        hands = open_hands(self._input, self.display, self._private, self.halt, moving)
         self._open.callback(hands.close)
         return hands
 
     @cached_property
     def _clipboard(self) -> Clipboard:
-        clipboard = Clipboard(self._name)
+        clipboard = Clipboard(self.display)
         self._open.callback(clipboard.close)
         return clipboard
 

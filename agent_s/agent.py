@@ -18,6 +18,7 @@ from aci.virtual import VirtualDesktop
 from agent_s.events import Event, RunEnded
 from agent_s.llm.protocol import Model
 from agent_s.records import Limits, Outcome, Planner, StateCheck, Task
+from agent_s.resuming import Unfinished
 from agent_s.run import Run
 from agent_s.search import WebSearch
 from agent_s.secrets import Secrets, find_in
@@ -147,6 +148,17 @@ class AgentS:
             confirm=confirm,
             secret=find_in(os.environ),
         )
+
+    def resume(self, unfinished: Unfinished) -> Iterator[Event]:
+        """Go on with a run that ended early, from the screen as it is, and yield what happens, as `stream` does.
+
+        Subtasks that it finished are not done again. The Worker is told what was done of the one that it was at.
+
+        Args:
+            unfinished: From `agent_s.resuming.what_is_left`.
+        """
+        self._stop.clear()
+        return Run(self, unfinished.task, None, False, self._stop, unfinished).events()
 
     def run(self, task: Task, state_check: StateCheck | None = None, blind: bool = False) -> Outcome:
         """Carry out a task and return how it ended; see `stream`."""

@@ -26,13 +26,20 @@ class BaseEvent(BaseModel):
 
 
 class RunStarted(BaseEvent):
-    """The run begins."""
+    """The run begins.
+
+    Attributes:
+        desktop: Where: "virtual", the name of an X display, or "" for a desktop of somebody's own.
+        resumes: Id of the run that it goes on with; empty for one that begins anew.
+    """
 
     kind: Literal["run_started"] = "run_started"
     run_id: str
     task: Task
     model: str
     limits: Limits
+    desktop: str = ""
+    resumes: str = ""
 
 
 class Observed(BaseEvent):

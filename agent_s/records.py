@@ -167,12 +167,17 @@ class GroundedStep(Record):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of a Worker: what it saw, what it answered, and what came of it."""
+    """One turn of a Worker: what it saw, what it answered, and what came of it.
+
+    Attributes:
+        recalled: Whether it is known from a record only; then what was seen is not kept, and its ids mean nothing now.
+    """
 
     number: int
     observation: Observation
     response: ActResponse
     result: ActionResult
+    recalled: bool = False
 
 
 class Usage(Record):

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from aci.actions import Done, Fail
+from aci.desktop import Desktop
 from aci.errors import AciError, Halted
 from aci.observation import Observation
+from aci.virtual import VirtualDesktop
 from agent_s.errors import LimitReached, ModelError, PlanError
 from agent_s.evaluator import Evaluator
 from agent_s.events import (
@@ -32,6 +34,7 @@ from agent_s.manager import Knowledge, Manager
 from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
+from agent_s.resuming import Unfinished
 from agent_s.secrets import SecretDesktop, named_in
 from agent_s.session import People, Session, Stopped
 from agent_s.stalling import hopeless
@@ -93,10 +96,17 @@ class Run:
         state_check: Looks at the applications' own state at the end.
         blind: Whether what the check finds is kept from the agent.
         stop: Set when the run is to stop.
+        unfinished: The run to go on with; None to begin anew.
     """
 
     def __init__(
-        self, agent: AgentS, task: Task, state_check: StateCheck | None, blind: bool, stop: threading.Event
+        self,
+        agent: AgentS,
+        task: Task,
+        state_check: StateCheck | None,
+        blind: bool,
+        stop: threading.Event,
+        unfinished: Unfinished | None = None,
     ) -> None:
         self.id = new_id()
         self.task = task
@@ -106,6 +116,7 @@ class Run:
             agent.model, desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
         )
         self._agent = agent
+        self._unfinished = unfinished
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
         self._manager = Manager(
@@ -125,7 +136,14 @@ class Run:
     def events(self) -> Iterator[Event]:
         """Yield what happens; the last event is `RunEnded`."""
         session = self.session
-        yield RunStarted(run_id=self.id, task=self.task, model=session.model_name, limits=self._agent.limits)
+        yield RunStarted(
+            run_id=self.id,
+            task=self.task,
+            model=session.model_name,
+            limits=self._agent.limits,
+            desktop="virtual" if isinstance(self._agent.desktop, VirtualDesktop) else _display(self._agent.desktop),
+            resumes=self._unfinished.run_id if self._unfinished else "",
+        )
         session.forget_buffer()
         session.allow_acting()
         try:
@@ -193,6 +211,8 @@ class Run:
     # Planning
 
     def _plan(self) -> Generator[Event, None, Plan | Ending]:
+        if self._unfinished is not None and (left := self._unfinished.left) is not None:
+            return (yield from self._take_up(self._unfinished, left))
         known = self._recall_plan() or self._flat_plan()
         if known is not None:
             self.progress.plan = known
@@ -202,6 +222,15 @@ class Run:
         knowledge = yield from self._gather(observation)
         self.progress.query, self.progress.aims = knowledge.query, knowledge.aims
         return (yield from self._ask_for_plan(self._informed(PlanContext(self.task, observation), knowledge)))
+
+    def _take_up(self, unfinished: Unfinished, left: Plan) -> Generator[Event, None, Plan]:
+        """Take over what an unfinished run had found out, planned and done."""
+        progress = self.progress
+        progress.query, progress.aims, progress.plan = unfinished.query, unfinished.aims, left
+        progress.done = list(unfinished.done)
+        yield KnowledgeGathered(query=unfinished.query, aims=unfinished.aims)
+        yield Planned(plan=left, reason=f"what the run {unfinished.run_id} left")
+        return left
 
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("model"):
@@ -292,19 +321,25 @@ class Run:
         recalled = tuple(experience.id for experience in experiences)
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=recalled)
         steps: list[Step] = []
-        replayed = yield from self._replay(subtask, steps)
+        before = self._steps_before(subtask)
+        replayed = not before and (yield from self._replay(subtask, steps))
         if replayed:
             ending = Ending("done")
         else:
-            ending = yield from self._act_until_done(subtask, left, experiences, steps)
+            ending = yield from self._act_until_done(subtask, left, experiences, steps, before)
         ok = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=ok, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not ok:
             return FailedSubtask(subtask, ending.reason, tuple(steps))
-        self.progress.done.append((subtask, tuple(steps)))
-        if steps and not replayed:
+        self.progress.done.append((subtask, (*before, *steps)))
+        if steps and not replayed and not before:
             yield from self._store_subtask(subtask, steps)
         return None
+
+    def _steps_before(self, subtask: Subtask) -> tuple[Step, ...]:
+        """Return what an unfinished run had done of a subtask already."""
+        unfinished = self._unfinished
+        return unfinished.steps if unfinished is not None and unfinished.current == subtask else ()
 
     def _replay(self, subtask: Subtask, steps: list[Step]) -> Generator[Event, None, bool]:
         """Do a verified experience of the same subtask again, if there is one; return whether that finished it."""
@@ -339,8 +374,12 @@ class Run:
         left: tuple[Subtask, ...],
         experiences: tuple[EpisodicExperience, ...],
         steps: list[Step],
+        before: tuple[Step, ...],
     ) -> Generator[Event, None, Ending]:
-        """Let the Worker act, one primitive a step, until it claims to be done or gives up."""
+        """Let the Worker act, one primitive a step, until it claims to be done or gives up.
+
+        It is told of the steps that a run before this one took, but they count for nothing else.
+        """
         done = tuple(finished for finished, _ in self.progress.done)
         for _ in range(self._agent.limits.max_subtask_steps):
             observation = yield from self.session.look()
@@ -348,12 +387,10 @@ class Run:
             if pointless:
                 return Ending("failed", pointless)
             reflection = yield from self._reflect(subtask, observation, steps)
-            constraints = self.progress.aims.constraints
+            constraints, taken = self.progress.aims.constraints, (*before, *steps)
             with self.session.timed("model"):
                 response = self._worker.act(
-                    ActContext(
-                        self.task, subtask, observation, done, left, experiences, tuple(steps), constraints, reflection
-                    )
+                    ActContext(self.task, subtask, observation, done, left, experiences, taken, constraints, reflection)
                 )
             yield from self.session.new_calls()
             match response.action:
@@ -429,3 +466,7 @@ class Run:
             run_id=self.id,
             replayed=ending.status == "done" and self.progress.all_replayed,
         )
+
+
+def _display(desktop: Desktop) -> str:
+    return str(getattr(desktop, "display", ""))

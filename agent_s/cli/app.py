@@ -12,6 +12,7 @@ from agent_s.cli.lazy import Entry, LazyGroup, examples
 
 ENTRIES = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
+    "resume": Entry("agent_s.cli.resume", "resume", "Go on with a run that ended early."),
     "demo": Entry("agent_s.cli.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show and report recorded runs."),
     "eval": Entry("agent_s.cli.eval", "evaluate", "Measure the agent on benchmarks."),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aci.x11 import X11Desktop
     from agent_s.agent import AgentS
     from agent_s.cli.interrupts import Interrupts
+    from agent_s.resuming import Unfinished
     from agent_s.settings import Settings
     from agent_s.trajectory import Recorder
     from memory_store import MemoryStore
@@ -140,6 +141,7 @@ def conduct(
     name_folder: Callable[[RunStarted], Path],
     state_check: StateCheck | None = None,
     finish: Callable[[Path], None] | None = None,
+    unfinished: Unfinished | None = None,
 ) -> Conducted:
     """Carry out a task: show it, record it, and write its report.
 
@@ -151,13 +153,15 @@ def conduct(
         name_folder: Says where the run is recorded.
         state_check: Looks at the applications' own state at the end.
         finish: Adds to the run's folder, once the run is over and before its report is written.
+        unfinished: The run to go on with; None to begin anew.
     """
     recorder: Recorder | None = None
     outcome: Outcome | None = None
     model = ""
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
-            for event in interrupts.watch(agent.stream(task, state_check, blind=True), agent.stop):
+            events = agent.resume(unfinished) if unfinished else agent.stream(task, state_check, blind=True)
+            for event in interrupts.watch(events, agent.stop):
                 if isinstance(event, RunStarted):
                     model = event.model
                     recorder = _start_recording(name_folder(event), display)

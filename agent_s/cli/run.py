@@ -71,7 +71,7 @@ def run(
     with Interrupts(screen.notice) as interrupts:
         ended = run_task(task, settings, choice, record, screen, interrupts)
     status = tell(task, ended, choice, as_json)
-    return status if interrupts.exit_status is None else _tell_how_to_go_on(task, interrupts.exit_status)
+    return status if interrupts.exit_status is None else _tell_how_to_go_on(task, choice, interrupts.exit_status)
 
 
 def run_task(
@@ -169,11 +169,9 @@ def as_values(task: str, ended: Conducted, choice: DesktopChoice) -> dict[str, A
     }
 
 
-def _tell_how_to_go_on(task: str, status: int) -> int:
-    click.echo(
-        f"Keys and buttons are released, finished subtasks are kept in memory. To go on: agent-s run {quoted(task)}",
-        err=True,
-    )
+def _tell_how_to_go_on(task: str, choice: DesktopChoice, status: int) -> int:
+    command = f"agent-s run {quoted(task)}" if choice.display is None else "agent-s resume last"
+    click.echo(f"Keys and buttons are released, finished subtasks are kept in memory. To go on: {command}", err=True)
     return status
 
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from aci.actions import Action, Done, Fail
 from aci.observation import Observation
+from agent_s.grounded_steps import ID_FIELDS
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Step
@@ -138,15 +139,35 @@ def decide(make: MakeCourse, steps: Sequence[Step], observation: Observation) ->
 def run_through(make: MakeCourse, steps: Sequence[Step], observation: Observation) -> _Runner:
     """Run a policy through the steps that were taken; see the module."""
     runner = _Runner(make)
-    runner.start(Screen(steps[0].observation if steps else observation))
-    for number, step in enumerate(steps):
-        after = steps[number + 1].observation if number + 1 < len(steps) else observation
-        if runner.move is not None and runner.move.action == step.response.action:
+    screens = _screens(steps, observation)
+    runner.start(Screen(screens[0]))
+    for step, after in zip(steps, screens[1:], strict=True):
+        if runner.move is not None and _is_same(runner.move.action, step):
             result = step.result
             runner.send(Sight(Screen(after), result.ok, result.error or "", result.note))
         else:
             runner.start(Screen(after))
     return runner
+
+
+def _screens(steps: Sequence[Step], observation: Observation) -> list[Observation]:
+    """Return what was seen before each step, and now; for what is not kept the next screen that is stands in."""
+    screens = [observation]
+    for step in reversed(steps):
+        screens.append(screens[-1] if step.recalled else step.observation)
+    return screens[::-1]
+
+
+def _is_same(action: Action, step: Step) -> bool:
+    """Tell whether a move is what was done in a step; the ids of a recalled one are those of another run."""
+    done = step.response.action
+    if not step.recalled:
+        return action == done
+    return type(action) is type(done) and _without_ids(action) == _without_ids(done)
+
+
+def _without_ids(action: Action) -> dict[str, object]:
+    return action.model_dump(exclude=set(ID_FIELDS))
 
 
 def describe_screen(observation: Observation) -> str:

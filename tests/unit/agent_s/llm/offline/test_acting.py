@@ -9,6 +9,7 @@ import pytest
 from aci.actions import (
     Action,
     Click,
+    Done,
     HoldAndPress,
     Hotkey,
     SaveToBuffer,
@@ -586,3 +587,12 @@ def test_words_without_a_reading_fail_naming_them_unless_a_button_is_called_so()
     assert act_out("add row", screen).actions[-1] == Click(element_id=1)
     done = act_out("share everything with everyone", screen)
     assert "'share everything with everyone'" in done.reason
+
+
+def test_a_step_known_from_a_record_is_not_done_again() -> None:
+    screen = seen(field(1, "Name", text="Ada"), focus=1)
+    typed = Step(1, seen(), ActResponse(action=Type(text="Ada")), ActionResult(ok=True), recalled=True)
+    context = ActContext(Task(instruction="x"), Subtask(name="Type 'Ada'"), screen, steps=(typed,))
+    response = OfflineModel().complete(ModelRequest(context)).output
+    assert isinstance(response, ActResponse)
+    assert isinstance(response.action, Done)

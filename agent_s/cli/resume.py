@@ -1,0 +1,70 @@
+"""`agent-s resume`: goes on with a run that was stopped, ran out of budget, or was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from agent_s.cli.lazy import examples
+from agent_s.cli.options import json_option, read_settings, settings_options
+
+
+@click.command(epilog=examples("agent-s resume last", "agent-s resume 1f0c9a --display :1 -c limits.max_steps=200"))
+@click.argument("run")
+@settings_options
+@click.option("--model", metavar="NAME", help="Who plans and acts; the model of the run by default.")
+@click.option("--display", metavar=":N", help="The X display to work on; the one of the run by default.")
+@json_option("Write the outcome as one JSON object; progress goes to stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def resume(
+    run: str,
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    model: str | None,
+    display: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Go on with RUN from the screen as it is: its id, the beginning of it, its folder, or the word last.
+
+    Subtasks that it finished are not done again, and of the one that it was at no step that was carried out. A virtual
+    desktop ends with its run, so that a run on one can only be started anew.
+    """
+    from agent_s.cli.conduct import DesktopChoice, build_agent, conduct, introduce, open_memory
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.progress import choose_display
+    from agent_s.cli.run import quoted, tell
+    from agent_s.events import RunStarted
+    from agent_s.resuming import what_is_left
+    from agent_s.trajectory import find_run, read_trajectory, run_folder
+
+    events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
+    unfinished = what_is_left(events)
+    name = display or unfinished.desktop
+    if name in ("", "virtual"):
+        again = quoted(unfinished.task.instruction)
+        raise click.UsageError(
+            f"The run {unfinished.run_id} worked on a virtual desktop, which is gone. Start anew: agent-s run {again}"
+        )
+    started = next(event for event in events if isinstance(event, RunStarted))
+    settings = read_settings(config_file, overrides, {"model": model or started.model})
+    choice = DesktopChoice(name, f"the screen {name}")
+    screen = choose_display(quiet=quiet, json=as_json)
+    with (
+        Interrupts(screen.notice) as interrupts,
+        open_memory(settings) as memory,
+        choice.open(settings) as desktop,
+    ):
+        agent = build_agent(settings, desktop, memory, screen)
+        introduce(agent, choice, screen)
+        ended = conduct(
+            agent,
+            unfinished.task,
+            display=screen,
+            interrupts=interrupts,
+            name_folder=lambda begun: run_folder(settings.runs_folder, begun),
+            unfinished=unfinished,
+        )
+    status = tell(unfinished.task.instruction, ended, choice, as_json)
+    return status if interrupts.exit_status is None else interrupts.exit_status

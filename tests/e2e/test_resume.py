@@ -1,0 +1,47 @@
+"""`agent-s resume`: a run that was killed goes on where it was, on the screen as it is."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from aci.virtual import VirtualDesktop
+from tests.e2e.command_line import User
+
+pytestmark = pytest.mark.desktop
+
+TASK = "Type 'first', press Return, type 'second', press Return, type 'third'."
+
+
+def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> None:
+    with VirtualDesktop(size=(800, 600), ocr=None) as desktop:
+        desktop.launch(["mousepad"])
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
+        process = user.start("run", "--confirm", "never", TASK, env=own)
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if "read back exactly" in line:
+                    break
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=20)
+            process.stdout.close()
+
+        resumed = user.agent_s("resume", "last", env=own)
+
+        assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+        texts = [element.text for element in desktop.observe().elements if element.role == "text"]
+    assert texts == ["first\nsecond\nthird"]
+    again = user.agent_s("resume", "last", env=own)
+    assert again.returncode != 0
+    assert "nothing to go on with" in again.stderr
+
+
+def test_a_run_on_a_virtual_desktop_can_only_be_started_anew(user: User) -> None:
+    user.agent_s("run", "--virtual", "-c", "limits.max_steps=1", "Press 'a', press 'b'.")
+    resumed = user.agent_s("resume", "last")
+    assert resumed.returncode == 2
+    assert "Start anew: agent-s run \"Press 'a', press 'b'.\"" in resumed.stderr
