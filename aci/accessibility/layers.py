@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
@@ -497,6 +496,7 @@ class _Near:
 
         self._rects = [rect for _, rect in over]
         self._order = np.array([place for place, _ in over], dtype=np.int64)
+        self._exact = np.array([_edges(rect) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
         self._edges = np.array([_edges(_grown(rect)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
 
     def covers(self, rect: Rect, first: int) -> list[Rect]:
@@ -505,8 +505,8 @@ class _Near:
 
         left, top, right, bottom = self._edges.T
         touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
-        found = (self._rects[at] for at in np.flatnonzero(touching & (self._order >= first)))
-        return list(islice((other for other in found if other != rect), MOST_COVERS))
+        others = (self._exact != np.array(_edges(rect))).any(axis=1)
+        return [self._rects[at] for at in np.flatnonzero(touching & others & (self._order >= first))[:MOST_COVERS]]
 
 
 def _grown(rect: Rect) -> Rect:
