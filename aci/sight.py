@@ -61,6 +61,14 @@ class Accessibility(Protocol):
         """
         ...
 
+    def rest(self, after_s: float) -> None:
+        """Mend in the background what `read` may have missed, once nothing is asked for this long; returns at once."""
+        ...
+
+    def stir(self) -> None:
+        """End what `rest` began, because somebody is about to act."""
+        ...
+
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest event, 0.0 before the first."""
         ...
@@ -136,6 +144,12 @@ class NoAccessibility:
     ) -> Reading:
         """Return no elements."""
         return self._reading
+
+    def rest(self, after_s: float) -> None:
+        """Do nothing: there is nothing to mend."""
+
+    def stir(self) -> None:
+        """Do nothing."""
 
     def last_event_at(self) -> float:
         """Return 0.0: there was no event."""

@@ -47,6 +47,8 @@ _LAUNCH_QUIET_S = 0.3
 _DRAINED_QUIET_S = 0.05
 _FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05
 """GTK 4 draws a new window before it tells what is in it."""
+_REST_S = 1.0
+"""Less than models think about a step; who acts faster than this has no time to spare for mending."""
 
 
 class X11Desktop:
@@ -60,6 +62,8 @@ class X11Desktop:
     Attributes:
         display: Name of the X display.
         screen: The screen itself: pixels and windows.
+        rest_s: How long nothing must be done after a look before what it read in parts is read as a whole, beside
+            everything else; None for never.
         halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
     """
 
@@ -109,6 +113,7 @@ class X11Desktop:
         self._frame: NDArray[np.uint32] | None = None
         self._buffer: list[str] = []
         self._input: InputName = input
+        self.rest_s: float | None = _REST_S
         self.halt = Halt()
         with self._open:
             self.screen = Screen(name)
@@ -178,6 +183,8 @@ class X11Desktop:
             focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
             taken_s=time.monotonic() - started,
         )
+        if self.rest_s is not None:
+            self._accessibility.rest(self.rest_s)
         return self._seen
 
     def perform(self, action: Action) -> ActionResult:
@@ -191,6 +198,7 @@ class X11Desktop:
             MissingDependency: The input that was asked for is not installed.
         """
         self.halt.check()
+        self._accessibility.stir()
         return self._performer.perform(action, self._seen)
 
     def launch(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ from aci.observation import Element, Window
 from aci.tracking import IdTracker
 
 Result = TypeVar("Result")
+logger = logging.getLogger(__name__)
 
 READ_LIMIT_S = 30.0
 ADDRESS_LIMIT_S = 5.0
@@ -101,6 +103,7 @@ class AccessibilityClient:
         self._handles: dict[int, Handle] = {}
         self._nudged: set[int] = set()
         self._late = LateAreas()
+        self._rest: asyncio.Task[None] | None = None
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
         self._layers = Layers(self._bus)
@@ -166,6 +169,20 @@ class AccessibilityClient:
         windowless = tuple(one.name for one in applications if one.name and one.pid not in pids)
         return Reading(elements, focus_id, (*scene.notes, *notes), ids, windowless)
 
+    def rest(self, after_s: float) -> None:
+        """Read as a whole what was read in parts only, once nothing is asked for this long; returns at once.
+
+        Any other call ends that, so that nobody waits for it; so does `stir`.
+        """
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._begin_rest, after_s)
+
+    def stir(self) -> None:
+        """End what `rest` began, because somebody is about to act."""
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._end_rest)
+            self._loop.call_soon_threadsafe(self._reader.stir)
+
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest accessibility event, 0.0 if there was none."""
         return self._bus.last_event_at
@@ -201,11 +218,28 @@ class AccessibilityClient:
         """Leave the bus and end the thread."""
         if not self._thread.is_alive():
             return
+        self._loop.call_soon_threadsafe(self._end_rest)
         self._loop.call_soon_threadsafe(self._bus.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=2.0)
         if not self._thread.is_alive():
             self._loop.close()
+
+    def _begin_rest(self, after_s: float) -> None:
+        self._end_rest()
+        self._rest = self._loop.create_task(self._read_at_rest(after_s))
+
+    def _end_rest(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
+
+    async def _read_at_rest(self, after_s: float) -> None:
+        await asyncio.sleep(after_s)
+        try:
+            await self._reader.read_again()
+        except ConnectionLost as error:  # whoever looks next connects again, or hears of it
+            logger.debug("Reading at rest ended: %s", error)
 
     async def _extents_now(self, handle: Handle) -> Rect | None:
         ref = handle.ref
@@ -221,6 +255,7 @@ class AccessibilityClient:
         if not self._thread.is_alive():
             work.close()
             raise ConnectionLost("The accessibility client is closed.")
+        self._loop.call_soon_threadsafe(self._end_rest)
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(timeout=READ_LIMIT_S)

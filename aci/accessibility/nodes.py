@@ -134,6 +134,10 @@ class Application:
     strangers: frozenset[str] = frozenset()
     cut: bool = False
 
+    def unread(self) -> Application:
+        """Return the same application as if nothing of it had been read yet."""
+        return Application(self.root, self.name, self.pid, self.toolkit, windows=self.windows)
+
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}

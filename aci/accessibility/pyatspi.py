@@ -88,6 +88,12 @@ class PyatspiClient:
         notes += [f"The window {window.title!r} shows no elements yet." for window in unfilled]
         return Reading(elements, focus_id, tuple(notes), tuple(window.id for window in unfilled))
 
+    def rest(self, after_s: float) -> None:
+        """Do nothing: every reading is a whole one."""
+
+    def stir(self) -> None:
+        """Do nothing."""
+
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest accessibility event, 0.0 before the first."""
         return self._worker.last_event_at()

@@ -69,6 +69,9 @@ class Reader:
         self._parts: dict[Ref, _Part] = {}
         self._late: Counter[Ref] = Counter()
         self._registry_answers = True
+        self._pieced: set[Ref] = set()
+        self._renewed: set[Ref] = set()
+        self._stirred = False
         self._meeting: asyncio.Task[list[Application]] | None = None
 
     def meet(self) -> None:
@@ -93,6 +96,10 @@ class Reader:
         in_windows = areas_by_window(areas, windows) if areas is not None else None
         if areas is None:
             self._parts.clear()
+        if self._stirred and areas is not None:
+            active = {window.pid for window in windows if window.active}
+            self._pieced.update(item.root for item in applications if item.pid in active)
+        self._stirred = False
         self._parts = {item.root: self._parts[item.root] for item in applications if item.root in self._parts}
         parts = await asyncio.gather(
             *(self._part(item, windows, screen, touched[item.root.name], in_windows) for item in applications)
@@ -105,6 +112,36 @@ class Reader:
             ),
             tuple(window for part in parts for window in part.misplaced),
         )
+
+    def stir(self) -> None:
+        """Hold the active application for changed, though nothing may tell of it: somebody acts on it."""
+        self._stirred = True
+
+    async def read_again(self) -> None:
+        """Read as a whole the applications of which only parts were read since, one after another.
+
+        This mends what neither events nor pixels told of. It may be cancelled at any time: what is known of an
+        application is replaced in one go at its end. One that does not answer stays as it is.
+
+        Raises:
+            ConnectionLost: The bus went away.
+        """
+        for root in sorted(self._pieced):
+            self._pieced.discard(root)
+            known = self._known.get(root)
+            if known is None or root not in self._parts or self._bus.silent(root.name):
+                continue
+            anew = known.unread()
+            try:
+                async with asyncio.timeout(APPLICATION_LIMIT_S):
+                    await self._read_whole(anew)
+            except (CallRefused, TimeoutError):
+                continue
+            if self._bus.silent(root.name):
+                continue
+            _mend(anew, anew.windows)
+            self._known[root] = anew
+            self._renewed.add(root)
 
     def by_connection(self) -> dict[str, Application]:
         """Return the applications of the latest reading by the unique name of their connection."""
@@ -191,6 +228,7 @@ class Reader:
                     await self._learn(application)
                 if before is None or areas is None:
                     await self._read_whole(application)
+                    self._pieced.discard(root)
                 elif not await self._update(application, windows, touched, areas):
                     return self._keep(application, windows, before)
             drafts, unsure = draft_all(application, windows, screen)
@@ -238,11 +276,18 @@ class Reader:
         now = own_windows(windows, application.pid)
         own_areas = [area for window in now for area in areas.get(window.id, ())]
         scope = scope_of(application.windows, now, own_areas, touched)
+        if application.root in self._renewed:
+            self._renewed.discard(application.root)
+            scope = replace(scope, redrawn=True)
         if not scope and roots == [top.ref for top in application.tops]:
             return False
+        if touched.anything:
+            application.cells.clear()
         if touched.anything or not application.patchy:
             await self._read_whole(application)
+            self._pieced.discard(application.root)
             return True
+        self._pieced.add(application.root)
         tables = TablesBefore(application, scope)
         changed = await update_tree(self._bus, application, roots, scope)
         changed |= await tables.read(self._bus)

@@ -41,6 +41,10 @@ class TablesBefore:
             self._application.nodes.pop(node.ref, None)
         for table in (tables := large_tables(self._application)):
             known = self._rows.get(table.ref)
+            if table.ref in self._scope.touched.parents:
+                # Rows came or went: what LibreOffice gave for a cell that is empty now goes on giving its former text.
+                self._application.cells.pop(table.ref, None)
+                known = None
             if known is None or table.rect != self._places[table.ref]:
                 await read_table(bus, self._application, table)
                 changed = True
