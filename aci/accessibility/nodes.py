@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
@@ -136,7 +136,7 @@ class Application:
 
     def unread(self) -> Application:
         """Return the same application as if nothing of it had been read yet."""
-        return Application(self.root, self.name, self.pid, self.toolkit, windows=self.windows)
+        return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
 
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""

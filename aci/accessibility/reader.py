@@ -35,6 +35,9 @@ PING_LIMIT_S = 0.3
 _NO_REGISTRY = "The accessibility registry does not answer; applications that started lately are missing."
 _logger = logging.getLogger(__name__)
 
+_NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+"""What reading raises where an application answers what makes no sense."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scene:
@@ -127,21 +130,26 @@ class Reader:
             ConnectionLost: The bus went away.
         """
         for root in sorted(self._pieced):
+            anew = await self._anew(root)
             self._pieced.discard(root)
-            known = self._known.get(root)
-            if known is None or root not in self._parts or self._bus.silent(root.name):
-                continue
-            anew = known.unread()
-            try:
-                async with asyncio.timeout(APPLICATION_LIMIT_S):
-                    await self._read_whole(anew)
-            except (CallRefused, TimeoutError):
-                continue
-            if self._bus.silent(root.name):
-                continue
+            if anew is not None:
+                self._known[root] = anew
+                self._renewed.add(root)
+
+    async def _anew(self, root: Ref) -> Application | None:
+        """Read an application as a whole beside what is known of it; None where it does not answer as it should."""
+        known = self._known.get(root)
+        if known is None or root not in self._parts or self._bus.silent(root.name):
+            return None
+        anew = known.unread()
+        try:
+            async with asyncio.timeout(APPLICATION_LIMIT_S):
+                await self._read_whole(anew)
             _mend(anew, anew.windows)
-            self._known[root] = anew
-            self._renewed.add(root)
+        except (CallRefused, TimeoutError, *_NONSENSE) as error:
+            _logger.debug("%s could not be read at rest: %s", known.name, error)
+            return None
+        return None if self._bus.silent(root.name) else anew
 
     def by_connection(self) -> dict[str, Application]:
         """Return the applications of the latest reading by the unique name of their connection."""
@@ -238,7 +246,7 @@ class Reader:
         except TimeoutError:
             self._late[root] += 1
             return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
-        except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+        except _NONSENSE:
             # Whatever one application says, the others must be seen.
             _logger.warning("%s could not be read", called, exc_info=True)
             return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
