@@ -145,7 +145,6 @@ class Reader:
         try:
             async with asyncio.timeout(APPLICATION_LIMIT_S):
                 await self._read_whole(anew)
-            _mend(anew, anew.windows)
         except (CallRefused, TimeoutError, *_NONSENSE) as error:
             _logger.debug("%s could not be read at rest: %s", known.name, error)
             return None
@@ -284,11 +283,13 @@ class Reader:
         now = own_windows(windows, application.pid)
         own_areas = [area for window in now for area in areas.get(window.id, ())]
         scope = scope_of(application.windows, now, own_areas, touched)
-        if application.root in self._renewed:
-            self._renewed.discard(application.root)
-            scope = replace(scope, redrawn=True)
+        renewed = application.root in self._renewed
+        self._renewed.discard(application.root)
         if not scope and roots == [top.ref for top in application.tops]:
-            return False
+            return renewed
+        if renewed:
+            scope = replace(scope, redrawn=True)
+            _mend(application, application.windows)
         if touched.anything:
             application.cells.clear()
         if touched.anything or not application.patchy:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from aci.accessibility.scope import LAG_S, LateAreas, Scope
+from aci.accessibility.scope import LAG_S, LateAreas, Scope, areas_by_window, own_windows, scope_of
+from aci.accessibility.signals import EVERYTHING, NOTHING
 from aci.geometry import Rect
+from aci.observation import Window
 
 SCOPE = Scope(areas=(Rect(10, 100, 50, 50),))
 
@@ -53,3 +57,41 @@ def test_after_everything_was_read_everything_is_asked_about_once_more() -> None
     assert late.added_to([], SCREEN, 0.2) == [SCREEN]
     assert late.added_to([], SCREEN, 0.2 + LAG_S) == [SCREEN]
     assert late.added_to([], SCREEN, 0.3 + LAG_S) == []
+
+
+LOW = Window(1, "Low", "app", Rect(0, 0, 100, 100), pid=7)
+HIGH = Window(2, "High", "app", Rect(50, 50, 100, 100), pid=8)
+POPUP = Window(3, "", "app", Rect(0, 20, 40, 40), pid=7, popup=True)
+
+
+def test_an_area_goes_to_the_topmost_window_that_shows_there() -> None:
+    found = areas_by_window([Rect(40, 40, 20, 20)], [HIGH, LOW])
+
+    assert found[HIGH.id] == [Rect(50, 50, 10, 10)]
+    assert sum(piece.area for piece in found[LOW.id]) == 20 * 20 - 10 * 10
+    assert all(piece.intersection(HIGH.rect) is None for piece in found[LOW.id])
+
+
+def test_areas_on_the_background_belong_to_nobody() -> None:
+    assert areas_by_window([Rect(500, 500, 10, 10)], [HIGH, LOW]) == {}
+
+
+def test_what_moved_or_is_new_is_asked_as_a_whole() -> None:
+    moved = replace(LOW, rect=Rect(1, 0, 100, 100))
+
+    assert scope_of([LOW], [moved], (), NOTHING) == Scope(everything=True, redrawn=True)
+    assert scope_of([], [LOW], (), NOTHING).everything
+    assert scope_of([LOW], [LOW], (), EVERYTHING).everything
+
+
+def test_what_only_opens_or_closes_a_popup_is_not_asked_as_a_whole() -> None:
+    opened = scope_of([LOW], [POPUP, LOW], (), NOTHING)
+
+    assert opened.redrawn
+    assert not opened.everything
+
+
+def test_windows_that_stand_still_leave_nothing_in_doubt() -> None:
+    assert not scope_of([LOW], [LOW], (), NOTHING)
+    assert scope_of([LOW], [LOW], [Rect(0, 0, 16, 16)], NOTHING)
+    assert own_windows([replace(LOW, active=True), HIGH], 7) == (LOW,)

@@ -1,0 +1,82 @@
+"""An application on an accessibility bus that exists in memory only; it counts what it is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aci.accessibility.atspi import PREFIX, PROPERTIES, REGISTRY_NAME, ROLE_NAMES, ROOT_PATH
+from aci.accessibility.bus import DBUS_NAME, Answer, Bus, Call, CallRefused
+from aci.accessibility.nodes import Ref
+from aci.geometry import Rect
+from tests.unit.aci.accessibility.trees import SEEN
+
+NAME, PID = ":1.5", 7
+
+
+@dataclass
+class Thing:
+    """One object as it really is now."""
+
+    path: str
+    role: str
+    name: str
+    rect: Rect
+    children: list[Thing] = field(default_factory=list)
+    states: int = SEEN
+    text: str | None = None
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(NAME, self.path)
+
+
+class MemoryBus(Bus):
+    """A bus with a single application, whose cache leaves everything to be asked for."""
+
+    def __init__(self, *tops: Thing) -> None:
+        super().__init__("unix:path=/nowhere")
+        self.root = Thing("/root", "application", "app", Rect(0, 0, 0, 0), list(tops))
+        self.asked: Counter[str] = Counter()
+
+    async def connect(self) -> None:
+        pass
+
+    async def call_all(self, calls: Sequence[Call]) -> list[Answer]:
+        return [self._answer(call) for call in calls]
+
+    def _answer(self, call: Call) -> Answer:
+        name, path, interface, member, _, body = call
+        if name == REGISTRY_NAME:
+            return [[(NAME, "/root")]] if path == ROOT_PATH else CallRefused("no")
+        if name == DBUS_NAME:
+            return [PID]
+        things = {thing.path: thing for thing in _within(self.root)}
+        self.asked[path] += 1
+        if path not in things:
+            return CallRefused("gone")
+        value = _said(things[path], interface, member, body)
+        return CallRefused("not that") if value is None else [value]
+
+
+def _within(thing: Thing) -> list[Thing]:
+    return [thing, *(inner for child in thing.children for inner in _within(child))]
+
+
+def _said(thing: Thing, interface: str, member: str, body: Sequence[Any]) -> Any:
+    properties = {"Name": thing.name, "Description": "", "ChildCount": len(thing.children), "ToolkitName": "test"}
+    answers: dict[tuple[str, str], Any] = {
+        (PROPERTIES, "GetAll"): properties,
+        (PROPERTIES, "Get"): properties.get(body[-1]) if body else None,
+        (PREFIX + "Accessible", "GetRole"): ROLE_NAMES.index(thing.role),
+        (PREFIX + "Accessible", "GetState"): [thing.states & 0xFFFFFFFF, thing.states >> 32],
+        (PREFIX + "Accessible", "GetInterfaces"): [
+            PREFIX + "Accessible", PREFIX + "Component", *([PREFIX + "Text"] if thing.text is not None else []),
+        ],
+        (PREFIX + "Accessible", "GetChildren"): [tuple(child.ref) for child in thing.children],
+        (PREFIX + "Component", "GetExtents"): (thing.rect.x, thing.rect.y, thing.rect.width, thing.rect.height),
+        (PREFIX + "Text", "GetText"): thing.text,
+    }  # fmt: skip
+    return answers.get((interface, member))

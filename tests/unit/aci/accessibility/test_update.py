@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.reader import Reader, Scene
+from aci.geometry import Rect
+from aci.observation import Window
+from tests.unit.aci.accessibility.peers import NAME, PID, MemoryBus, Thing
+from tests.unit.aci.accessibility.trees import SEEN
+
+SCREEN = Rect(0, 0, 1000, 800)
+WINDOW = Window(1, "App", "app", Rect(0, 0, 500, 400), active=True, pid=PID)
+
+
+class World:
+    """A page with a list of three buttons and a hidden one, and a reader that has seen it."""
+
+    def __init__(self) -> None:
+        self.buttons = [Thing(f"/b{n}", "push button", f"B{n}", Rect(10, 10 + 40 * n, 80, 20)) for n in range(3)]
+        self.hidden = Thing("/h", "push button", "H", Rect(10, 150, 80, 20), states=0)
+        self.panel = Thing("/panel", "panel", "", Rect(0, 0, 200, 300), [*self.buttons, self.hidden])
+        self.aside = Thing("/aside", "push button", "Aside", Rect(300, 300, 80, 20))
+        self.page = Thing("/page", "document web", "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
+        self.around = Thing("/around", "panel", "", Rect(0, 0, 500, 400), [self.page])
+        self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), [self.around])
+        self.bus = MemoryBus(self.frame)
+        self.reader = Reader(self.bus)
+        self.loop = asyncio.new_event_loop()
+        self.look(None)
+        self.bus.asked.clear()
+
+    def look(self, areas: Sequence[Rect] | None = (), windows: Sequence[Window] = (WINDOW,)) -> dict[str, Rect | None]:
+        scene: Scene = self.loop.run_until_complete(self.reader.read(windows, SCREEN, areas))
+        assert scene.notes == ()
+        return {draft.name: draft.node.rect for draft, _ in scene.drafts if draft.role == "push button"}
+
+    def truth(self) -> dict[str, Rect | None]:
+        found = self.loop.run_until_complete(Reader(self.bus).read([WINDOW], SCREEN))
+        return {draft.name: draft.node.rect for draft, _ in found.drafts if draft.role == "push button"}
+
+    def event(self, member: str, thing: Thing) -> None:
+        self.bus.signals.note(NAME, thing.path, member)
+
+    def rest(self) -> None:
+        self.loop.run_until_complete(self.reader.read_again())
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_where_nothing_changed_nothing_but_the_windows_is_asked(world: World) -> None:
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+    assert set(world.bus.asked) == {"/root"}
+
+
+def test_what_an_event_names_is_asked_again(world: World) -> None:
+    world.buttons[1].name = "Renamed"
+    world.event("PropertyChange", world.buttons[1])
+
+    assert world.look() == world.truth()
+    assert "Renamed" in world.look()
+
+
+def test_an_event_does_not_have_its_neighbours_asked(world: World) -> None:
+    world.buttons[1].name = "Renamed"
+    world.event("PropertyChange", world.buttons[1])
+    world.look()
+
+    assert "/b1" in world.bus.asked
+    assert not {"/b0", "/aside"} & set(world.bus.asked)
+
+
+def test_what_moved_has_all_beside_and_in_it_asked(world: World) -> None:
+    for thing in (world.panel, *world.buttons):
+        thing.rect = thing.rect.moved(0, 5)
+
+    assert world.look([Rect(10, 20, 10, 4)]) == world.truth()
+
+
+def test_new_objects_are_found_where_children_came(world: World) -> None:
+    world.panel.children.append(Thing("/new", "push button", "New", Rect(10, 200, 80, 20)))
+    world.event("ChildrenChanged", world.panel)
+
+    assert "New" in world.look()
+
+
+def test_new_objects_are_found_without_an_event_where_the_screen_looks_different(world: World) -> None:
+    world.panel.children.append(Thing("/new", "push button", "New", Rect(10, 200, 80, 20)))
+
+    assert "New" in world.look([Rect(0, 192, 96, 32)])
+
+
+def test_what_vanished_is_seen_no_more(world: World) -> None:
+    world.panel.children.remove(world.buttons[2])
+
+    assert "B2" not in world.look([world.buttons[2].rect])
+
+
+def test_what_appeared_is_seen_with_where_it_is(world: World) -> None:
+    world.hidden.states, world.hidden.rect = SEEN, Rect(10, 260, 80, 20)
+    world.event("StateChanged", world.hidden)
+
+    assert world.look()["H"] == Rect(10, 260, 80, 20)
+
+
+def test_another_page_is_noticed_though_the_one_that_was_left_goes_on_answering(world: World) -> None:
+    other = Thing(
+        "/other", "document web", "Other", world.page.rect, [Thing("/o", "push button", "O", Rect(5, 5, 9, 9))]
+    )
+    world.around.children = [other]
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), [world.page], states=0))
+
+    assert set(world.look([Rect(300, 300, 16, 16)])) == {"O"}
+
+
+def test_a_moved_window_has_everything_in_it_asked(world: World) -> None:
+    for thing in (world.frame, world.around, world.page, world.panel, world.aside, *world.buttons):
+        thing.rect = thing.rect.moved(100, 50)
+    moved = Window(1, "App", "app", Rect(100, 50, 500, 400), active=True, pid=PID)
+
+    assert world.look([], [moved])["Aside"] == Rect(400, 350, 80, 20)
+
+
+def test_lost_events_have_everything_asked(world: World) -> None:
+    world.aside.name = "Silently renamed"
+    world.bus.signals.doubt_all()
+
+    assert "Silently renamed" in world.look()
+
+
+def test_what_nothing_told_of_is_mended_at_rest_after_something_was_done(world: World) -> None:
+    world.reader.stir()
+    world.aside.name = "Silently renamed"
+    assert "Aside" in world.look()  # neither an event nor a pixel tells
+
+    world.rest()
+
+    assert "Silently renamed" in world.look()
+
+
+def test_an_application_is_read_at_rest_once_and_not_for_ever(world: World) -> None:
+    world.event("PropertyChange", world.aside)
+    world.look()
+    world.rest()
+    world.look()
+    world.bus.asked.clear()
+
+    world.rest()
+
+    assert not world.bus.asked
+
+
+def test_events_during_the_rest_are_not_lost(world: World) -> None:
+    world.event("PropertyChange", world.aside)
+    world.look()
+    world.rest()
+    world.aside.states |= StateBit.FOCUSED.value
+    world.aside.name = "Later"
+    world.event("PropertyChange", world.aside)
+
+    assert "Later" in world.look()
+
+
+def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(world: World) -> None:
+    world.reader.stir()
+    world.look()
+    world.aside.name = "Silently renamed"
+
+    async def broken_off() -> None:
+        rest = asyncio.create_task(world.reader.read_again())
+        await asyncio.sleep(0)
+        rest.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await rest
+
+    world.loop.run_until_complete(broken_off())
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+    world.rest()
+    assert "Silently renamed" in world.look()
