@@ -198,6 +198,14 @@ class Outlasting:
         except ConnectionLost as error:
             return _Nothing(notes=(f"No elements but recognized texts can be seen: {error}",))
 
+    def rest(self, after_s: float) -> None:
+        """Mend in the background what `read` may have missed, once nothing is asked for this long."""
+        self._inner.rest(after_s)
+
+    def stir(self) -> None:
+        """End what `rest` began, because somebody is about to act."""
+        self._inner.stir()
+
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest event, 0.0 before the first."""
         return self._inner.last_event_at()
