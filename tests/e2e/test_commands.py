@@ -110,6 +110,9 @@ def test_the_doctor_finds_all_that_is_needed(experienced: User) -> None:
     assert checks["memory"]["detail"].startswith("1 narrative and 1 episodic")
     assert checks["virtual desktop"]["detail"].startswith("starts in")
     assert checks["your screen"]["state"] == "optional"
+    assert checks["accessibility dbus"]["state"] == "ok"
+    assert checks["accessibility pyatspi"]["state"] in ("ok", "optional")
+    assert checks["text recognition rapidocr"]["detail"].endswith("reads 'Open file'")
     assert not [check for check in told["checks"] if check["state"] == "missing"]
 
 
