@@ -312,6 +312,7 @@ def _compared(desktop: VirtualDesktop, address: str, name: str, tally: _Tally) -
     lacking, surplus = (first & second) - mine, mine - (first | second)
     tally.moving += max((first - second).total(), (second - first).total())
     tally.wrong += max(lacking.total(), surplus.total())
+    tally.kinds.update(f"after {name}: {note}" for note in seen.notes)
     tally.kinds.update(f"after {name}: lacks {key}" for key in list(lacking.elements())[:5])
     tally.kinds.update(f"after {name}: has only {key}" for key in list(surplus.elements())[:5])
     return seen

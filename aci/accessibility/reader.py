@@ -133,13 +133,14 @@ class Reader:
             anew = await self._anew(root)
             self._pieced.discard(root)
             if anew is not None:
+                del self._late[root]  # with time enough it can be read, so it gets its whole time again
                 self._known[root] = anew
                 self._renewed.add(root)
 
     async def _anew(self, root: Ref) -> Application | None:
         """Read an application as a whole beside what is known of it; None where it does not answer as it should."""
         known = self._known.get(root)
-        if known is None or root not in self._parts or self._bus.silent(root.name):
+        if known is None or self._bus.silent(root.name):
             return None
         anew = known.unread()
         try:
@@ -244,6 +245,7 @@ class Reader:
             return _Part(note=silence)
         except TimeoutError:
             self._late[root] += 1
+            self._pieced.add(root)
             return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
         except _NONSENSE:
             # Whatever one application says, the others must be seen.

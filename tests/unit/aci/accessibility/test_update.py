@@ -183,3 +183,13 @@ def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(worl
     assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
     world.rest()
     assert "Silently renamed" in world.look()
+
+
+def test_an_application_that_took_too_long_gets_its_whole_time_again_once_it_was_read_at_rest(world: World) -> None:
+    root = world.bus.root.ref
+    world.reader._late[root] = 3
+    world.reader._pieced.add(root)
+
+    world.rest()
+
+    assert root not in world.reader._late
