@@ -5,8 +5,9 @@ python -m benchmarks.grounding --json
 ```
 
 `click_through`: share of the things to be hit that a click on their element hit, told by the fixtures themselves: a
-page of 200 widgets in Chromium, a GTK 3 and a GTK 4 program, cells of Calc, menus and toolbars of LibreOffice; what
-never becomes an element counts as missed. `ocr_recall`: share of the labels of 12 px and more on a canvas that became
+page of 200 widgets in Chromium and one as sites craft them, which tells itself what of it can be seen, two GTK 3 and
+two GTK 4 programs, cells of Calc, menus and toolbars of LibreOffice; what never becomes an element counts as missed.
+`ocr_recall`: share of the labels of 12 px and more on a canvas that became
 elements with exactly their text. `ocr_duplicates`: share of recognized texts that an element of the tree at the same
 place says already.
 """
@@ -29,6 +30,7 @@ from benchmarks.fixtures import gtk3_tokens, gtk4_tokens
 from benchmarks.fixtures.canvas_page import canvas_page, labels
 from benchmarks.fixtures.widgets_page import COVERED, tokens, widgets_page
 from benchmarks.support.clicking import Clicker, Tally, bearing
+from benchmarks.support.crafted import click_crafted_page, click_dialog_page, click_program
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import FileReports, PageServer, wait_until
@@ -104,6 +106,29 @@ def click_page(tally: Tally, quick: bool) -> None:
         phantoms = [token for token in COVERED if bearing(token, seen, pid) is not None]
         if phantoms:
             tell(f"  page: elements that a layer of the page hides: {phantoms}")
+
+
+def click_crafted(tally: Tally, quick: bool) -> None:
+    """Click through the crafted page and the modal dialog."""
+    with desktop_without_ocr(SIZE) as desktop:
+        click_crafted_page(desktop, tally, views=1 if quick else 9)
+    if not quick:
+        with desktop_without_ocr(SIZE) as desktop:
+            click_dialog_page(desktop, tally)
+
+
+def click_layers(tally: Tally, quick: bool) -> None:
+    """Click through the programs with layers, trees and icons."""
+    if not SYSTEM_PYTHON.exists():
+        raise NotMeasured(f"there is no {SYSTEM_PYTHON}")
+    for name, letter in (("gtk3_crafted", "p"), ("gtk4_crafted", "r"))[: 1 if quick else 2]:
+        with desktop_without_ocr(SIZE) as desktop:
+            reports = FileReports(desktop.home / "hits.txt")
+            process = desktop.launch([str(SYSTEM_PYTHON), str(PROGRAMS / f"{name}.py"), str(reports.path)])
+            _wait_for(desktop, lambda seen: len(seen.elements) > 10)
+            if not process.running:
+                raise NotMeasured(f"{name} ended: {process.last_words}")
+            click_program(desktop, reports, letter, tally, name)
 
 
 def click_gtk3(tally: Tally, quick: bool) -> None:
@@ -320,6 +345,8 @@ def _wait_for(desktop: VirtualDesktop, ready: Callable[[Observation], bool]) -> 
 
 _CLICKED: dict[str, Callable[[Tally, bool], None]] = {
     "page": click_page,
+    "crafted": click_crafted,
+    "layers": click_layers,
     "gtk3": click_gtk3,
     "gtk4": click_gtk4,
     "cells": click_cells,

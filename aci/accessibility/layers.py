@@ -36,6 +36,8 @@ SAMPLES = 4
 """Elements of one group that are asked for; where they agree, the others are taken to be alike."""
 SURE = 3
 """Clicks that a layer must have let through at one look, and none kept, for the rest of them not to be asked for."""
+TIMES_ASKED = 2
+"""Looks at which it is asked for what seems to be covered."""
 MOST_POINTS = 4
 """Points of one element that are tried."""
 ANSWER_S, POLL_S = 0.016, 0.004
@@ -62,10 +64,17 @@ _LAID_OUT = PLAIN | {"frame", "dialog", "window"}
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What became of an element: where it can be hit, None for nowhere."""
+    """What became of an element.
+
+    Attributes:
+        cause: What it depends on.
+        point: Where it can be hit, None for nowhere.
+        asked: How often that was asked.
+    """
 
     cause: Hashable
     point: Point | None
+    asked: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +182,12 @@ class Layers:
             node = drafts[element.id].node
             why = (element.rect, element.point, cause)
             verdict = self._verdicts.get(node.ref)
-            if verdict is None or verdict.cause != why:
+            if verdict is not None and verdict.cause == why:
+                guessed = verdict.point != element.point and verdict.asked < TIMES_ASKED
+                if guessed and self._clock() < deadline:  # it may have come before the answer
+                    point = await self._free_point(forest, element, drafts[element.id], rivals)
+                    verdict = _Verdict(why, point, verdict.asked + 1)
+            else:
                 agreed = {_kind(one, found) for one in spread} if element in rest else set()
                 if len(agreed) == 1 and agreed <= {"free", "hidden"}:
                     verdict = _Verdict(why, None if agreed == {"hidden"} else element.point)
@@ -371,16 +385,18 @@ class _Forest:
         ]
 
     def _boxes_left(self, element: Element, node: Node) -> list[int]:
-        """Return the box next around a node where its point lies outside of it: that may clip it, or let it flow over.
+        """Return the nearest box around a node that its point lies outside of: that may clip it, or let it flow over.
 
         The boxes of what runs along in lines say nothing.
         """
         place = self.parents[self.places[node.ref]]
-        while place >= 0 and self.nodes[place].role in INLINE:
+        while place >= 0 and self._in_page[place]:
+            rect = self.nodes[place].rect
+            boxed = rect is not None and rect.area and self.nodes[place].role not in INLINE
+            if boxed and rect is not None and element.point is not None and not rect.contains(element.point):
+                return [place]
             place = self.parents[place]
-        rect = self.nodes[place].rect if place >= 0 else None
-        outside = rect is not None and rect.area and element.point is not None and not rect.contains(element.point)
-        return [place] if outside else []
+        return []
 
     def extent(self, places: Sequence[int]) -> int:
         """Return the area of the largest of some nodes, px."""

@@ -18,7 +18,7 @@ MOST_VIEWS = 40
 """Scrolled views of one window that are looked at."""
 BOX_PX = 190
 """Height of the boxes that scroll, with some air."""
-_TEXTS = frozenset({"label", "static", "paragraph", "heading", "section"})
+TEXTS = frozenset({"label", "static", "paragraph", "heading", "section"})
 _PARTS_OF_OTHERS = re.compile(r"(Month|Day|Year|Show date picker) ")
 _OPENS = frozenset({"combo box", "date editor", "push button menu"})
 """What opens something that must be closed before the next click."""
@@ -158,12 +158,22 @@ def bearing(token: str, seen: Observation, pid: int) -> Element | None:
     found = [
         element
         for element in seen.elements
-        if element.window_id in windows and element.point is not None and _bears(pattern, element)
+        if element.window_id in windows and element.point is not None and bears(pattern, element)
     ]
-    return min(found, key=lambda e: (_PARTS_OF_OTHERS.match(e.name) is not None, e.role in _TEXTS), default=None)
+    return min(
+        found,
+        key=lambda e: (_PARTS_OF_OTHERS.match(e.name) is not None, _is_beside(e, pattern), e.role in TEXTS),
+        default=None,
+    )
 
 
-def _bears(pattern: re.Pattern[str], element: Element) -> bool:
+def _is_beside(element: Element, pattern: re.Pattern[str]) -> bool:
+    """Tell whether an element is only described by what bears the token."""
+    return element.description.startswith("beside ") and not pattern.search(f"{element.name} {element.label}")
+
+
+def bears(pattern: re.Pattern[str], element: Element) -> bool:
+    """Tell whether anything that an element says matches."""
     told = (element.name, element.label, element.description, element.text or "")
     return any(pattern.search(text) for text in told)
 
