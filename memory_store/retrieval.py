@@ -32,6 +32,8 @@ _BATCH = 500
 _FIRST_CANDIDATES = 32
 _BY_WORDS = 16
 _MOST_CANDIDATES = 128
+_FEW = 12
+"""So many experiences are read at once with all they hold."""
 _MOST_FILTERED = 2048
 
 
@@ -137,7 +139,8 @@ class Retriever:
             fresh = [pk for pk, cosine in cosines.items() if cosine >= least and pk not in looked]
             looked.update(fresh)
             for some in chunks(fresh, _BATCH):
-                found = connection.execute(prepared.light, {"pks": list(some), **wanted.filters})
+                statement = prepared.heavy if len(fresh) <= _FEW else prepared.light
+                found = connection.execute(statement, {"pks": list(some), **wanted.filters})
                 light |= {row.pk: row for row in found}
             verdicts = judge.verdicts([(row, cosines[pk]) for pk, row in light.items()])
             # What the filters turn down is made up for by looking further down the list.
@@ -152,7 +155,9 @@ def _offer(connection: Connection, prepared: Statements, verdicts: Sequence[Verd
     chosen = [verdict for verdict in verdicts if ranking.takes(verdict.row.key_digest, bool(verdict.row.success))]
     if not chosen:
         return
-    rows = connection.execute(prepared.whole, {"pks": [verdict.row.pk for verdict in chosen]}).all()
+    rows = [verdict.row for verdict in chosen]
+    if not all("uid" in row._fields for row in rows):
+        rows = list(connection.execute(prepared.whole, {"pks": [row.pk for row in rows]}))
     records = {row.pk: to_record(row) for row in rows}
     for verdict in chosen:
         reasons = verdict.reasons

@@ -43,11 +43,13 @@ class Statements:
     Attributes:
         same: Whole experiences with the key digest `digest`, the verified and newest first.
         light: What is needed to judge the experiences `pks`.
+        heavy: The same with all the rest of them, for when there are few.
         whole: The experiences `pks`.
     """
 
     same: Select[Any]
     light: Select[Any]
+    heavy: Select[Any]
     whole: Select[Any]
 
 
@@ -78,5 +80,6 @@ def statements(kind: Kind, by_app: bool, by_platform: bool) -> Statements:
     return Statements(
         same=whole.where(of_key, *conditions).order_by(*newest).limit(_EXACT_CANDIDATES),
         light=select(*needed, success).select_from(both).where(of_pks, *conditions),
+        heavy=(whole if kind == "narrative" else whole.add_columns(success)).where(of_pks, *conditions),
         whole=whole.where(of_pks),
     )

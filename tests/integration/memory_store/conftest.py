@@ -15,5 +15,5 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[MemoryStore]:
-    with MemoryStore.open(path, HashingEmbedder()) as opened:
+    with MemoryStore.open(path, HashingEmbedder(), busy_timeout_s=60) as opened:
         yield opened

@@ -51,3 +51,13 @@ def test_stored_form_is_read_back_and_damage_noticed() -> None:
     assert sound == [True, False, False, False, False]
     np.testing.assert_array_equal(vectors[0], vector)
     assert vectors.flags.writeable
+
+
+def test_cosines_of_chosen_ids_are_those_of_the_vectors() -> None:
+    vectors, query = unit(200), unit(1, seed=1)[0]
+    index = VectorIndex(16)
+    index.add(range(1000, 1200), vectors)
+    found = index.cosines([1003, 1100, 5], query)
+    assert found is not None
+    assert set(found) == {1003, 1100}
+    assert found[1100] == pytest.approx(float(vectors[100] @ query), abs=1e-6)
