@@ -30,6 +30,8 @@ MUST_SEE = frozenset(
 TEXTUAL = frozenset({"heading", "label", "static", "paragraph"})
 SAME_NAMES = ({"push button", "button"}, {"entry", "text", "password text"}, {"section", "panel", "filler"})
 """Names that libraries of different age give to the same role."""
+BORDER_PX = 2
+"""A box clips what scrolls in it at the inner edge of its border, but says that it ends at the outer one."""
 _MARKER = re.compile(r"\s*([•◦▪]|[0-9a-z]{1,4}[.)])\s*")
 _CLASS = re.compile(r"Gtk[A-Z]\w*")
 """What GTK 4 names a widget that has no name."""
@@ -138,6 +140,7 @@ class _Comparison:
         self._by_number = {seen.id: seen for seen in reference}
         self._reference = [seen for seen in reference if seen.rect is not None and seen.rect.area]
         self._screen = Rect(0, 0, observation.screenshot.shape[1], observation.screenshot.shape[0])
+        self._picture = observation.screenshot
         self._shifts = self._constant_shifts()
         self._taken: set[int] = set()
         self._result = Agreement()
@@ -253,12 +256,29 @@ class _Comparison:
             self._result.explained["wholly covered by windows above it"] += 1
         elif reason := self._stood_for(seen, visible, window):
             self._result.explained[reason] += 1
+        elif self._only_border(seen, shift):
+            self._result.explained["scrolled out of sight but for the border of its box, which is of one colour"] += 1
         elif not seen.name and seen.role in TEXTUAL:
             self._result.explained["a text without words"] += 1
         elif _MARKER.fullmatch(seen.name):
             self._result.explained["the mark before a list item"] += 1
         else:
             self._result.unexplained.append(f"only in pyatspi: {_told(seen.role, seen.name, seen.rect)}")
+
+    def _only_border(self, seen: Seen, shift: tuple[int, int]) -> bool:
+        """Tell whether the boxes around an object leave no more of it than a line of pixels that are all alike."""
+        assert seen.rect is not None
+        left: Rect | None = seen.rect
+        parent = self._by_number.get(seen.parent)
+        while parent is not None and left is not None:
+            if parent.rect is not None and parent.rect.area:
+                left = left.intersection(parent.rect)
+            parent = self._by_number.get(parent.parent)
+        left = left.moved(*shift).intersection(self._screen) if left is not None else None
+        if left is None or min(left.width, left.height) > BORDER_PX:
+            return False
+        pixels = self._picture[left.y : left.bottom, left.x : left.right].reshape(-1, 3)
+        return bool((pixels == pixels[0]).all())
 
     def _stood_for(self, seen: Seen, visible: Rect, window: Window) -> str:
         free = sum(piece.area for piece in uncovered(visible, self._above.get(window.id, [])))
