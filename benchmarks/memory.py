@@ -78,10 +78,10 @@ def _median_ms(act: Callable[[int], object], times: int) -> float:
     return statistics.median(taken)
 
 
-def _questions(size: int) -> tuple[list[str], Vectors]:
+def _questions(size: int, count: int = QUERIES) -> tuple[list[str], Vectors]:
     """Return texts and vectors of queries: those of stored experience, slightly changed."""
-    asked = [text.replace("How to", "Please") for _, text in texts(QUERIES)]
-    near = next(vectors(size, DIMENSION))[:QUERIES]
+    asked = [text.replace("How to", "Please") for _, text in texts(count)]
+    near = next(vectors(size, DIMENSION))[:count]
     noise = np.random.default_rng(5).standard_normal(near.shape).astype(np.float32) * np.float32(0.02)
     near = near + noise
     return asked, near / np.linalg.norm(near, axis=1, keepdims=True)
@@ -90,9 +90,11 @@ def _questions(size: int) -> tuple[list[str], Vectors]:
 def _against_reference(figures: Figures, folder: Path, size: int) -> None:
     path = folder / f"{size}.db"
     fill(path, size, Fixed())
-    asked, given = _questions(size)
+    asked, given = _questions(size, 2 * QUERIES)
     with MemoryStore.open(path, Fixed()) as store:
-        store.search_narrative(asked[0], vector=given[0])
+        # Other queries first: an agent asks many in the life of its process.
+        for number in range(QUERIES, 2 * QUERIES):
+            store.search_narrative(asked[number], vector=given[number])
         ours = _median_ms(lambda n: store.search_narrative(asked[n], vector=given[n]), QUERIES)
     (folder / f"reference-{size}").mkdir()
     reference = ReferenceWay(folder / f"reference-{size}")
