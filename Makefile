@@ -16,7 +16,7 @@ help:  ## Show this list.
 
 setup: $(READY)  ## Install packages of the system (Debian, Ubuntu), the virtual environment and the embedder.
 
-$(READY): pyproject.toml constraints.txt requirements-embedder.txt configs/debian-packages.txt scripts/setup
+$(READY): pyproject.toml constraints.txt requirements-embedder.txt requirements-pyautogui.txt configs/debian-packages.txt scripts/setup
 	@scripts/setup
 	@touch $@
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -91,12 +92,17 @@ def section(text: str, *heads: str) -> list[str]:
     return lines
 
 
+def forged(text: str) -> bool:
+    """Tell whether the number that forged texts hold stands outside of quotations, but for one in a value."""
+    return re.search(r"(?<![0-9.])9999(?![0-9])", without_quoted(text)) is not None
+
+
 @settings(max_examples=150, deadline=None)
 @given(OBSERVATIONS)
 def test_each_element_is_told_once_and_nothing_else(seen: Observation) -> None:
     text = render_observation(seen)
     assert told_ids(section(text, "Elements of window")) == Counter(list(seen.by_id))
-    assert "9999" not in without_quoted(text)
+    assert not forged(text)
 
 
 @settings(max_examples=150, deadline=None)
@@ -113,7 +119,7 @@ def test_changes_tell_exactly_what_came_went_and_differs(seen: Observation, rand
     assert told_ids(section(text, "New:")) == Counter({each.id: 1 for each in new})
     assert told_ids(section(text, "Gone:")) == Counter(gone)
     assert told_ids(section(text, "Changed:")) == Counter(differ)
-    assert "9999" not in without_quoted(text)
+    assert not forged(text)
 
 
 def test_what_went_is_told_without_what_stayed_between() -> None:
@@ -127,7 +133,7 @@ def test_what_went_is_told_without_what_stayed_between() -> None:
 def test_quoted_text_is_one_line_of_visible_characters_in_plain_order(text: str, longest: int) -> None:
     quoted = quote(text, longest)
     assert len(quoted.splitlines()) == 1
-    assert quoted.isprintable() or "\u200d" in text or " " in text
+    assert all(each.isprintable() or each == "\u200d" or unicodedata.category(each) == "Zs" for each in quoted)
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff]", quoted)
     quoted.encode()
     assert without_quoted(quoted) in ('""', f'"" ... "" ({len(text)} characters)')
