@@ -143,6 +143,8 @@ class _Update:
             await identify(bus, node)
         self._note_count(node, property_value(properties, "ChildCount", -1))
         self._changed |= before != _facts(node)
+        if appeared and not shows:
+            self._doubt_siblings(node)
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
         if not (moved or appeared or opened):
             return []
@@ -153,6 +155,12 @@ class _Update:
         """Have the children listed where there are more or fewer than are known."""
         if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
             self._to_list[node.ref] = node
+
+    def _doubt_siblings(self, node: Node) -> None:
+        """Have the children listed that a node is one of which vanished: as many others may have taken their place."""
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        if parent is not None and parent.ref not in self._listed:
+            self._to_list[parent.ref] = parent
 
     def _lost(self, node: Node) -> list[Node]:
         """Let a node that is gone not be seen, and have the one that it lay in say what is in it now."""
