@@ -46,6 +46,7 @@ _BEGIN = (
     " core.clearTimer(); core.hideDisplay(); WOB_TASK_READY"
 )
 _INSTRUCTION = "(told => typeof told === 'string' ? told : told.utterance)(core.getUtterance())"
+_SHOWN = "document.getElementById('query').innerText.replace(/\\s+/g, ' ').trim().slice(0, 12).trim()"
 _STATE = (
     "typeof WOB_DONE_GLOBAL === 'undefined' ? null"
     " : [WOB_DONE_GLOBAL, WOB_RAW_REWARD_GLOBAL, String(WOB_REWARD_REASON || '')]"
@@ -120,7 +121,7 @@ class Arena:
             raise BrowserLost(f"the page is shown at {view} instead of {self._view}: width, height, zoom")
         tools.evaluate(target, _BEGIN.format(clock=CLOCK_MS, seed=json.dumps(str(seed))))
         self._wait(lambda: self._answers("WOB_TASK_READY"), f"to make {task} ready")
-        self._wait_for_sight()
+        self._wait_for_sight(str(tools.evaluate(target, _SHOWN)))
         return str(tools.evaluate(target, _INSTRUCTION)).strip()
 
     def state(self) -> PageState:
@@ -143,12 +144,16 @@ class Arena:
         """Leave the browser."""
         self._tools.close()
 
-    def _wait_for_sight(self) -> None:
-        """Wait until the window shows the page and the accessibility tree holds it, which lags behind."""
+    def _wait_for_sight(self, shown: str) -> None:
+        """Wait until the window shows the page and the accessibility tree holds it, which lags behind.
+
+        Args:
+            shown: The beginning of what the page shows.
+        """
         seen: list[Any] = []
         for _ in range(MOST_LOOKS):
             before, seen = seen, [(e.role, e.name, e.rect) for e in self._desktop.observe().elements]
-            if seen == before:
+            if seen == before and any(name.startswith(shown) for _, name, _ in seen):
                 return
             time.sleep(LOOK_S)
 

@@ -19,7 +19,7 @@ def act(context: ActContext) -> ActResponse:
     intents = leave_questions((*intents_of(context.subtask), *following))
     intents = intents[: len(intents) - len(following)]
     intent = intents[0] if len(intents) == 1 else InTurn(intents)
-    return decide(lambda screen: pursue(intent, screen), context.steps, context.observation)
+    return decide(lambda screen: pursue(intent, screen), context.steps, context.observation, context.task.instruction)
 
 
 def intents_of(subtask: Subtask) -> tuple[Intent, ...]:

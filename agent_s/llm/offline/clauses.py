@@ -85,7 +85,9 @@ def begins_clause(text: str) -> bool:
 def _unify(text: str) -> str:
     """Use one kind of line end, space and apostrophe; quotes stay as they are."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ").replace("\u200b", "")
-    return re.sub(r"(?<=\w)’(?=\w)", "'", text)
+    text = re.sub(r"(?<=\w)’(?=\w)", "'", text)
+    # "... of the text hit submit": a comma was forgotten
+    return re.sub(r"(?<=\w)(?<!\band)(?<!\bthen)(?<!\bto)(?<!\bor) (?=(?:hit|press|click) submit\b)", ", then ", text)
 
 
 def _blocks(text: str) -> list[str]:

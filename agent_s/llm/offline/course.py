@@ -108,9 +108,9 @@ class _Runner:
             self.move, self.ending = None, reason
 
 
-def decide(make: MakeCourse, steps: Sequence[Step], observation: Observation) -> ActResponse:
-    """Return the next step of a policy, after the steps that were taken."""
-    runner = run_through(make, steps, observation)
+def decide(make: MakeCourse, steps: Sequence[Step], observation: Observation, instruction: str = "") -> ActResponse:
+    """Return the next step of a policy, after the steps that were taken; a text that is the instruction is not seen."""
+    runner = run_through(make, steps, observation, instruction)
     if runner.move is not None:
         move = runner.move
         return ActResponse(
@@ -136,17 +136,17 @@ def decide(make: MakeCourse, steps: Sequence[Step], observation: Observation) ->
     )
 
 
-def run_through(make: MakeCourse, steps: Sequence[Step], observation: Observation) -> _Runner:
+def run_through(make: MakeCourse, steps: Sequence[Step], observation: Observation, instruction: str = "") -> _Runner:
     """Run a policy through the steps that were taken; see the module."""
     runner = _Runner(make)
     screens = _screens(steps, observation)
-    runner.start(Screen(screens[0]))
+    runner.start(Screen(screens[0], instruction))
     for step, after in zip(steps, screens[1:], strict=True):
         if runner.move is not None and _is_same(runner.move.action, step):
             result = step.result
-            runner.send(Sight(Screen(after), result.ok, result.error or "", result.note))
+            runner.send(Sight(Screen(after, instruction), result.ok, result.error or "", result.note))
         else:
-            runner.start(Screen(after))
+            runner.start(Screen(after, instruction))
     return runner
 
 

@@ -235,11 +235,19 @@ class SearchFor:
 
 @dataclass(frozen=True, slots=True)
 class KeepText:
-    """Read a text from the screen and keep it; `literal` is the text itself where it was given."""
+    """Read a text from the screen and keep it.
+
+    Attributes:
+        what: How it is called afterwards.
+        target: What it is, or what it stands in.
+        literal: The text itself where it was given.
+        word: Which word of it alone is meant, from 1, or from -1 backwards.
+    """
 
     what: str
     target: TargetQuery
     literal: str | None = None
+    word: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

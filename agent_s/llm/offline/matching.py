@@ -214,11 +214,12 @@ def _kind_part(query: TargetQuery, element: Element, prefer: frozenset[str]) -> 
     if role in ROLES[query.kinds[0]]:
         return _exactness(query.kinds[0], element), role
     if role in roles:
-        return -2.0, role
+        return -4.0 if query.kinds[0] == "paragraph" else -2.0, role
     if not query.name:
         return None, ""
     if _is_kin(query.kinds[0], role):
-        return -8.0, f"a {role} taken for it"
+        # A part of running text is less likely a control than a text with an element of its own.
+        return -9.5 if role == "static" else -8.0, f"a {role} taken for it"
     return (
         (-14.0, "")
         if role in prefer and query.kinds[0] not in ("field", "checkbox", "radio", "combo", "slider", "spin")

@@ -8,7 +8,7 @@ from typing import Literal
 Kind = Literal[
     "button", "checkbox", "radio", "field", "link", "tab", "menu", "menuitem", "combo", "item", "slider", "spin",
     "date", "cell", "heading", "image", "switch", "text", "tree", "list", "dialog", "window", "row", "column", "toolbar",
-    "section", "form", "page", "progress", "password", "area", "toggle", "terminal", "table", "result",
+    "section", "form", "page", "progress", "password", "area", "toggle", "terminal", "table", "result", "paragraph",
 ]  # fmt: skip
 """A kind of element as people tell them apart."""
 
@@ -50,6 +50,7 @@ ROLES: dict[Kind, frozenset[str]] = {
     "progress": frozenset({"progress bar", "level bar"}),
     "terminal": frozenset({"terminal"}),
     "result": frozenset({"link"}),
+    "paragraph": frozenset({"paragraph"}),
 }  # fmt: skip
 """Accessibility roles by kind."""
 
@@ -98,7 +99,7 @@ NOUNS: dict[str, tuple[Kind, ...]] = {
     "time field": ("date", "field"), "time picker": ("date", "field"), "calendar": ("date",),
     "cell": ("cell",), "heading": ("heading", "text"), "header": ("heading", "column", "text"), "title": ("heading", "text"),
     "column header": ("column",), "column": ("column",), "row": ("row",), "picture": ("image",), "image": ("image",), "photo": ("image",),
-    "label": ("text",), "text": ("text",), "paragraph": ("text",), "sentence": ("text",), "word": ("text",), "message": ("text",),
+    "label": ("text",), "text": ("text",), "paragraph": ("paragraph", "text"), "sentence": ("text",), "word": ("text",), "message": ("text",),
     "section": ("section",), "panel": ("section",), "group": ("section",), "expander": ("section", "button"), "accordion": ("section",), "pane": ("section",),
     "dialog": ("dialog",), "dialogue": ("dialog",), "dialog box": ("dialog",), "dialogue box": ("dialog",), "popup": ("dialog", "menu"),
     "pop-up": ("dialog", "menu"), "prompt": ("dialog",), "message box": ("dialog",), "alert": ("dialog",), "dialog window": ("dialog",), "modal": ("dialog",),

@@ -25,11 +25,17 @@ class Screen:
 
     Args:
         observation: What the desktop saw.
+        instruction: What the person asked for; a text that only repeats it, as test pages show, is never meant.
     """
 
-    def __init__(self, observation: Observation) -> None:
+    def __init__(self, observation: Observation, instruction: str = "") -> None:
         self.observation = observation
-        self.elements = observation.elements
+        said = " ".join(instruction.split())
+        self.elements = tuple(
+            element
+            for element in observation.elements
+            if not said or element.role not in LABELS or " ".join(shown_name(element).split()) != said
+        )
         self.windows = observation.windows
         self.buffer = observation.buffer
 

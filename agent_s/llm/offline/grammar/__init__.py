@@ -45,6 +45,7 @@ LONGEST = 2500
 
 RULES: tuple[Rule, ...] = (
     choosing.ENSURE,
+    choosing.SET_EACH,
     *looking.RULES,
     *windows.EDIT_RULES,
     *choosing.RULES[:4],

@@ -13,6 +13,7 @@ from agent_s.llm.offline.intents import (
     FollowPath,
     GoToCell,
     Intent,
+    InTurn,
     NothingToDo,
     PressKeys,
     SelectOptions,
@@ -78,6 +79,24 @@ def _from_menu_query(value: Guarded, source: TargetQuery) -> Intent:
 
 def _is_date(value: Guarded) -> bool:
     return bool(_DATE.fullmatch(value.plain.strip()))
+
+
+def _select_with(found: Found) -> Intent | None:
+    """Read "select 5 with the slider" as giving the slider that value."""
+    control = found.target("where")
+    if not set(control.kinds[:1]) & {"slider", "spin", "date"}:
+        return None
+    return SetValue(control, found.plain("what"))
+
+
+def _set_each(found: Found) -> Intent | None:
+    """Read "set the sliders to [5, 11, 10]": one value for each, in reading order."""
+    control = found.target("where")
+    if not set(control.kinds[:1]) & {"slider", "spin", "field"} or control.name:
+        return None
+    values = re.findall(r"-?\d+(?:\.\d+)?", found["values"])
+    one = replace(control, every=False, phrase="")
+    return InTurn(tuple(SetValue(replace(one, ordinal=n), value) for n, value in enumerate(values, start=1)))
 
 
 def _select_as(found: Found) -> Intent | None:
@@ -153,6 +172,11 @@ ENSURE = rule(
 )
 """"Make sure that the box is checked" asks to check it, where "verify that ..." only asks to look."""
 
+SET_EACH = rule(
+    r"(?:set|move|drag|adjust|change) (?P<where>(?:the |all |all the |each of the )?\w+s) to (?:the )?(?:combination|values?|positions?|numbers?)? ?[\[(]? ?(?P<values>-?\d+(?:\.\d+)?(?: ?,(?: and)? ?-?\d+(?:\.\d+)?)+) ?[\])]?",
+    _set_each,
+)
+
 RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:{SELECT}|open|use|run|click(?: on)?|go to|navigate to|follow|press|hit|visit|access) (?:the )?(?:menu |menu item |menu path |menu entry |path |command )?(?P<what>.+?\s*(?:->|=>|→|›|»|▸|>|\|)\s*.+)",
@@ -171,6 +195,10 @@ RULES: tuple[Rule, ...] = (
         rf"{SELECT} (?:(?:the )?(?:all|everything|whole|entire|full)(?: of)?(?: the| its)?(?: (?:text|content|contents|document|file|page|body))?(?: (?:in|of) the (?:document|file|editor|page|window|text editor))?)",
         always(PressKeys((("ctrl", "a"),))),
     ),
+    rule(
+        rf"{SELECT} (?:all )?(?:of )?the (?:whole |entire |full )?text (?:in|of|inside) (?P<what>(?!the document).+?)(?: (?:below|above))?",
+        lambda f: ClickOn((f.target("what"),), clicks=3, said=f.plain("what")),
+    ),
     rule(rf"{SELECT} (?:nothing|none|no options?|no items?|none of (?:the|them).*)", always(NothingToDo())),
     rule(
         rf"(?:{SELECT}|go to|click(?: on)?|move to|jump to) (?:the )?(?:cells?|range|cell range|block)? ?(?P<a>{CELL})(?:\s*(?::|to|through|-|–)\s*(?P<b>{CELL}))?",
@@ -178,6 +206,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(rf"{SELECT} (?P<what>.+) (?:as|for) (?:the |your |my )(?P<where>.+)", _select_as),
     rule(rf"{SELECT} (?P<what>.+) as (?P<where>.+)", _select_as),
+    rule(rf"{SELECT} (?P<what>.+?) (?:with|using|by means of) (?P<where>.+)", _select_with),
     rule(rf"{SELECT} (?P<what>.+) {_FROM} (?P<where>.+)", _select_from),
     rule(rf"{SELECT} (?P<what>.+)", _select),
     rule(

@@ -11,6 +11,7 @@ from agent_s.llm.offline.intents import (
     InTurn,
     KeepText,
     LookWhether,
+    NothingToDo,
     OpenThing,
     PasteText,
     Pause,
@@ -18,7 +19,7 @@ from agent_s.llm.offline.intents import (
     TypeText,
     WaitFor,
 )
-from agent_s.llm.offline.lexicon import read_number
+from agent_s.llm.offline.lexicon import read_number, read_ordinal
 from agent_s.llm.offline.quoting import Guarded
 from agent_s.llm.offline.targets import parse_target
 
@@ -158,8 +159,27 @@ def _kept(what: Guarded, source: Guarded | None = None) -> KeepText:
         what.text,
         flags=re.IGNORECASE,
     )
+    if source is not None and re.fullmatch(rf"{THE}{_ANY_TEXT}", what.text, re.IGNORECASE):
+        place = parse_target(source.part(re.sub(r"\s+(?:below|above|here)$", "", source.text)))
+        if set(place.kinds) & {"field", "area", "text", "paragraph"}:
+            return KeepText("text", place)
     whole = what.part(f"{what.text} in {source.text}") if source is not None and not _is_screen(source) else what
     return KeepText(what.part(name).plain, parse_target(whole))
+
+
+_ANY_TEXT = r"(?:all )?(?:of )?(?:the )?(?:text|contents?|words?)"
+
+
+def _keep_word(found: Found) -> Intent | None:
+    """Read "find the 4th word in the paragraph"."""
+    word = read_ordinal(found["nth"])
+    return None if word is None else KeepText("word", found.target("source"), word=word)
+
+
+def _carry_value(found: Found) -> Intent | None:
+    """Read "enter the value of Gender into the field": what stands beside that word goes there."""
+    keep = KeepText(found.plain("what"), found.target("what"))
+    return InTurn((keep, TypeText("", found.target("where"), kept=keep.what)))
 
 
 def _is_screen(source: Guarded) -> bool:
@@ -213,6 +233,18 @@ RULES: tuple[Rule, ...] = (
         _look,
     ),
     rule(r"(?:check|look)(?: (?:for|to find)) (?P<what>.+)", _look_for),
+    rule(
+        rf"(?:navigate|browse|look|go|search) (?:through|around|about) {THE}(?:\w+ ){{0,3}}(?:tree|list|folders?|files?|sections?|menus?|pages?|items?)",
+        always(NothingToDo()),
+    ),
+    rule(
+        rf"(?:find|locate|read|get|take|copy|look up) the (?P<nth>\S+) word (?:in|of|from) {THE}(?P<source>.+?)(?: (?:below|above))?",
+        _keep_word,
+    ),
+    rule(
+        r"(?:type|write|enter|insert|put|input)(?: in)? the (?:values?|entry|contents?) (?:of|for|beside|next to|that (?:belongs|corresponds) (?:to|with)) (?P<what>.+?) (?:in ?to|in) (?P<where>.+)",
+        _carry_value,
+    ),
     rule(
         rf"copy(?: (?:it|that|this|them|(?:the )?(?:selected|highlighted|marked) ?(?:text|cells?|words?|items?|files?|content|part|paragraph)?|(?:the )?(?:current )?selection))?(?: (?:to|into|onto) {_CLIP})?",
         _COPY_KEYS,

@@ -258,6 +258,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"scroll(?: all the way)? (?P<end>top|bottom)(?P<within>)", _scroll_to_end),
     rule(
+        rf"scroll {THE}(?P<within>(?!(?:up|down|all|to)\b)\S.*?)(?: all the way)?(?: (?:up|down))? to (?:the |its )(?:very )?(?P<end>top|bottom|end|start|beginning)(?: of the (?:text|list|page))?",
+        _scroll_to_end,
+    ),
+    rule(
         r"scroll all the way (?P<direction>up|down)(?: in (?P<within>.+))?",
         lambda f: ScrollView(
             "up" if f["direction"].casefold() == "up" else "down",

@@ -11,8 +11,8 @@ from aci.observation import Element, Window
 from agent_s.llm.offline.course import Move, Sight, give_up, what_changed
 from agent_s.llm.offline.intents import Button
 from agent_s.llm.offline.matching import Candidate, nearest_names, rank
-from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, show_kinds
-from agent_s.llm.offline.screen import Screen, content_of
+from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, LABELS, show_kinds
+from agent_s.llm.offline.screen import Screen, content_of, in_page
 from agent_s.llm.offline.targets import TargetQuery
 
 T = TypeVar("T")
@@ -49,6 +49,8 @@ def look_around(
 ) -> Steps[tuple[Screen, list[Candidate]]]:
     """Find an element: wait a moment, scroll for it, wait some more; nothing is found where it is nowhere."""
     screen, found = yield from await_element(screen, find, query, WAITS[:1])
+    if found and found[0].score < SURE and found[0].element.role in LABELS:
+        screen, found = yield from await_element(screen, find, query, WAITS[1:2])
     if not found and scroll:
         screen, found = yield from scroll_for(screen, find, query)
     if not found:
@@ -232,6 +234,16 @@ def _usable(found: list[Candidate]) -> list[Candidate]:
         for one in found
         if one.element.point is not None and "disabled" not in one.element.states and one.score >= best - 12
     ]
+
+
+def point_at(element: Element) -> Steps[Sight]:
+    """Move the pointer over an element without clicking it: by a turn of the wheel, for menus that open then."""
+    return (yield Move(Scroll(element_id=element.id, clicks=1), f"point at {name_of(element)}, so that it opens"))
+
+
+def opens_when_pointed_at(element: Element) -> bool:
+    """Tell whether an entry opens a menu of its own in a page, where a click may choose the entry itself."""
+    return element.role == "menu item" and "has_popup" in element.states and in_page(element)
 
 
 def now(screen: Screen, element: Element) -> Element | None:

@@ -211,6 +211,8 @@ def keep_text(intent: KeepText, screen: Screen) -> Course:
             intent.target,
         )
         text, evidence = read_text(intent, screen)
+    if text and intent.word is not None:
+        text = _word_of(text, intent.word)
     if not text:
         give_up(f"no {intent.what!r} to copy is on the screen: {not_found(intent.target, screen)}")
     yield from must(SaveToBuffer(text=text), f"keep {shorten(text)!r} as {intent.what!r}", evidence)
@@ -232,6 +234,9 @@ def read_text(intent: KeepText, screen: Screen) -> tuple[str | None, str]:
         phrase,
         flags=re.IGNORECASE,
     )
+    if query.kinds and not query.name and query.within is None:
+        texts = [one.element for one in rank(query, screen, prefer=EDITABLE | LABELS)]
+        return _whole_of(next((element for element in texts if content_of(element).strip()), None))
     for element in _by_reading(screen):
         found = _after_phrase(phrase, element, screen)
         if found:
@@ -248,9 +253,16 @@ def read_text(intent: KeepText, screen: Screen) -> tuple[str | None, str]:
     return _whole_of(ranked[0].element) if ranked and query.kinds else (None, "")
 
 
-def _whole_of(element: Element) -> tuple[str | None, str]:
-    text = content_of(element).strip()
-    return (text, f"{name_of(element)} reads it") if text else (None, "")
+def _whole_of(element: Element | None) -> tuple[str | None, str]:
+    text = content_of(element).strip("\r\n") if element is not None else ""
+    return (text, f"{name_of(element)} reads it") if element is not None and text.strip() else (None, "")
+
+
+def _word_of(text: str, number: int) -> str:
+    """Return one word of a text without the signs around it; "" where there are fewer."""
+    words = [bare for word in text.split() if (bare := word.strip(".,;:!?\"'()"))]
+    position = number - 1 if number > 0 else len(words) + number
+    return words[position] if 0 <= position < len(words) else ""
 
 
 def _by_reading(screen: Screen) -> list[Element]:

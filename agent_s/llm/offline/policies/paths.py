@@ -18,6 +18,8 @@ from agent_s.llm.offline.policies.common import (
     name_of,
     not_found,
     now,
+    opens_when_pointed_at,
+    point_at,
     scroll_for,
 )
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
@@ -55,6 +57,11 @@ def _follow(
         give_up(f"{name_of(element)} is disabled now")
     if after and _opens_already(element, after[0], screen):
         return screen, element
+    if after and opens_when_pointed_at(element):
+        sight = yield from point_at(element)
+        if sight.ok and rank(named(after[0]), sight.screen, SELECTABLE - EDITABLE):
+            return sight.screen, element
+        screen = sight.screen
     screen, element = yield from click_best(screen, found)
     if after:
         screen = yield from _open_branch(element, after[0], screen)

@@ -13,6 +13,7 @@ from agent_s.llm.offline.intents import ClickOn, DragOnto, FocusOn, PressKeys, S
 from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
 from agent_s.llm.offline.policies.common import (
+    SURE,
     Steps,
     await_element,
     changed,
@@ -24,16 +25,20 @@ from agent_s.llm.offline.policies.common import (
     name_of,
     not_found,
     now,
+    opens_when_pointed_at,
+    point_at,
     scroll_once,
     scrollable,
     seek,
 )
-from agent_s.llm.offline.roles import EDITABLE, ROLES
+from agent_s.llm.offline.roles import EDITABLE, LABELS, ROLES
 from agent_s.llm.offline.screen import Screen
 from agent_s.llm.offline.targets import TargetQuery, named
 
 MOST_SCROLLS = 15
 _TAB_ROLES = frozenset({"page tab"})
+_IN_TABS = frozenset({"link", "push button"})
+"""What takes the click for the tab that it lies in, in pages."""
 _FOLDED = frozenset({"expandable"})
 
 
@@ -134,22 +139,40 @@ def _click_all(query: TargetQuery, screen: Screen, intent: ClickOn) -> Steps[Scr
 
 
 def explore(screen: Screen, query: TargetQuery, where: str) -> Steps[tuple[Screen, list[Candidate]]]:
-    """Open one tab or section after another until the element is in sight."""
-    for element in _doors(screen, where):
-        if now(screen, element) is None:
-            continue
-        screen, _ = yield from click_best(screen, [Candidate(element, 100.0, "not looked into yet")])
-        found = rank(query, screen)
+    """Open one tab, section, branch or submenu after another, also those in them, until the element is in sight."""
+    opened = {element.id for element in screen.front if element.role in _TAB_ROLES and "selected" in element.states}
+    for _ in range(_MOST_DOORS):
+        door = next((element for element in _doors(screen, where) if element.id not in opened), None)
+        if door is None:
+            break
+        opened.add(door.id)
+        screen = yield from _open_door(door, screen)
+        found = [one for one in rank(query, screen) if one.score >= SURE]
         if found:
             return screen, found
     return screen, []
 
 
+_MOST_DOORS = 16
+
+
+def _open_door(door: Element, screen: Screen) -> Steps[Screen]:
+    if opens_when_pointed_at(door):
+        return (yield from point_at(door)).screen
+    inside = (one for one in screen.front if one.role in _IN_TABS and one.path[-1:] == (f"{door.role}:{door.name}",))
+    inner = next(inside, door) if door.role in _TAB_ROLES else door
+    screen, _ = yield from click_best(screen, [Candidate(inner, 100.0, "not looked into yet")])
+    return screen
+
+
 def _doors(screen: Screen, where: str) -> Sequence[Element]:
+    submenus = [element for element in screen.front if opens_when_pointed_at(element)]
+    if submenus:
+        return submenus
     if where == "tabs":
         tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
         web = [element for element in tabs if any(part.startswith("document web") for part in element.path)]
-        return (web or tabs)[:12]
+        return web or tabs
     folded = [
         element for element in screen.front if "expandable" in element.states and "expanded" not in element.states
     ]
@@ -159,7 +182,16 @@ def _doors(screen: Screen, where: str) -> Sequence[Element]:
     in_page = [element for element in plain if any(part.startswith("document web") for part in element.path)]
     tabs = [element for element in screen.front if element.role in _TAB_ROLES and "selected" not in element.states]
     headings = [element for element in screen.front if element.role in ("heading",)]
-    return (in_page or plain or tabs or headings)[:12]
+    return in_page or plain or _unmarked_doors(screen) or tabs or headings
+
+
+def _unmarked_doors(screen: Screen) -> list[Element]:
+    """Return what has no role but is said to be expandable by its class, as in the trees of many pages."""
+    return [
+        element
+        for element in screen.front
+        if element.role in LABELS and re.search(r"\bexpandable\b", element.description) and element.point is not None
+    ]
 
 
 def press_keys(intent: PressKeys, screen: Screen) -> Course:

@@ -28,13 +28,15 @@ from agent_s.llm.offline.policies.common import (
     shorten,
     type_into,
 )
+from agent_s.llm.offline.policies.sliders import bare_slider, steer
 from agent_s.llm.offline.roles import ACTIONABLE, CHECKABLE, EDITABLE, ROLES
-from agent_s.llm.offline.screen import Screen, is_box
+from agent_s.llm.offline.screen import Screen, in_page, is_box
 from agent_s.llm.offline.targets import TargetQuery
 
 _ON = frozenset({"checked", "pressed", "selected"})
 _MOST_PRESSES = 60
 _ROUNDS = 6
+_NEAR = 25
 
 
 # Boxes
@@ -124,6 +126,8 @@ def set_value(intent: SetValue, screen: Screen) -> Course:
     def find(view: Screen) -> list[Candidate]:
         return _better_without_name(intent, [one for one in named(view) if _takes_value(one, intent.target)], view)
 
+    if (handle := bare_slider(intent.target, screen)) is not None:
+        return (yield from steer(handle, intent.value, screen))
     screen, found = yield from look_around(screen, find, intent.target)
     if not found and _options_of(intent, screen):
         return (
@@ -288,7 +292,16 @@ def _set_day(
 
 
 def _set_spin(element: Element, value: str, screen: Screen) -> Course:
-    """Type the number, leave the field, and see; else step with the arrow keys."""
+    """Type the number, leave the field, and see; else step with the arrow keys, in pages those first if it is near."""
+    away = _near_whole(element, value)
+    if away and in_page(element):  # scripts of pages listen to the keys, and may overlook what is typed
+        sight = yield from must(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
+        keys = ("Up" if away > 0 else "Down",) * abs(away)
+        sight = yield from must(HoldAndPress(hold_keys=(), press_keys=keys), f"press {keys[0]} {len(keys)} times")
+        after = now(sight.screen, element)
+        if after is not None and _has_value(after, value):
+            return Achieved(f"{name_of(element)} reads {shorten(value)!r}")
+        element = after or element
     sight = yield from must(
         Type(text=value, element_id=element.id, overwrite=True), f"type {shorten(value)!r} into {name_of(element)}"
     )
@@ -301,6 +314,15 @@ def _set_spin(element: Element, value: str, screen: Screen) -> Course:
     if after is None:
         return Achieved("")
     return (yield from _approach(after, value, sight.screen, up="Up", down="Down"))
+
+
+def _near_whole(element: Element, value: str) -> int:
+    """Return by how much a whole number differs from the one that is wanted; 0 where that is far, or neither is whole."""
+    current, wanted = _value_of(element), number_in(value)
+    if current is None or wanted is None or current != int(current) or wanted != int(wanted):
+        return 0
+    away = int(wanted - current)
+    return away if abs(away) <= _NEAR else 0
 
 
 def _has_value(element: Element, value: str) -> bool:
