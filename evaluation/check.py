@@ -23,15 +23,26 @@ class StateChecker:
 
     Attributes:
         problem: Why nothing could be said, when a getter or metric broke; empty otherwise.
+        score: The latest score, from 0 to 1 as OSWorld counts; None where nothing could be said.
     """
 
     def __init__(self, task: TaskFile, context: TaskContext) -> None:
         self.problem = ""
+        self.score: float | None = None
         self._task = task
         self._context = context
 
     def __call__(self, status: Status) -> Verdict:
         """Judge; `verified` is None, with the reason, where the state could not be read."""
+        verdict = self._verdict(status)
+        if verdict.verified is None:
+            self.score = None
+        elif verdict.verified or not self.score:
+            self.score = 1.0 if verdict.verified else 0.0
+        return verdict
+
+    def _verdict(self, status: Status) -> Verdict:
+        self.problem, self.score = "", 0.0
         gave_up = status in GAVE_UP
         if self._task.evaluator.infeasible:
             said = "said that it cannot be done" if gave_up else f"ended with status {status!r}"
@@ -51,7 +62,7 @@ class StateChecker:
             perform_step(step.type, step.resolved(self._context.values), self._context)
         judged = [self._score(check) for check in self._task.evaluator.checks]
         total = combined([score.value for _, score in judged], self._task.evaluator.conj)
-        done = total >= 1.0
+        self.score, done = total, total >= 1.0
         told = [score.why for _, score in judged if (score.value >= 1.0) == done]
         partly = f" (score {total:g})" if 0.0 < total < 1.0 else ""
         return Verdict(

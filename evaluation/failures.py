@@ -16,6 +16,9 @@ from agent_s.events import ActionPerformed, Event, SubtaskEnded
 from agent_s.records import Outcome
 from evaluation.results import FailureKind
 
+NOT_UNDERSTOOD = "I do not understand"
+"""How the offline model says that it has no reading for an instruction."""
+
 
 class FailureSigns:
     """Watches a run for what tells later why it failed."""
@@ -46,7 +49,7 @@ class FailureSigns:
             return "environment"
         if ended_by_benchmark:
             return "grounding"
-        if self._steps == 0 and not self._gave_up:
+        if outcome.reason.startswith(NOT_UNDERSTOOD) or (self._steps == 0 and not self._gave_up):
             return "planning"
         if outcome.status in ("out_of_budget", "stopped") or not self._last_ok:
             return "execution"

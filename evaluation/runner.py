@@ -18,7 +18,9 @@ from agent_s.records import Status, Task
 from evaluation.check import StateChecker
 from evaluation.context import TaskContext, TaskDesktop, WindowManager, substituted
 from evaluation.errors import EvaluationError, PreparationFailed
+from evaluation.failures import FailureSigns
 from evaluation.recording import Recording
+from evaluation.results import FailureKind
 from evaluation.steps import perform_step
 from evaluation.task import TaskFile
 from memory_store import MemoryStoreError
@@ -56,6 +58,11 @@ class TaskResult:
         trajectory: Folder of the recorded run, or None where nothing was recorded.
         report: Its HTML page, or None.
         recording_problem: Why the recording or the report is missing or cut short; empty otherwise.
+        score: As OSWorld counts, from 0 to 1; None where nothing could be said.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        dollars: Cost; None where the price is not known.
+        failure: Kind of failure, estimated; None for a success.
     """
 
     task: str
@@ -71,6 +78,11 @@ class TaskResult:
     trajectory: Path | None = None
     report: Path | None = None
     recording_problem: str = ""
+    score: float | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float | None = None
+    failure: FailureKind | None = None
 
 
 class TaskSession:
@@ -155,6 +167,7 @@ def run_task(
     from aci.virtual import VirtualDesktop
     from agent_s.agent import AgentS
 
+    signs = FailureSigns()
     told = Recording(settings.runs_folder, on_event, clock)
     try:
         size = (settings.desktop.width, settings.desktop.height)
@@ -170,15 +183,16 @@ def run_task(
             )
             events = agent.stream(wanted, session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:
+                signs(event)
                 told(event)
-            return _row(wanted, told)
+            return _row(wanted, told, session.state_check.score, signs)
     except (AciError, EvaluationError, AgentError, MemoryStoreError) as error:
-        return TaskResult(task.id, task.instruction, "error", None, reason=str(error))
+        return TaskResult(task.id, task.instruction, "error", None, reason=str(error), failure="environment")
     finally:
         told.close()
 
 
-def _row(task: Task, told: Recording) -> TaskResult:
+def _row(task: Task, told: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
     if told.outcome is None:
         raise EvaluationError("the run was broken off before it ended")
     outcome, report = told.outcome, told.write_report()
@@ -196,4 +210,9 @@ def _row(task: Task, told: Recording) -> TaskResult:
         trajectory=told.folder,
         report=report,
         recording_problem=told.problem,
+        score=score,
+        input_tokens=outcome.usage.input_tokens,
+        output_tokens=outcome.usage.output_tokens,
+        dollars=outcome.usage.dollars,
+        failure=None if outcome.verified else signs.kind(outcome),
     )

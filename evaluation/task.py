@@ -105,6 +105,8 @@ class TaskFile(_Format):
         related_apps: The applications it is about.
         snapshot: OSWorld's name for the starting state; not used here.
         source: Where the task comes from.
+        level: How much of it is left to the agent, as OS-MAP counts: L1 (execute) to L4 (adapt).
+        domain: What it is about, in OS-MAP's words.
         path: The file; fixtures lie beside it.
     """
 
@@ -115,6 +117,8 @@ class TaskFile(_Format):
     related_apps: tuple[str, ...] = ()
     snapshot: str | None = None
     source: str | tuple[str, ...] | None = None
+    level: Literal["L1", "L2", "L3", "L4"] | None = None
+    domain: str | None = None
     path: Path
 
     @property
@@ -122,22 +126,47 @@ class TaskFile(_Format):
         """Folder of the file."""
         return self.path.parent
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """What results are grouped by."""
+        named = {"application": "+".join(self.related_apps), "level": self.level or "", "domain": self.domain or ""}
+        return {key: value for key, value in named.items() if value}
+
+
+def load_each(folder: Path) -> tuple[list[TaskFile], dict[Path, TaskFileError]]:
+    """Read the task files of a folder, or those of its subfolders where it holds none itself, each for itself.
+
+    Returns:
+        The tasks by file name, and why the others are not understood.
+
+    Raises:
+        TaskFileError: There is no file at all.
+    """
+    paths = sorted(folder.glob("*.json")) or sorted(folder.glob("*/*.json"))
+    if not paths:
+        raise TaskFileError(f"There is no task file (*.json) in {folder}.")
+    tasks: dict[str, TaskFile] = {}
+    problems: dict[Path, TaskFileError] = {}
+    for path in paths:
+        try:
+            task = load_task(path)
+            if task.id in tasks:
+                raise TaskFileError(f"{path}: the id {task.id!r} is also that of {tasks[task.id].path.name}.")
+            tasks[task.id] = task
+        except TaskFileError as error:
+            problems[path] = error
+    return list(tasks.values()), problems
+
 
 def load_tasks(folder: Path) -> list[TaskFile]:
-    """Read all task files (`*.json`) of a folder, sorted by file name.
+    """Read all task files of a folder; see `load_each`.
 
     Raises:
         TaskFileError: There is none, one is not understood, or two have the same id.
     """
-    paths = sorted(folder.glob("*.json"))
-    if not paths:
-        raise TaskFileError(f"There is no task file (*.json) in {folder}.")
-    tasks = [load_task(path) for path in paths]
-    seen: dict[str, Path] = {}
-    for task in tasks:
-        if task.id in seen:
-            raise TaskFileError(f"{task.path}: the id {task.id!r} is also that of {seen[task.id].name}.")
-        seen[task.id] = task.path
+    tasks, problems = load_each(folder)
+    for error in problems.values():
+        raise error
     return tasks
 
 
@@ -156,7 +185,7 @@ def load_task(path: Path) -> TaskFile:
     return _Reader(path).task(content)
 
 
-_TASK_KEYS = ("id", "instruction", "evaluator", "config", "related_apps", "snapshot", "source")
+_TASK_KEYS = ("id", "instruction", "evaluator", "config", "related_apps", "snapshot", "source", "level", "domain")
 _IGNORED_TASK_KEYS = ("trajectory", "proxy", "fixed_ip", "possibility_of_env_change")
 """Keys of OSWorld's files that say something about its own machinery."""
 _EVALUATOR_KEYS = ("func", "result", "expected", "options", "conj", "postconfig")

@@ -31,11 +31,11 @@ class Assignment(Record):
         benchmark: What it runs.
         settings: Model, limits, memory and desktop.
         folder: Folder of the results, in which runs are recorded.
-        tasks: Folder of the task files, for `tasks`.
+        tasks: Folder of the task files, where the benchmark has some.
         keep_all: Whether records of successes stay.
     """
 
-    benchmark: Literal["miniwob", "tasks"]
+    benchmark: Literal["miniwob", "tasks", "conformance"]
     settings: Settings
     folder: Path
     tasks: Path | None = None
@@ -62,9 +62,17 @@ class Bench(Protocol):
 
 def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
     """Return what runs the episodes of an assignment."""
-    from evaluation.miniwob.bench import MiniwobBench
+    settings, folder, keep_all = assignment.settings, assignment.folder, assignment.keep_all
+    if assignment.benchmark == "miniwob":
+        from evaluation.miniwob.bench import MiniwobBench
 
-    return MiniwobBench(assignment.settings, assignment.folder, assignment.keep_all)
+        return MiniwobBench(settings, folder, keep_all)
+    from evaluation.bench import ConformanceBench, TaskBench
+
+    if assignment.tasks is None:
+        raise ValueError(f"{assignment.benchmark} needs a folder of tasks")
+    kind = TaskBench if assignment.benchmark == "tasks" else ConformanceBench
+    return kind(settings, folder, assignment.tasks, keep_all)
 
 
 def work(lines: TextIO, answers: TextIO) -> None:

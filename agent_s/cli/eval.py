@@ -8,11 +8,15 @@ from agent_s.cli.lazy import Entry, LazyGroup, examples
 
 ENTRIES = {
     "miniwob": Entry("agent_s.cli.eval_miniwob", "miniwob", "Small tasks on web pages that bring their own reward."),
+    "tasks": Entry("agent_s.cli.eval_tasks", "tasks", "Tasks in OSWorld's format, checked by the applications' state."),
 }
 
 
 @click.group(
-    "eval", cls=LazyGroup, entries=ENTRIES, epilog=examples("agent-s eval miniwob --tasks click-test --seeds 1-3")
+    "eval",
+    cls=LazyGroup,
+    entries=ENTRIES,
+    epilog=examples("agent-s eval miniwob --tasks click-test --seeds 1-3", "agent-s eval tasks configs/demo"),
 )
 def evaluate() -> None:
     """Measure the agent on benchmarks.

@@ -86,8 +86,14 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
     return Options(settings, out.absolute(), given["desktops"], given["keep_all"], given["as_json"], given["quiet"])
 
 
-def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options) -> int:
+def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = ()) -> int:
     """Run the episodes that are still to be run, keep their results, and tell them all.
+
+    Args:
+        jobs: All episodes, those done before too.
+        assignment: What the workers are for.
+        options: Of the command line.
+        unreadable: Results of what cannot be run at all.
 
     Returns:
         The exit status: 0 when every episode has a result that is no error.
@@ -104,6 +110,9 @@ def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options) -> 
     refuse_missing_programs()
     screen = choose_display(quiet=options.quiet, json=options.as_json)
     kept = ResultsFile(options.out, _header(assignment))
+    for result in unreadable:
+        kept.add(result)
+        screen.say(_line(0, 0, result))
     left = [job for job in jobs if not kept.is_done(job)]
     _introduce(jobs, left, options, screen)
     pool = Pool(assignment, min(options.desktops, max(1, len(left))), options.settings.limits.max_seconds)
@@ -111,13 +120,13 @@ def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options) -> 
         for number, result in enumerate(interrupts.watch(pool.run(left), pool.stop), start=1):
             kept.add(result)
             screen.say(_line(number, len(left), result))
-    wanted = set(jobs)
+    wanted = {*jobs, *(result.job for result in unreadable)}
     results = [result for job, result in kept.results.items() if job in wanted]
     tell(results, kept, options.as_json)
     if interrupts.exit_status is not None:
         screen.notice(f"Go on with: --out {options.out}")
         return interrupts.exit_status
-    return DONE if all(kept.is_done(job) for job in jobs) else NOT_DONE
+    return DONE if all(kept.is_done(job) for job in wanted) else NOT_DONE
 
 
 def refuse_missing_programs() -> None:
@@ -183,7 +192,8 @@ def _line(number: int, total: int, result: Result) -> str:
     sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
     told = f"  {result.failure}: {shorten(result.reason, 110)}" if result.outcome != "success" else ""
     steps = plural(result.steps, "step")
-    return printable(f"{number:>4}/{total} {sign} {_name(result)}  {result.seconds:.1f} s, {steps}{told}")
+    place = f"{number:>4}/{total}" if total else " " * 7
+    return printable(f"{place} {sign} {_name(result)}  {result.seconds:.1f} s, {steps}{told}")
 
 
 def _name(result: Result) -> str:

@@ -248,7 +248,7 @@ def _exactness(kind: Kind, element: Element) -> float:
 
 _KIN: dict[Kind, frozenset[str]] = {
     "button": frozenset({"link", "menu item", "toggle button", "list item", "image", "icon", "static", "label", "radio button", "page tab", "switch", "arrow", "menu", "combo box", "check box", "table cell", "text line", "section"}),
-    "link": frozenset({"push button", "static", "label", "list item", "heading", "image", "text line", "menu item", "page tab"}),
+    "link": frozenset({"push button", "static", "section", "label", "list item", "heading", "image", "text line", "menu item", "page tab"}),
     "tab": frozenset({"push button", "toggle button", "radio button", "link", "list item", "tree item", "static", "label", "menu item", "table cell"}),
     "checkbox": frozenset({"toggle button", "switch", "radio button", "check menu item", "menu item", "push button", "list item", "table cell"}),
     "switch": frozenset({"check box", "push button", "check menu item"}),

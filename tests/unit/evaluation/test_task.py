@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import TaskFileError
-from evaluation.task import TaskFile, load_task, load_tasks
+from evaluation.task import TaskFile, load_each, load_task, load_tasks
 
 
 def content(**changes: Any) -> dict[str, Any]:
@@ -193,3 +193,18 @@ def test_the_demo_has_the_six_tasks_in_their_order() -> None:
     ]
     assert [task.id for task in tasks if task.evaluator.infeasible] == ["infeasible-button"]
     assert all(isinstance(task, TaskFile) and task.related_apps for task in tasks)
+
+
+def test_one_file_that_is_not_understood_does_not_hide_the_others(tmp_path: Path) -> None:
+    good = {"id": "good", "instruction": "Do it.", "evaluator": {"func": "infeasible"}, "level": "L2", "domain": "Work"}
+    (tmp_path / "a.json").write_text(json.dumps({**good, "evaluator": {"func": "no_such_metric"}}))
+    (tmp_path / "b.json").write_text(json.dumps(good))
+    (tmp_path / "c.json").write_text(json.dumps(good))
+
+    tasks, problems = load_each(tmp_path)
+
+    assert [task.id for task in tasks] == ["good"]
+    assert tasks[0].labels == {"level": "L2", "domain": "Work"}
+    assert [path.name for path in problems] == ["a.json", "c.json"]
+    assert "unknown metric 'no_such_metric'" in str(problems[tmp_path / "a.json"])
+    assert "the id 'good' is also that of b.json" in str(problems[tmp_path / "c.json"])

@@ -37,6 +37,7 @@ def test_the_commands_of_this_version() -> None:
         "runs show",
         "eval",
         "eval miniwob",
+        "eval tasks",
         "memory",
         "memory check",
         "memory export",
