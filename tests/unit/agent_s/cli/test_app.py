@@ -30,6 +30,7 @@ def all_commands() -> list[list[str]]:
 def test_the_commands_of_this_version() -> None:
     assert [" ".join(words) for words in all_commands()] == [
         "run",
+        "resume",
         "demo",
         "runs",
         "runs list",
@@ -95,7 +96,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["runs", "lst"], "Did you mean 'list'?"),
         (["run", "x", "--virtul"], "--virtual"),
         (["click the button"], "agent-s run 'click the button'"),
-        (["qqqqq"], "There are: run, demo"),
+        (["qqqqq"], "There are: run, resume, demo"),
         (["run"], "Missing argument 'TASK'"),
         (["run", "   "], "the instruction is empty"),
         (["run", "x", "-c", "limits"], "KEY=VALUE"),
