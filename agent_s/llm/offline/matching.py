@@ -214,11 +214,11 @@ def _kind_part(query: TargetQuery, element: Element, prefer: frozenset[str]) -> 
     if role in ROLES[query.kinds[0]]:
         return _exactness(query.kinds[0], element), role
     if role in roles:
-        return -4.0 if query.kinds[0] == "paragraph" else -2.0, role
+        # A part of running text is less likely meant than a text with an element of its own.
+        return -4.0 if query.kinds[0] == "paragraph" else -3.5 if role == "static" else -2.0, role
     if not query.name:
         return None, ""
     if _is_kin(query.kinds[0], role):
-        # A part of running text is less likely a control than a text with an element of its own.
         return -9.5 if role == "static" else -8.0, f"a {role} taken for it"
     return (
         (-14.0, "")

@@ -203,6 +203,8 @@ def _related(query: TargetQuery, relation: Relation, rest: Guarded) -> TargetQue
 
 def _head(words: Guarded) -> TargetQuery:
     """Read the words before any relation: ordinal, place and state words, name and kind."""
+    if (described := _named_behind(words)) is not None:
+        return described
     query = TargetQuery()
     rest, noun, _ = take_noun_at_end(words.text)
     if noun and words.text.split()[-1][:1].isupper() and words.text[:1].islower():
@@ -218,6 +220,16 @@ def _head(words: Guarded) -> TargetQuery:
     query, rest = _adjectives(query, _without_article(rest), bool(noun))
     query, rest = _number_behind(query, rest, bool(noun))
     return _named_head(query, words.part(rest), noun)
+
+
+def _named_behind(words: Guarded) -> TargetQuery | None:
+    """Read "the mode button 'Basic'": more words before the noun, and the name behind it."""
+    match = re.fullmatch(rf"(?P<lead>.+?)\s+{PLACEHOLDER}", words.text)
+    rest, noun, _ = take_noun_at_end(match["lead"]) if match else ("", "", "")
+    if match is None or not noun or not rest or not NOUNS[noun] or len(words.quotes) != 1:
+        return None
+    query = TargetQuery(kinds=NOUNS[noun], name=words.quotes[0], quoted=True)
+    return _adjectives(query, _without_article(rest), True)[0]
 
 
 def _noun_first(text: str) -> tuple[str, str]:

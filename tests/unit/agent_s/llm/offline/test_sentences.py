@@ -221,6 +221,36 @@ SENTENCES: list[tuple[str, list[str]]] = [
     ("Focus into the 2nd input textbox.", ["FocusOn(<field #2>)"]),
     ("Click on Tab #2.", ["ClickOn(<tab #2>)"]),
     ('Click on a "checkbox" widget.', ["ClickOn(<checkbox>)"]),
+    ("Select 5 with the slider and hit Submit.", ["SetValue(<slider>, '5')", "ClickOn(<Submit>)"]),
+    (
+        "Set the sliders to the combination [5,11,-2] and submit.",
+        [
+            "SetValue(<slider #1>, '5') + SetValue(<slider #2>, '11') + SetValue(<slider #3>, '-2')",
+            "ClickOn(<Submit button>)",
+        ],
+    ),
+    ("Highlight the text in the 2nd paragraph below", ["ClickOn(<paragraph #2>, clicks=3)"]),
+    (
+        "Scroll the textarea to the bottom of the text hit submit.",
+        ["ScrollView(to_end=True, within=<area>)", "ClickOn(<submit>)"],
+    ),
+    (
+        "Find the 4th word in the paragraph, type that into the textbox",
+        ["KeepText('word', <paragraph>, word=4)", "TypeText(<field>, kept='word')"],
+    ),
+    (
+        "Copy the text from the 2nd text area below and paste it into the text input",
+        ["KeepText('text', <area #2>)", "PasteText(<field>)"],
+    ),
+    (
+        "Enter the value of Gender into the text field",
+        ["KeepText('Gender', <Gender>) + TypeText(<field>, kept='Gender')"],
+    ),
+    (
+        "Navigate through the file tree. Find and click on the folder named 'Livia'.",
+        ["NothingToDo()", "ClickOn(<'Livia' item>, explore='sections')"],
+    ),
+    ("click the mode button 'Basic Mode'", ["ClickOn(<'Basic Mode' button>)"]),
     ("Frobnicate the bar", ["NotUnderstood()"]),
     ("Do not close the window", ["NothingToDo()"]),
     ("Create a folder named Reports", ["PressKeys(ctrl+shift+n) + TypeText('Reports', mode='replace', enter=True)"]),
