@@ -113,6 +113,7 @@ class Application:
         cells: Objects of the cells of each sheet by row and column, which stay valid while the sheet lives.
         views: Large tables of which only what can be seen was read.
         patchy: Whether its cache lacked nodes, so that reading it as a whole takes very many calls.
+        holders: Objects in which documents lie or lay, such as the pages of a browser.
         windows: Its X11 windows when it was last read.
         introduced: Whether it has told its name and toolkit.
         strangers: Connections of other applications with windows of their own, whose objects are not its.
@@ -129,6 +130,7 @@ class Application:
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
     views: set[Ref] = field(default_factory=set)
     patchy: bool = False
+    holders: set[Ref] = field(default_factory=set)
     windows: tuple[Window, ...] = ()
     introduced: bool = False
     strangers: frozenset[str] = frozenset()
@@ -140,6 +142,7 @@ class Application:
 
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""
+        self.holders &= self.nodes.keys()
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:
             self.settled = {key: value for key, value in self.settled.items() if key[0] in self.nodes}

@@ -102,7 +102,8 @@ class _Update:
             if named is not None and (ref in self._shown or named.parent in self._shown):
                 yield named
         around = {node.parent for node in showing(self._application) if node.role in DOCUMENTS and node.parent}
-        self._to_list = {ref: nodes[ref] for ref in (touched.parents | around) & self._shown}
+        self._application.holders |= around  # while one page goes and another comes they hold none
+        self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
 
     async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
         """Bring the list of windows up to date, and return them."""

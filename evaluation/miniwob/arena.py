@@ -24,7 +24,7 @@ CLOCK_MS = 24 * 3600 * 1000
 """Length of an episode by the page's own clock, which ends none of ours: a slow model is not punished."""
 SUCCESS = 1.0
 """Reward from which an episode counts as a success."""
-MOST_LOOKS, LOOK_S = 10, 0.15
+MOST_LOOKS, LOOK_S = 14, 0.15
 """How often, and how far apart, the screen is looked at for a page to be there; one that moves never stands still."""
 _POLL_S = 0.02
 
@@ -153,9 +153,11 @@ class Arena:
         seen: list[Any] = []
         for _ in range(MOST_LOOKS):
             before, seen = seen, [(e.role, e.name, e.rect) for e in self._desktop.observe().elements]
-            if seen == before and any(name.startswith(shown) for _, name, _ in seen):
+            if seen == before and any(_begins(name, shown) for _, name, _ in seen):
                 return
             time.sleep(LOOK_S)
+        if not any(_begins(name, shown) for _, name, _ in seen):
+            raise BrowserLost(f"the accessibility tree does not hold the page, which begins with {shown!r}")
 
     def _only_page(self) -> Target:
         """Return the browser's page, once all others are closed."""
@@ -182,6 +184,11 @@ class Arena:
             if self._clock() > deadline:
                 raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")
             time.sleep(_POLL_S)
+
+
+def _begins(name: str, shown: str) -> bool:
+    """Tell whether an element holds the beginning of what the page shows, or the first part of it."""
+    return name.startswith(shown) or (len(name) > 2 and shown.startswith(name))
 
 
 def _write_preferences(profile: Path) -> None:
