@@ -119,6 +119,30 @@ def test_another_page_is_noticed_though_the_one_that_was_left_goes_on_answering(
     assert set(world.look([Rect(300, 300, 16, 16)])) == {"O"}
 
 
+def test_a_page_that_comes_after_a_look_at_none_is_noticed(world: World) -> None:
+    other = Thing(
+        "/other", "document web", "Other", world.page.rect, [Thing("/o", "push button", "O", Rect(5, 5, 9, 9))]
+    )
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), [world.page], states=0))
+    world.around.children = []
+    assert world.look([Rect(300, 300, 16, 16)]) == {}
+
+    world.around.children = [other]
+    world.event("PropertyChange", world.frame)
+
+    assert set(world.look()) == {"O"}
+
+
+def test_what_took_the_place_of_as_many_others_is_noticed_though_those_go_on_answering(world: World) -> None:
+    for button in world.buttons:
+        button.states = 0
+    new = [Thing(f"/n{n}", "push button", f"N{n}", button.rect) for n, button in enumerate(world.buttons)]
+    world.panel.children = [*new, world.hidden]
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), world.buttons, states=0))
+
+    assert set(world.look([Rect(10, 10, 80, 20)])) == {"N0", "N1", "N2", "Aside"}
+
+
 def test_a_moved_window_has_everything_in_it_asked(world: World) -> None:
     for thing in (world.frame, world.around, world.page, world.panel, world.aside, *world.buttons):
         thing.rect = thing.rect.moved(100, 50)
