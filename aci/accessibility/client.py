@@ -218,12 +218,19 @@ class AccessibilityClient:
         """Leave the bus and end the thread."""
         if not self._thread.is_alive():
             return
-        self._loop.call_soon_threadsafe(self._end_rest)
-        self._loop.call_soon_threadsafe(self._bus.close)
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        asyncio.run_coroutine_threadsafe(self._leave(), self._loop)
         self._thread.join(timeout=2.0)
         if not self._thread.is_alive():
             self._loop.close()
+
+    async def _leave(self) -> None:
+        """End everything that is under way, leave the bus, and end the loop."""
+        unfinished = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)  # a cancelled task ends in the loop's next turn
+        self._bus.close()
+        self._loop.stop()
 
     def _begin_rest(self, after_s: float) -> None:
         self._end_rest()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
@@ -29,6 +29,9 @@ APPLICATION_LIMIT_S = 8.0
 """Longest time that one application may take, though it answers."""
 SHORTEST_LIMIT_S = 1.0
 """To this the time shrinks of an application that does not keep to it, by half at each look."""
+WHOLE_AGAIN_S = 20.0
+"""So long after it had its whole time, an application that did not keep to it gets that again: what is busy needs as
+much to be read at all, and what never ends costs no more than this share of all time."""
 PING_LIMIT_S = 0.3
 """How long an application that was silent before is waited for."""
 
@@ -63,14 +66,42 @@ class _Part:
     misplaced: tuple[Window, ...] = ()
 
 
+class Patience:
+    """Decides how long each application may take, though it answers.
+
+    One that takes too long gets half of that at its next look, and so on, but now and then its whole time again.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take a steady clock, s."""
+        self._clock = clock
+        self._late: dict[Ref, tuple[int, float]] = {}
+
+    def limit_s(self, root: Ref) -> float:
+        """Return the time of an application, s."""
+        times, whole_at = self._late.get(root, (0, 0.0))
+        if not times or self._clock() - whole_at >= WHOLE_AGAIN_S:
+            return APPLICATION_LIMIT_S
+        return max(SHORTEST_LIMIT_S, APPLICATION_LIMIT_S / (1 << min(times, 9)))
+
+    def end(self, root: Ref, limit_s: float) -> None:
+        """Note that an application was not ready in its time."""
+        times, whole_at = self._late.get(root, (0, 0.0))
+        self._late[root] = (1, self._clock()) if limit_s == APPLICATION_LIMIT_S else (times + 1, whole_at)
+
+    def renew(self, root: Ref) -> None:
+        """Note that an application was read."""
+        self._late.pop(root, None)
+
+
 class Reader:
     """Keeps what is known of each application from one look to the next."""
 
-    def __init__(self, bus: Bus) -> None:
+    def __init__(self, bus: Bus, patience: Patience | None = None) -> None:
         self._bus = bus
+        self._patience = patience or Patience()
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
-        self._late: Counter[Ref] = Counter()
         self._registry_answers = True
         self._pieced: set[Ref] = set()
         self._renewed: set[Ref] = set()
@@ -133,7 +164,7 @@ class Reader:
             anew = await self._anew(root)
             self._pieced.discard(root)
             if anew is not None:
-                del self._late[root]  # with time enough it can be read, so it gets its whole time again
+                self._patience.renew(root)  # with time enough it can be read
                 self._known[root] = anew
                 self._renewed.add(root)
 
@@ -229,7 +260,7 @@ class Reader:
         silence = f"{called} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
             return _Part(note=silence)
-        limit_s = max(SHORTEST_LIMIT_S, APPLICATION_LIMIT_S / 2 ** min(self._late[root], 9))
+        limit_s = self._patience.limit_s(root)
         try:
             async with asyncio.timeout(limit_s):
                 if not application.introduced:
@@ -241,10 +272,10 @@ class Reader:
                     return self._keep(application, windows, before)
             drafts, unsure = draft_all(application, windows, screen)
         except CallRefused:
-            self._late[root] += bus.silent(root.name)
+            self._patience.end(root, limit_s)
             return _Part(note=silence)
         except TimeoutError:
-            self._late[root] += 1
+            self._patience.end(root, limit_s)
             self._pieced.add(root)
             return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
         except _NONSENSE:
@@ -253,9 +284,9 @@ class Reader:
             return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
         part = _Part(tuple((draft, application.name) for draft in drafts), misplaced=tuple(unsure))
         if bus.silent(root.name):
-            self._late[root] += 1
+            self._patience.end(root, limit_s)
             return replace(part, note=silence)
-        del self._late[root]
+        self._patience.renew(root)
         if application.cut:
             part = replace(part, note=f"{called} shows more than can be read; the rest of its elements is missing.")
         return self._keep(application, windows, part)

@@ -109,6 +109,8 @@ class LateAreas:
     def added_to(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect] | None:
         """Return the areas to ask about: those that changed, and the late ones; all disjoint.
 
+        Where these would be very many pieces, as on a screen that never stands still, one rectangle holds them all.
+
         Args:
             changed: Disjoint, px; None for everything.
             screen: The whole screen, px.
@@ -122,8 +124,16 @@ class LateAreas:
             self._late.append((now, tuple(changed)))
         areas = list(changed)
         for area in (area for _, seen in late for area in seen):
+            if len(areas) > MOST_PIECES:
+                return [_around([*changed, *(area for _, seen in late for area in seen)])]
             pieces = [area]
             for known in tuple(areas):
                 pieces = [piece for part in pieces for piece in part.subtract(known)]
             areas += pieces
         return areas
+
+
+def _around(areas: Sequence[Rect]) -> Rect:
+    left, top = min(area.x for area in areas), min(area.y for area in areas)
+    right, bottom = max(area.right for area in areas), max(area.bottom for area in areas)
+    return Rect(left, top, right - left, bottom - top)

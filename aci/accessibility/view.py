@@ -93,10 +93,28 @@ async def refresh_view(
     texts = await _texts(bus, [node.ref for node in doubtful])
     if any(text is None for text in texts):
         return None
-    differing = [(node, text) for node, text in zip(doubtful, texts, strict=True) if node.text != text]
+    said = [text or "" for text in texts]
+    outdated = await _outdated(bus, table.ref, [node for node, text in zip(doubtful, said, strict=True) if text])
+    for place, node in enumerate(doubtful):
+        if node.cell in outdated:
+            node.ref, said[place] = outdated[node.cell]
+            known[node.cell] = node.ref
+    differing = [(node, text) for node, text in zip(doubtful, said, strict=True) if node.text != text]
     for node, text in differing:
         node.text = text
     return bool(differing)
+
+
+async def _outdated(bus: Bus, table: Ref, nodes: Sequence[Node]) -> dict[Cell, tuple[Ref, str]]:
+    """Return object and text of those cells whose known object holds nothing any more.
+
+    Where rows come or go, what LibreOffice gave for a cell that is empty now goes on giving its former text, even if
+    it was given shortly afterwards.
+    """
+    cells = [node.cell for node in nodes if node.cell is not None]
+    found = {cell: ref for cell, ref in zip(cells, await _cells_at(bus, table, cells), strict=True) if ref is not None}
+    texts = await _texts(bus, list(found.values()))
+    return {cell: (ref, text) for (cell, ref), text in zip(found.items(), texts, strict=True) if text == ""}
 
 
 def _span(first: int, last: int) -> range:

@@ -49,6 +49,17 @@ def test_areas_to_ask_about_do_not_overlap() -> None:
     assert areas == [Rect(20, 10, 20, 20), Rect(10, 10, 10, 20)]
 
 
+def test_many_scattered_changes_are_asked_about_as_one_area() -> None:
+    late = LateAreas()
+    rows = [Rect(8 * column, row, 4, 1) for row in range(0, 200, 2) for column in range(8)]
+    late.added_to(rows[:400], SCREEN, 0.0)
+    late.added_to(rows[400:], SCREEN, 0.1)
+
+    assert late.added_to([AREA], SCREEN, 0.2) == [Rect(0, 0, 60, 199)]
+    assert late.added_to([], SCREEN, 5.0) == [Rect(0, 0, 60, 199)]
+    assert late.added_to([], SCREEN, 5.1) == []
+
+
 def test_after_everything_was_read_everything_is_asked_about_once_more() -> None:
     late = LateAreas()
     late.added_to([AREA], SCREEN, 0.0)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.reader import Reader, Scene
+from aci.accessibility.nodes import Ref
+from aci.accessibility.reader import APPLICATION_LIMIT_S, SHORTEST_LIMIT_S, WHOLE_AGAIN_S, Patience, Reader, Scene
 from aci.geometry import Rect
 from aci.observation import Window
 from tests.unit.aci.accessibility.peers import NAME, PID, MemoryBus, Thing
@@ -211,9 +212,26 @@ def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(worl
 
 def test_an_application_that_took_too_long_gets_its_whole_time_again_once_it_was_read_at_rest(world: World) -> None:
     root = world.bus.root.ref
-    world.reader._late[root] = 3
+    for _ in range(4):
+        world.reader._patience.end(root, world.reader._patience.limit_s(root))
+    assert world.reader._patience.limit_s(root) == SHORTEST_LIMIT_S
     world.reader._pieced.add(root)
 
     world.rest()
 
-    assert root not in world.reader._late
+    assert world.reader._patience.limit_s(root) == APPLICATION_LIMIT_S
+
+
+def test_the_time_of_what_is_late_shrinks_but_it_gets_all_of_it_now_and_then() -> None:
+    now = [100.0]
+    patience, root, limits = Patience(lambda: now[0]), Ref(NAME, "/root"), []
+    for _ in range(6):
+        limits.append(patience.limit_s(root))
+        patience.end(root, limits[-1])
+    assert limits == [APPLICATION_LIMIT_S, 4.0, 2.0, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S]
+    assert patience.limit_s(Ref(":1.6", "/root")) == APPLICATION_LIMIT_S
+
+    now[0] += WHOLE_AGAIN_S
+    assert patience.limit_s(root) == APPLICATION_LIMIT_S
+    patience.end(root, APPLICATION_LIMIT_S)
+    assert patience.limit_s(root) == APPLICATION_LIMIT_S / 2
