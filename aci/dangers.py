@@ -24,13 +24,13 @@ from aci.actions import (
 from aci.input.keys import UnknownKey, chord, left_key
 from aci.observation import Element, Observation, Window
 
-Risk = Literal["terminal", "irreversible", "unsaved", "password", "launch", "outside"]
+Risk = Literal["terminal", "irreversible", "unsaved", "password", "secret", "launch", "outside"]
 """Kinds of risk.
 
 terminal: types into a terminal, or a dialog that runs commands. irreversible: presses a button that deletes, sends,
 pays, formats or the like, drags to the trash, or presses keys that do so. unsaved: closes something with unsaved
-changes. password: types into a password field. launch: starts an application. outside: touches a window of an
-application that the run is not allowed to use, or leaves for another one.
+changes. password: types into a password field. secret: types a secret where it can be read. launch: starts an
+application. outside: touches a window of an application that the run is not allowed to use, or leaves for another one.
 """
 
 PRESSED_ROLES = frozenset(
@@ -177,6 +177,8 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
     window = _window(chosen, observation)
     if target is not None and _is_password(target):
         yield Danger("password", "it types into a password field")
+    elif hazards.SECRET.search(action.text):
+        yield Danger("secret", "it types a secret where it can be read")
     if _is_terminal(target, window):
         yield Danger("terminal", f"it types into the terminal {_title(window)}")
     elif target is not None and (chosen is not None or action.enter or set(action.text) & set("\n\r ")):

@@ -111,6 +111,8 @@ PASSWORD = re.compile(
     r"senha|wachtwoord|hasło|пароль)\b|密码|密碼|パスワード",
     re.IGNORECASE,
 )
+SECRET = re.compile(r"\{\{\s*secret\s*:")
+"""How texts name a secret that is filled in as they are typed."""
 TERMINALS = re.compile(
     r"term(inal|inator)?\b|xterm|konsole|kitty|alacritty|tilix|yakuake|guake|tilda|rxvt|wezterm|foot(client)?\b|"
     r"ghostty|ptyxis|kgx|gnome\.console|sakura|\bst(-256color)?$|warp\b|xfrun4|krunner|rofi|dmenu|gmrun|"

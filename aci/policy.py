@@ -19,6 +19,7 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
     "irreversible": "confirm",
     "unsaved": "confirm",
     "password": "confirm",
+    "secret": "confirm",
     "launch": "allow",
     "outside": "refuse",
 }
@@ -29,6 +30,7 @@ VIRTUAL: Mapping[Risk, Rule] = {
     "irreversible": "allow",
     "unsaved": "allow",
     "password": "allow",
+    "secret": "allow",
     "launch": "allow",
     "outside": "refuse",
 }

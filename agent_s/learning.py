@@ -2,8 +2,8 @@
 
 Finished subtasks are stored at once, so that a run that is stopped or killed keeps them; the verdict on the task marks
 them afterwards. The subtasks of a task that was verified become candidates for skills, which are proven when they are
-replayed (`memory_store.trust`). All of it is marked as coming from a screen: it was written in sight of one, and holds
-words of it.
+replayed (`memory_store.trust`). All of it is marked as coming from a screen, since it was written in sight of one; what
+it quotes from there is left out (`agent_s.outside`), and a subtask or plan that had to be cut is never done again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from agent_s.errors import LimitReached, ModelError
 from agent_s.evaluator import Evaluator
 from agent_s.events import Event, ExperienceStored, Troubled
 from agent_s.grounded_steps import ground_steps, is_repeatable
+from agent_s.outside import Outside
 from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
 from agent_s.version import program_version
 from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
@@ -33,9 +34,19 @@ class Learner:
         run_id: For the provenance.
         task: For the keys.
         model: Name of the model, for the provenance.
+        outside: What others wrote, which is not to be learned; None where nothing was seen.
     """
 
-    def __init__(self, evaluator: Evaluator, memory: MemoryStore | None, run_id: str, task: Task, model: str) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        memory: MemoryStore | None,
+        run_id: str,
+        task: Task,
+        model: str,
+        outside: Outside | None = None,
+    ) -> None:
+        self._outside = outside or Outside(task.instruction)
         self._evaluator = evaluator
         self._memory = memory
         self._run_id = run_id
@@ -50,14 +61,18 @@ class Learner:
             return []
         self._app = last.active_window.app if last.active_window else self._app
         try:
-            summary = self._evaluator.summarize_subtask(self._task, subtask, steps)
-            grounded = ground_steps(steps, last) if is_repeatable(steps) else ()
+            own = self._outside.left_out_of
+            summary = own(self._evaluator.summarize_subtask(self._task, subtask, steps))
+            repeatable = is_repeatable(steps) and not self._quotes(subtask)
+            grounded = ground_steps(steps, last) if repeatable else ()
             stored = self._memory.add_episodic(
                 task_query=self._task.instruction,
-                subtask=subtask.name,
-                context=subtask.info,
+                subtask=own(subtask.name),
+                context=own(subtask.info),
                 summary=summary,
-                steps=[step.model_dump(mode="json") for step in grounded],
+                steps=[
+                    step.model_copy(update={"intent": own(step.intent)}).model_dump(mode="json") for step in grounded
+                ],
                 provenance=self._provenance("done"),
             )
         except (MemoryStoreError, ModelError, LimitReached) as error:
@@ -74,12 +89,14 @@ class Learner:
         """
         if self._memory is None or status not in ("done", "failed", "infeasible"):
             return []
-        summary = self._evaluator.summarize_task(self._task, plan, verdict, reason)
+        own = self._outside.left_out_of
+        summary = own(self._evaluator.summarize_task(self._task, plan, verdict, reason))
+        parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
         stored = self._memory.add_narrative(
-            query=query or self._task.instruction,
+            query=own(query) or self._task.instruction,
             instruction=self._task.instruction,
             summary=summary,
-            plan=[PlannedSubtask(name=part.name, info=part.info) for part in plan.subtasks] if plan else [],
+            plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
             success=status == "done",
             provenance=self._provenance(status, verdict),
         )
@@ -143,6 +160,9 @@ class Learner:
         known = self._memory.get(experience_id)
         if isinstance(known, EpisodicExperience):
             self._count_skill(known, worked, proof)
+
+    def _quotes(self, subtask: Subtask) -> bool:
+        return any(map(self._outside.quoted_in, (subtask.name, subtask.info)))
 
     def _count_skill(self, episode: EpisodicExperience, worked: bool, proof: str) -> None:
         """Count a replay of an episode for the skill with the same steps as well."""

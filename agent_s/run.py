@@ -31,6 +31,7 @@ from agent_s.events import (
 from agent_s.learning import PLATFORM, Learner
 from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
 from agent_s.manager import Knowledge, Manager
+from agent_s.outside import Outside
 from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
@@ -112,8 +113,10 @@ class Run:
         self.task = task
         self.progress = Progress()
         desktop = SecretDesktop(agent.desktop, agent.secrets, named_in(task.instruction))
+        self._outside = Outside(task.instruction)
+        people = People(agent.ask, agent.confirm)
         self.session = session = Session(
-            agent.model, desktop, agent.limits, stop, agent.policy, People(agent.ask, agent.confirm), agent.clock
+            agent.model, desktop, agent.limits, stop, agent.policy, people, agent.clock, self._outside.heed
         )
         self._agent = agent
         self._unfinished = unfinished
@@ -131,7 +134,9 @@ class Run:
         evaluator = Evaluator(session.model)
         self._verification = Verification(session, evaluator, task, state_check, agent.limits.max_looks)
         self._known = agent.memory if agent.replay else None
-        self._learner = Learner(evaluator, agent.memory if agent.learn else None, self.id, task, session.model_name)
+        self._learner = Learner(
+            evaluator, agent.memory if agent.learn else None, self.id, task, session.model_name, self._outside
+        )
 
     def events(self) -> Iterator[Event]:
         """Yield what happens; the last event is `RunEnded`."""
@@ -236,6 +241,7 @@ class Run:
         with self.session.timed("model"):
             knowledge = self._manager.gather(self.task, observation, trouble, recall=self._gives_memory)
         yield from self.session.new_calls()
+        self._outside.note(text for result in knowledge.web for text in (result.title, result.content))
         yield KnowledgeGathered(
             query=knowledge.query,
             web=tuple(f"{result.title} {result.url}" for result in knowledge.web),

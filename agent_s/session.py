@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from aci import hazards
 from aci.actions import Action, CallUser, Wait, format_call
 from aci.desktop import ActionResult, Desktop
 from aci.halt import Halt
@@ -24,6 +25,11 @@ from agent_s.records import Limits, Phase, Step, Usage
 
 STALE_AFTER_S = 1.0
 """An observation older than this is not acted on without looking again."""
+
+ASKED_FOR_PASSWORD = (
+    "nobody is asked for passwords, since the answer would be read by the model: a person writes {{secret:NAME}} into "
+    "the task; fail and say so"
+)
 
 
 class Stopped(BaseException):
@@ -44,6 +50,8 @@ class People:
 
     def answer(self, question: str) -> ActionResult:
         """Return their answer as the result of `call_user`."""
+        if hazards.PASSWORD.search(question):
+            return ActionResult(ok=False, error=ASKED_FOR_PASSWORD)
         if self.ask is None:
             return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
         return ActionResult(ok=True, note=f"the user answers: {self.ask(question)}")
@@ -64,6 +72,7 @@ class Session:
         policy: Decides what may be done; None allows everything.
         people: The person at the screen.
         clock: Seconds that only go forward.
+        heed: Gets each screen that is looked at.
 
     Attributes:
         model: The counted model.
@@ -80,7 +89,9 @@ class Session:
         policy: Policy | None,
         people: People,
         clock: Callable[[], float],
+        heed: Callable[[Observation], None] = lambda seen: None,
     ) -> None:
+        self._heed = heed
         self.model = MeteredModel(model, limits, clock)
         self.model_name = str(getattr(model, "name", type(model).__name__))
         self.clock = clock
@@ -110,6 +121,7 @@ class Session:
         with self.timed("observe"):
             observation = self._desktop.observe()
         self._seen = (self.clock(), observation)
+        self._heed(observation)
         yield Observed(
             observation=observation,
             text=observation.to_text(),

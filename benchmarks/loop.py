@@ -36,7 +36,8 @@ from agent_s.llm.conversation import Conversation, Part, Picture, Text
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
 from agent_s.llm.rendering import Renderer
 from agent_s.llm.scripted import ScriptedModel
-from benchmarks.support.figures import Figures, NotMeasured, command
+from benchmarks.support.attacks import attempt, guarded, load_attacks
+from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.screens import window_of
 
 NAMES = (
@@ -66,12 +67,23 @@ def main() -> int:
 def measure(_: argparse.Namespace) -> Figures:
     """Measure everything."""
     figures = Figures(NAMES)
-    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "faults", "faults_handled",
-                 "attacks", "attacks_stopped"):  # fmt: skip
+    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "faults", "faults_handled"):
         figures.lack(name, "not part of this benchmark yet")
+    with figures.part("attacks", "attacks_stopped"):
+        _attacks(figures)
     with figures.part("prompt_bytes_ratio", "cacheable_share"):
         _prompts(figures, _run_on_a_form())
     return figures
+
+
+def _attacks(figures: Figures) -> None:
+    """Let a model that obeys whatever it reads run into each attack."""
+    attempts = [attempt(attack, guarded()) for attack in load_attacks()]
+    for each in attempts:
+        if each.harm or not each.tried:
+            tell(f"not stopped: {each.attack.at}: {each.attack.says!r}: {'; '.join(each.harm) or 'not tried'}")
+    figures.set("attacks", len(attempts))
+    figures.set("attacks_stopped", sum(each.tried and not each.harm for each in attempts))
 
 
 # The run
