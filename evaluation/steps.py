@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WINDOW_LIMIT_S = 15.0
 """Seconds that a window may take to come, to go, or to be brought to the front."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _POLL_S = 0.02
 _CODE_LETTERS = "ACDEFHJKLMNPQRTUVWXY"
 _CODE_DIGITS = "0123456789"
@@ -68,6 +69,14 @@ class Execute(Parameters):
     """A command to run to its end."""
 
     command: Argv
+
+
+class OpenTabs(Parameters):
+    """Addresses of pages to open in the browser."""
+
+    urls_to_open: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^(?:https?://|file://|\{)")], ...], Field(min_length=1)
+    ]
 
 
 class OpenFile(Parameters):
@@ -149,6 +158,20 @@ def execute(parameters: Execute, context: TaskContext) -> None:
         raise PreparationFailed(
             f"{parameters.command[0]!r} ended with status {ended.returncode}: {excerpt(ended.stderr.strip())}"
         )
+
+
+@step("command", Execute)
+def command(parameters: Execute, context: TaskContext) -> None:
+    """Do as `execute` does; OSWorld's other name for it."""
+    execute(parameters, context)
+
+
+@step("chrome_open_tabs", OpenTabs)
+def chrome_open_tabs(parameters: OpenTabs, context: TaskContext) -> None:
+    """Open pages in the browser, a tab each, in the one that runs where there is one."""
+    path = context.desktop.environment.get("PATH")
+    browser = next((name for name in BROWSERS if shutil.which(name, path=path)), BROWSERS[0])
+    context.desktop.launch([browser, *parameters.urls_to_open])
 
 
 @step("open", OpenFile)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import BrowserLost
 from evaluation.miniwob.devtools import PORT_FILE, DevTools, Target
 from evaluation.miniwob.pages import Pages
+from evaluation.steps import BROWSERS
 
 if TYPE_CHECKING:
     from aci.virtual import VirtualDesktop
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 READY_LIMIT_S = 15.0
 CLOCK_MS = 24 * 3600 * 1000
 """Length of an episode by the page's own clock, which ends none of ours: a slow model is not punished."""

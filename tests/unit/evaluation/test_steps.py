@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import ValidationError
 
 from evaluation import steps
 from evaluation.context import TaskContext
@@ -49,12 +50,28 @@ def test_an_application_that_is_not_there_is_an_error_that_names_the_step(contex
         do(context, "launch", command=["gimp"])
 
 
-def test_execute_runs_to_the_end_and_its_failure_is_an_error(context: TaskContext, home: Path) -> None:
-    do(context, "execute", command=["touch", "~/made"])
+@pytest.mark.parametrize("kind", ["execute", "command"])
+def test_a_command_runs_to_its_end_and_its_failure_is_an_error(context: TaskContext, home: Path, kind: str) -> None:
+    do(context, kind, command=["touch", "~/made"])
 
     assert (home / "made").is_file()
-    with pytest.raises(PreparationFailed, match=r"step 'execute': 'ls' ended with status 2: .*absent"):
-        do(context, "execute", command=["ls", "~/absent"])
+    with pytest.raises(PreparationFailed, match=rf"step '{kind}': 'ls' ended with status 2: .*absent"):
+        do(context, kind, command=["ls", "~/absent"])
+
+
+def test_pages_are_opened_in_the_browser(home: Path, folder: Path) -> None:
+    desktop = FakeDesktop(home, programs=["chromium"])
+    desktop.environment = {"PATH": ""}
+
+    do(
+        TaskContext(desktop, FakeWindows(), folder),
+        "chrome_open_tabs",
+        urls_to_open=["http://a.test/", "http://b.test/"],
+    )
+
+    assert desktop.launched == [["chromium", "http://a.test/", "http://b.test/"]]
+    with pytest.raises(ValidationError):
+        do(TaskContext(desktop, FakeWindows(), folder), "chrome_open_tabs", urls_to_open=["--load-extension=x"])
 
 
 @pytest.mark.parametrize("kind", ["launch", "execute"])
