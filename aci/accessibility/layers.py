@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
 from aci.accessibility.bus import Bus, CallRefused
@@ -40,8 +40,11 @@ TIMES_ASKED = 2
 """Looks at which it is asked for what seems to be covered."""
 MOST_POINTS = 4
 """Points of one element that are tried."""
-ANSWER_S, POLL_S = 0.016, 0.004
-"""How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree."""
+ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.016, 0.006, 0.0015
+"""How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree. It
+remembers a single point, so several cannot be asked for at once; and it is given less where it was seen to be fast."""
+TIMED, SLOWER = 3, 2.5
+"""Answers of which the time must be known for that, and how many times the longest of these but one it is given."""
 LEAF_LEVELS = 4
 """Levels above an object that the tree leaves out in which a known one is looked for."""
 NEAR_LEVELS = 3
@@ -98,6 +101,7 @@ class Layers:
         self._over: set[Ref] = set()
         self._clips: set[Ref] = set()
         self._through: Counter[Ref] = Counter()
+        self._took: deque[float] = deque(maxlen=8)
 
     async def cleared(
         self,
@@ -233,20 +237,22 @@ class Layers:
     async def _hit(self, forest: _Forest, node: Node, point: Point) -> Node | None:
         """Return the known object drawn at a point, None where Chromium does not tell.
 
-        The first answer is a guess that sets off the real search, and an answer that no tree lists comes from that.
+        The first answer is a guess that sets off the real search. What comes from that shows where it differs from
+        the guess, or is an object that no tree lists; a guess that was right has to be waited for.
         """
         top = forest.top_of(node).ref
-        deadline = self._clock() + ANSWER_S
-        while True:
-            answer = await self._bus.ask(
-                *top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES]
-            )
-            found = Ref(*answer) if answer is not None else None
-            if found is None or found.path.endswith("/null"):
-                return None
-            if found not in forest.by_ref or self._clock() >= deadline:
+        question = (*top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES])
+        started = self._clock()
+        found = guess = _reference(await self._bus.ask(*question))
+        while found is not None and found == guess and found in forest.by_ref:
+            if self._clock() >= started + self._patience():
                 break
             await asyncio.sleep(POLL_S)
+            found = _reference(await self._bus.ask(*question))
+        if found is None:
+            return None
+        if found != guess:
+            self._took.append(self._clock() - started)
         for _ in range(LEAF_LEVELS):
             if found in forest.by_ref:
                 return forest.by_ref[found]
@@ -255,6 +261,12 @@ class Layers:
                 return None
             found = Ref(*parent)
         return None
+
+    def _patience(self) -> float:
+        """Return how long an answer is waited for, s."""
+        if len(self._took) < TIMED:
+            return ANSWER_S
+        return min(ANSWER_S, max(LEAST_ANSWER_S, SLOWER * sorted(self._took)[-2]))
 
     async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
         """Return the middle of the first visible letter of links with several lines: between these lies other text."""
@@ -440,6 +452,11 @@ class _Forest:
             chain.append(self.nodes[place])
             place = self.parents[place]
         return chain
+
+
+def _reference(answer: Any) -> Ref | None:
+    found = Ref(*answer) if answer is not None else None
+    return None if found is None or found.path.endswith("/null") else found
 
 
 def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:

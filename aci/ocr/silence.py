@@ -19,6 +19,9 @@ BLOCK_PX = 16
 
 _EDGE_PX = 2
 """Letters may reach this far out of what their element says it takes up."""
+_TREE_PX = 40
+"""What is to the left of a cell of a tree is part of it: its arrow, and letters, as GTK 3 says where cells would be if
+they had an arrow more."""
 _LOW_PX = 48
 _AREA_PER_CHARACTER = 400
 """Square pixels that a letter of an ordinary size takes, several times over."""
@@ -43,7 +46,7 @@ def silent_map(
     told: dict[int, list[Rect]] = {}
     for element in elements:
         if tells_its_text(element):
-            told.setdefault(element.window_id, []).append(element.rect)
+            told.setdefault(element.window_id, []).append(_written_on(element))
     for window in reversed(windows):
         visible = window.rect.intersection(screen)
         if visible is None:
@@ -106,6 +109,12 @@ def _words(picture: NDArray[np.uint8], whole_columns: int) -> NDArray[np.uint64]
     depth = 1 if picture.ndim == 2 else picture.shape[2]
     flat = picture.reshape(picture.shape[0], -1)[:, : whole_columns * BLOCK_PX * depth]
     return flat.view(np.uint64)
+
+
+def _written_on(element: Element) -> Rect:
+    rect = element.rect
+    in_tree = element.role == "table cell" and bool(element.path) and element.path[-1].startswith("tree table:")
+    return Rect(rect.x - _TREE_PX, rect.y, rect.width + _TREE_PX, rect.height) if in_tree else rect
 
 
 def _fill(silent: NDArray[np.uint8], rect: Rect, code: int) -> None:
