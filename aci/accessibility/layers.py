@@ -151,6 +151,8 @@ class Layers:
         points: dict[int, Point | None] = dict(await self._line_starts(members, drafts))
         members = [replace(element, point=points.get(element.id, element.point)) for element in members]
         forest = _Forest(application)
+        points |= forest.scrolled_out([(element, drafts[element.id].node) for element in members])
+        members = [left for element in members if (left := _at(element, points)) is not None]
         groups: dict[tuple[int, ...], list[Element]] = {}
         for element, rivals in forest.rivals([(element, drafts[element.id].node) for element in members]):
             groups.setdefault(rivals, []).append(element)
@@ -395,6 +397,27 @@ class _Forest:
             for index, (element, node) in enumerate(known)
             if (rivals := (*self._boxes_left(element, node), *(int(at) for at in np.flatnonzero(inside[index]))))
         ]
+
+    def scrolled_out(self, members: Sequence[tuple[Element, Node]]) -> dict[int, Point | None]:
+        """Return new points of the first and last of alike things in a box that show no more than an edge in it.
+
+        Their box shows others of the kind whole, so it scrolls and clips them: nothing needs to be asked.
+        """
+        points: dict[int, Point | None] = {}
+        for element, node in members:
+            left = self._boxes_left(element, node) if node.ref in self.places else []
+            box = self.nodes[left[0]].rect if left else None
+            edge = element.rect.intersection(box) if box is not None else None
+            if edge is not None and any(_holds(box, other.rect) for other in self._alike(node)):
+                points[element.id] = edge.center if min(edge.width, edge.height) >= SMALLEST_PX else None
+        return points
+
+    def _alike(self, node: Node) -> list[Node]:
+        around = self.parents[self.places[node.ref]]
+        within = range(around + 1, self.ends[around])
+        return [
+            self.nodes[at] for at in within if self.parents[at] == around and self.nodes[at].role == node.role
+        ]  # fmt: skip
 
     def _boxes_left(self, element: Element, node: Node) -> list[int]:
         """Return the nearest box around a node that its point lies outside of: that may clip it, or let it flow over.
