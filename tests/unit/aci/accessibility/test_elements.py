@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements import Draft, draft_elements
+from aci.accessibility.naming import ADDRESS
 from aci.accessibility.nodes import Node
 from aci.geometry import Rect
 from aci.observation import Window
@@ -196,3 +197,96 @@ def test_part_of_a_page_that_is_typed_into_keeps_its_name() -> None:
 def test_tooltip_of_gtk_4_is_left_out_whatever_its_role() -> None:
     tip = node("panel", "GtkTooltipWindow", Rect(0, 0, 90, 30), node("label", "Save the file"))
     assert told(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]
+
+
+def test_label_drawn_instead_of_a_hidden_check_box_is_one() -> None:
+    ticked = SEEN & ~StateBit.SHOWING.value | StateBit.CHECKED.value
+    inside = node("label", "", Rect(10, 10, 80, 20), node("check box", "News", states=ticked), static("News"))
+    box = node("radio button", "Monthly", Rect(0, 0, 1, 1), states=ticked)
+    beside = node("label", "Monthly", Rect(10, 40, 80, 20))
+    plain = node("label", "Weekly", Rect(10, 70, 80, 20))
+    found = drafts(page(inside, node("section", "", Rect(0, 30, 300, 30), box, beside), plain), CHROMIUM)
+    assert [(draft.role, draft.name, "checked" in draft.states) for draft in found] == [
+        ("check box", "News", True), ("radio button", "Monthly", True), ("label", "Weekly", False)
+    ]  # fmt: skip
+    assert found[1].area == beside.rect
+
+
+def test_label_of_a_check_box_that_is_seen_stays_a_label() -> None:
+    label = node("label", "", Rect(10, 10, 90, 20), node("check box", "News", Rect(10, 10, 20, 20)), static("News"))
+    assert [role for role, _ in told(page(label), CHROMIUM)].count("check box") == 1
+
+
+def test_list_item_that_holds_no_more_than_a_link_is_that_link() -> None:
+    only = node("list item", "", Rect(0, 10, 300, 20), node("link", "Home", Rect(0, 10, 60, 20), static("Home")))
+    more = node(
+        "list item", "", Rect(0, 40, 300, 20), static("Go "), node("link", "Away", Rect(30, 40, 60, 20), static("Away"))
+    )
+    assert told(page(node("list", "", Rect(0, 0, 300, 200), only, more)), CHROMIUM) == [
+        ("link", "Home"), ("list item", "Go Away"), ("link", "Away")
+    ]  # fmt: skip
+
+
+def test_dot_before_a_list_item_is_neither_an_element_nor_part_of_a_name() -> None:
+    item = node("list item", "", Rect(0, 10, 300, 20), static("\u2022 ", Rect(0, 10, 8, 20)), static("Milk"))
+    assert told(page(item), CHROMIUM) == [("list item", "Milk")]
+
+
+def test_link_without_a_name_is_told_by_where_it_leads() -> None:
+    link = node("link", "", Rect(10, 10, 20, 20), attributes={ADDRESS: "basket"})
+    named = node("link", "Basket", Rect(40, 10, 60, 20), attributes={ADDRESS: "basket"})
+    found = drafts(page(link, named), CHROMIUM)
+    assert [(draft.name, draft.description) for draft in found] == [("", "basket"), ("Basket", "")]
+
+
+def test_control_of_which_nothing_is_known_is_told_by_what_stands_beside_it() -> None:
+    name = node("label", "Volume", Rect(10, 10, 60, 20))
+    near, far = node("push button", "", Rect(80, 10, 20, 20)), node("push button", "", Rect(80, 200, 20, 20))
+    assert [draft.description for draft in drafts(frame(name, near, far))] == ["", "beside Volume", ""]
+
+
+def test_control_in_a_named_box_is_told_by_that() -> None:
+    button = node("push button", "", Rect(10, 10, 20, 20))
+    assert drafts(frame(node("panel", "Playback", Rect(0, 0, 90, 40), button)))[-1].description == "Playback"
+
+
+def test_small_picture_of_a_page_without_a_name_may_be_an_icon() -> None:
+    def picture(x: int, size: int) -> Node:
+        return node("image", "", Rect(x, 10, size, size), attributes={"class": "star"})
+
+    in_button = node("push button", "Rate", Rect(300, 10, 60, 30), picture(310, 20))
+    found = drafts(page(picture(10, 24), picture(50, 200), in_button), CHROMIUM)
+    assert [(draft.role, draft.name, draft.description) for draft in found] == [
+        ("image", "", "star"), ("push button", "Rate", "")
+    ]  # fmt: skip
+
+
+def test_what_chromium_adds_to_names_is_left_out() -> None:
+    tab = node("page tab", "News - Memory usage - 34.5 MB")
+    picture = node("image", "A cat. To get missing image descriptions, open the context menu.", Rect(10, 40, 50, 50))
+    assert [name for _, name in told(page(tab, picture), CHROMIUM)] == ["News", "A cat"]
+
+
+def test_field_of_gtk_that_cannot_be_written_in_says_so() -> None:
+    locked, open_ = node("text", "", text="7"), node("text", "", text="", states=SEEN | StateBit.EDITABLE.value)
+    assert "read_only" in drafts(frame(locked))[0].states
+    assert "read_only" not in drafts(frame(open_))[0].states
+    assert "read_only" not in drafts(page(node("entry", "", text="7")), CHROMIUM)[0].states
+
+
+def test_box_between_its_states_is_neither_checked_nor_disabled() -> None:
+    between = SEEN & ~StateBit.ENABLED.value | StateBit.INDETERMINATE.value | StateBit.CHECKED.value
+    states = drafts(frame(node("check box", "All", states=between)))[0].states
+    assert "mixed" in states
+    assert not states & {"checked", "disabled"}
+
+
+def test_disabled_entry_without_any_name_is_left_out() -> None:
+    off = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
+    assert told(frame(node("menu item", "", states=off), node("menu item", "Save"))) == [("menu item", "Save")]
+
+
+def test_text_of_a_box_to_choose_from_is_not_told_again() -> None:
+    box = node("combo box", "Blue", Rect(10, 10, 90, 20), node("label", "Blue", Rect(12, 12, 60, 16)), choice="Blue")
+    [found] = drafts(frame(box))
+    assert (found.name, found.text) == ("", "Blue")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from aci.accessibility.scene import place_elements
 from aci.geometry import Point, Rect
 from aci.observation import Element, Window
 from aci.tracking import IdTracker
-from tests.unit.aci.accessibility.trees import SCREEN, WINDOW, application, frame, node, page
+from tests.unit.aci.accessibility.trees import SCREEN, WHOLE, WINDOW, application, frame, node, page
 
 GTK3, CHROMIUM = "gtk 3.24.38", "Chromium 1.0"
 LAYER = Rect(50, 0, 200, 100)
@@ -43,12 +44,16 @@ class Browser:
 
 
 def seen(
-    top: Node, browser: Browser | None = None, toolkit: str = GTK3, windows: tuple[Window, ...] = (WINDOW,)
+    top: Node,
+    browser: Browser | None = None,
+    toolkit: str = GTK3,
+    windows: tuple[Window, ...] = (WINDOW,),
+    clock: Callable[[], float] = time.monotonic,
 ) -> dict[str, Element]:
     known = application(top, toolkit=toolkit)
     drafts: list[Draft] = draft_elements(known, top, WINDOW, windows, SCREEN)
     elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], windows, SCREEN, IdTracker())
-    layers = Layers(browser)  # type: ignore[arg-type]
+    layers = Layers(browser, clock)  # type: ignore[arg-type]
     cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
     return {element.name: element for element in cleared}
 
@@ -138,3 +143,98 @@ def test_what_scrolled_out_of_its_box_is_clicked_in_the_part_that_shows() -> Non
     point = seen(page(around), browser, CHROMIUM)["Cut"].point
     assert point is not None
     assert point.y < 100
+
+
+class Slow(Browser):
+    """Takes a while for each answer, on a clock of its own."""
+
+    def __init__(self, real: Callable[[Point], Node], takes_s: float, **more: Any) -> None:
+        super().__init__(real, **more)
+        self.now, self.count, self._takes_s = 0.0, 0, takes_s
+
+    async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        self.now += self._takes_s
+        self.count += 1
+        return await super().ask(name, path, interface, member, sign, body)
+
+
+def under_cover() -> tuple[Node, Callable[[Point], Node]]:
+    """Return a page with a layer over a button that is asked for first, and over one about which more must be asked."""
+    cover = node("section", "", Rect(0, 0, 60, 300))
+    first = node("push button", "First", Rect(0, 10, 100, 20))
+    second = node("push button", "Second", Rect(0, 60, 100, 40))
+    hull = node("section", "", Rect(40, 70, 30, 20))
+    top = page(node("section", "", WHOLE, first, second), hull, cover)
+    return top, lambda point: cover if point.x < 60 else first if point.y < 50 else second
+
+
+def test_what_lay_over_something_lies_over_what_there_is_no_time_to_ask_for() -> None:
+    top, real = under_cover()
+    browser = Slow(real, takes_s=1.0)
+    point = seen(top, browser, CHROMIUM, clock=lambda: browser.now)["Second"].point
+    assert point is not None
+    assert point.x >= 60
+    assert all(asked.y < 50 for asked in browser.asked), "there was no time"
+
+
+def test_what_clipped_something_clips_what_there_is_no_time_to_ask_for() -> None:
+    first = node("push button", "First", Rect(0, 80, 100, 80))
+    other = node("link", "Second", Rect(120, 80, 100, 80))
+    hull = node("section", "", Rect(150, 100, 50, 50))
+    box = node("section", "", Rect(0, 0, 300, 110), first, other)
+    around = node("section", "", WHOLE, box, hull)
+    browser = Slow(lambda point: first if point.y < 110 else around, takes_s=1.0)
+    point = seen(page(around), browser, CHROMIUM, clock=lambda: browser.now)["Second"].point
+    assert point is not None
+    assert point.y < 110
+    assert all(asked.x < 120 for asked in browser.asked), "there was no time"
+
+
+def test_answers_are_waited_for_no_longer_than_they_were_seen_to_take() -> None:
+    cover = node("section", "", Rect(0, 0, 500, 400))
+    buttons = [node("push button", f"B{y}", Rect(0, y, 40, 20)) for y in range(0, 300, 30)]
+    top = page(node("section", "", WHOLE, *buttons), cover)
+    answers = [Slow(lambda _: cover, takes_s=0.001, guess=guess) for guess in (None, buttons[0])]
+    for browser in answers:
+        seen(top, browser, CHROMIUM, clock=lambda browser=browser: browser.now)  # type: ignore[misc]
+    always_alike, told_apart = (browser.count / len(browser.asked) for browser in answers)
+    assert told_apart < always_alike / 3
+
+
+def test_edge_of_an_item_in_its_list_is_clicked_or_left_out_unasked() -> None:
+    items = [node("list item", f"item {n}", Rect(0, 20 * n + 82, 100, 20)) for n in range(6)]
+    hidden = node("list item", "sliver", Rect(0, 198, 100, 20))
+    listed = node("list", "", Rect(0, 100, 100, 100), *items, hidden)
+    browser = Browser(lambda _: listed)
+    found = seen(page(node("section", "", WHOLE, listed)), browser, CHROMIUM)
+    assert browser.asked == []
+    assert "item 0" not in found, "two pixels are none to be hit"
+    assert "sliver" not in found
+    assert found["item 1"].point == Point(50, 112)
+
+
+def test_part_of_an_item_that_its_list_shows_is_clicked_unasked() -> None:
+    tall = node("list item", "tall", Rect(0, 94, 100, 60))
+    listed = node("list", "", Rect(0, 0, 100, 100), node("list item", "whole", Rect(0, 0, 100, 90)), tall)
+    browser = Browser(lambda _: listed)
+    found = seen(page(node("section", "", WHOLE, listed)), browser, CHROMIUM)
+    assert browser.asked == []
+    assert found["tall"].point == Point(50, 97)
+
+
+def test_layer_of_gtk_lies_over_what_comes_before_it() -> None:
+    words = node("label", "Saved", Rect(110, 5, 80, 20))
+    buttons = [node("push button", f"B{x}", Rect(x, 0, 90, 40)) for x in (0, 60, 120)]
+    for over in (node("panel", "", Rect(100, 0, 110, 50), words), node("panel", "", WHOLE, words)):
+        bar = node("panel", "", Rect(0, 0, 400, 40), *buttons)
+        found = seen(frame(node("layered pane", "", WHOLE, bar, over)))
+        assert "B120" not in found or over.rect == WHOLE
+        assert found["B0"].point == Point(45, 20)
+        assert found["B60"].point is not None
+        assert found["B60"].point.x < 110
+
+
+def test_widgets_side_by_side_are_no_layers() -> None:
+    left = node("panel", "", Rect(0, 0, 100, 100), node("push button", "Left", Rect(0, 0, 100, 100)))
+    right = node("panel", "", Rect(97, 0, 100, 100), node("label", "Right", Rect(97, 0, 100, 100)))
+    assert seen(frame(left, right))["Left"].point == Point(50, 50)

@@ -12,7 +12,7 @@ import pytest
 from aci.accessibility.atspi import ROLE_NAMES, StateBit
 from aci.accessibility.bus import Bus, Call
 from aci.accessibility.nodes import Node, Ref
-from aci.accessibility.tree import HIDDEN, describe_unknown
+from aci.accessibility.tree import HIDDEN, describe_unknown, repair
 from tests.unit.aci.accessibility.trees import SEEN, application, node
 
 UNSEEN = StateBit.VISIBLE.value | StateBit.ENABLED.value
@@ -58,7 +58,7 @@ def test_of_what_is_hidden_only_the_states_are_asked() -> None:
     assert "/gone" not in found
 
 
-@pytest.mark.parametrize("parent", ["combo box", "scroll pane"])
+@pytest.mark.parametrize("parent", ["combo box", "scroll pane", "label"])
 def test_hidden_parts_that_tell_of_what_is_shown_are_asked(parent: str) -> None:
     found = described(node(parent), Answering({"/hidden": ("viewport", UNSEEN)}))
     assert found["/hidden"].role == "viewport"
@@ -76,3 +76,21 @@ def test_interfaces_that_chromium_gives_always_are_not_asked() -> None:
     assert bus.asked["GetInterfaces"] == 1
     assert {"Component", "Text"} <= found["/button"].interfaces
     assert "Value" in found["/slider"].interfaces
+
+
+class Opened(Answering):
+    """A menu that fills itself when it is opened."""
+
+    def _answer(self, path: str, member: str) -> Any:
+        if path in self.objects and member != "GetChildren":
+            return super()._answer(path, member)
+        return {"Get": 1, "GetChildren": [] if path in self.objects else [(":1.5", "/entry")]}.get(member)
+
+
+@pytest.mark.parametrize(("more", "entries"), [(StateBit.SELECTED.value, ["/entry"]), (0, [])])
+def test_menu_is_asked_for_its_entries_when_it_is_open(more: int, entries: list[str]) -> None:
+    menu = node("menu", "File", states=SEEN | more)
+    menu.child_count = -1
+    app = application(node("frame", "App", None, menu))
+    asyncio.run(repair(cast(Bus, Opened({"/entry": ("menu item", SEEN)})), app))
+    assert [child.ref.path for child in menu.children] == entries

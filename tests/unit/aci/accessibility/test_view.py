@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.accessibility.view import address, parse_address
+from aci.accessibility.atspi import ROLE_NAMES
+from aci.accessibility.bus import Bus, Call
+from aci.accessibility.nodes import Node
+from aci.accessibility.view import address, parse_address, read_rows
+from aci.geometry import Rect
+from tests.unit.aci.accessibility.trees import SEEN, application, frame, node
 
 
 @given(st.integers(0, 1_048_575), st.integers(0, 16_383))
@@ -30,3 +39,43 @@ def test_addresses_as_applications_write_them(name: str, cell: tuple[int, int]) 
 @pytest.mark.parametrize("name", ["", "A", "1", "A0", "Total", "A1:B2", "a1"])
 def test_what_is_no_address(name: str) -> None:
     assert parse_address(name) is None
+
+
+class Table:
+    """A list of two rows and two columns on a bus; its first column shows a picture and a text in each cell."""
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        return [self._answer(path, member, body) for _, path, _, member, _, body in calls]
+
+    async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        return self._answer(path, member, body)
+
+    def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
+        if member == "GetAll":
+            name = {"/head0": "Name", "/head1": "Size"}.get(path, "12 kB" if path.endswith("1") else "")
+            return {"Name": name, "ChildCount": 2 if not name else 0}
+        if member == "Get":
+            return {"NColumns": 2, "NRows": 2, "Name": {"p": "folder", "t": path[-1]}.get(path[1])}.get(body[-1])
+        return {
+            "GetAccessibleAt": lambda: (":1.5", f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""),
+            "GetColumnHeader": lambda: (":1.5", f"/head{body[0]}"),
+            "GetState": lambda: [SEEN & 0xFFFFFFFF, SEEN >> 32],
+            "GetRole": lambda: ROLE_NAMES.index("table column header" if "head" in path else "table cell"),
+            "GetInterfaces": lambda: ["org.a11y.atspi.Accessible"],
+            "GetChildren": lambda: [(":1.5", f"/p{path[-2]}"), (":1.5", f"/t{path[-2]}")],
+        }.get(member, lambda: None)()
+
+
+def rows() -> list[Node]:
+    table = node("table", "Files", Rect(0, 0, 200, 100))
+    return asyncio.run(read_rows(cast(Bus, Table()), application(frame(table)), table, Rect(0, 0, 200, 100)))
+
+
+def test_titles_of_the_columns_come_with_the_rows() -> None:
+    assert [(cell.role, cell.name) for cell in rows()][:2] == [
+        ("table column header", "Name"), ("table column header", "Size")
+    ]  # fmt: skip
+
+
+def test_cell_of_several_things_is_called_by_their_names() -> None:
+    assert [cell.name for cell in rows()[2:]] == ["folder 0", "12 kB", "folder 1", "12 kB"]
