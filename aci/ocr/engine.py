@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ EngineName = Literal["rapidocr", "paddleocr", "tesseract"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 SAMPLE_TEXT = "Open file"
+
+_TWO_DOTS = re.compile(r"(?<=\w)\.\.$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ class TextEngine(Protocol):
             RecognitionFailed: The engine could not deal with the picture.
         """
         ...
+
+
+def mended(text: str) -> str:
+    """Return a recognized text with what is commonly lost: one of the three dots behind what opens a dialog."""
+    return _TWO_DOTS.sub("...", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class RapidOcr:
         if answer.boxes is None or answer.txts is None:
             return []
         return [
-            TextBox(_around(corners), text, float(score))
+            TextBox(_around(corners), mended(text), float(score))
             for corners, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True)
         ]
 

@@ -55,15 +55,17 @@ class Table:
             name = {"/head0": "Name", "/head1": "Size"}.get(path, "12 kB" if path.endswith("1") else "")
             return {"Name": name, "ChildCount": 2 if not name else 0}
         if member == "Get":
-            return {"NColumns": 2, "NRows": 2, "Name": {"p": "folder", "t": path[-1]}.get(path[1])}.get(body[-1])
-        return {
-            "GetAccessibleAt": lambda: (":1.5", f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""),
-            "GetColumnHeader": lambda: (":1.5", f"/head{body[0]}"),
-            "GetState": lambda: [SEEN & 0xFFFFFFFF, SEEN >> 32],
-            "GetRole": lambda: ROLE_NAMES.index("table column header" if "head" in path else "table cell"),
-            "GetInterfaces": lambda: ["org.a11y.atspi.Accessible"],
-            "GetChildren": lambda: [(":1.5", f"/p{path[-2]}"), (":1.5", f"/t{path[-2]}")],
-        }.get(member, lambda: None)()
+            return {"NColumns": 2, "NRows": 2, "Name": {"p": "folder", "t": path[2:3]}.get(path[1])}.get(body[-1])
+        cell = f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""
+        answers = {
+            "GetAccessibleAt": (":1.5", cell),
+            "GetColumnHeader": (":1.5", f"/head{body[0] if body else 0}"),
+            "GetState": [SEEN & 0xFFFFFFFF, SEEN >> 32],
+            "GetRole": ROLE_NAMES.index("table column header" if "head" in path else "table cell"),
+            "GetInterfaces": ["org.a11y.atspi.Accessible"],
+            "GetChildren": [(":1.5", f"/p{path[-2:]}"), (":1.5", f"/t{path[-2:]}")],
+        }
+        return answers.get(member)
 
 
 def rows() -> list[Node]:

@@ -8,7 +8,7 @@ import pytest
 
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.ocr import engine as engines
-from aci.ocr.engine import ENGINES, EngineName, available_engines, build_engine, sample_picture
+from aci.ocr.engine import ENGINES, EngineName, available_engines, build_engine, mended, sample_picture
 from aci.ocr.paddleocr import PaddleOcr
 from aci.ocr.tesseract import Tesseract
 
@@ -25,6 +25,14 @@ def test_program_that_is_not_installed_names_its_package(monkeypatch: pytest.Mon
     with pytest.raises(MissingDependency) as caught:
         build_engine("tesseract")
     assert "tesseract-ocr" in caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("read", "written"),
+    [("Save As..", "Save As..."), ("Save As...", "Save As..."), ("cd ..", "cd .."), ("a..b", "a..b"), ("End.", "End.")],
+)
+def test_dot_that_recognition_loses_is_put_back(read: str, written: str) -> None:
+    assert mended(read) == written
 
 
 def test_unknown_engine_is_refused() -> None:

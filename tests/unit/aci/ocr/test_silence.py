@@ -77,3 +77,10 @@ def test_rectangle_is_asked_for_the_blocks_that_it_touches() -> None:
     assert blocks_within(marked, Rect(30, 30, 3, 3))
     assert not blocks_within(marked, Rect(0, 0, 32, 64))
     assert blocks_within(marked, Rect(-20, -20, 200, 200))
+
+
+def test_letters_to_the_left_of_a_cell_of_a_tree_are_its_own() -> None:
+    cell = replace(element(1, "User Data", Rect(100, 20, 80, 20), "table cell"), path=("dialog:Options", "tree table:"))
+    silent = silent_map([window()], [cell], SCREEN, {1: 7})
+    assert silent[30, 70] == 0
+    assert silent_map([window()], [replace(cell, path=("table:",))], SCREEN, {1: 7})[30, 70] == 7
