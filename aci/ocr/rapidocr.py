@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.geometry import Rect
-from aci.ocr.engine import TextBox, pip_command
+from aci.ocr.engine import TextBox, mended, pip_command
 
 if TYPE_CHECKING:
     import numpy as np
