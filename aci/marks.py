@@ -21,6 +21,8 @@ FOREIGN_COST = 30.0
 """Per pixel in another element, in steps of brightness between neighbouring pixels that are hidden."""
 TAKEN_COST = 1000.0
 """Per pixel of another number."""
+MOST_STEPS = 24
+"""Places along the middle of a wide element that are looked at."""
 COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 0), (0, 120, 130))
 """Dark enough for white digits; neighbours differ because ids count up."""
 
@@ -85,7 +87,8 @@ def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element,
 def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
     """Return places for a tag, the best readable ones first.
 
-    In what is wide enough that is its end, where text seldom reaches; around small things it is outside of them.
+    In what is wide enough that is its end, where text seldom reaches, or else between its words; around small things
+    it is outside of them.
     """
     right, bottom = rect.right - width, rect.bottom - height
     middle = rect.y + (rect.height - height) // 2
@@ -98,8 +101,10 @@ def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
         (rect.x, rect.bottom),
         (right, rect.bottom),
     ]
+    step = max(width // 2, rect.width // MOST_STEPS)
+    between = [(x, middle) for x in range(right - step, rect.x, -step)]
     roomy = rect.width >= 4 * width and rect.height >= height
-    places = inside + outside if roomy else outside + inside
+    places = [*inside[:1], *between, *inside[1:], *outside] if roomy else outside + inside
     return [Rect(x, y, width, height) for x, y in places]
 
 

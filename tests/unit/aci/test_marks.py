@@ -19,7 +19,7 @@ def marked(*elements: Element, picture: np.ndarray | None = None) -> np.ndarray:
     return result
 
 
-def changed(picture: np.ndarray, original: int = 255) -> np.ndarray:
+def changed(picture: np.ndarray, original: int | np.ndarray = 255) -> np.ndarray:
     return (picture != original).any(axis=2)
 
 
@@ -60,3 +60,14 @@ def test_numbers_do_not_cover_each_other() -> None:
     alone = changed(marked(SAVE)).sum()
     both = changed(marked(SAVE, twin)).sum()
     assert both > alone + 150
+
+
+def test_number_stands_between_the_words_of_an_entry_that_has_writing_at_both_ends() -> None:
+    picture = np.full((200, 300, 3), 255, np.uint8)
+    rows = replace(SAVE, role="menu item", rect=Rect(20, 90, 240, 24))
+    picture[70:134, 20:100:2] = picture[70:134, 180:290:2] = picture[70:134, 0:20:2] = 0
+    before = picture.copy()
+    added = changed(marked(rows, picture=picture), before)
+    _, columns = np.nonzero(added[92:112, 21:259])
+    assert columns.min() + 21 >= 100
+    assert columns.max() + 21 < 180
