@@ -97,6 +97,9 @@ class AgentS:
         self.secrets = Secrets(secret or (lambda name: None))
         self.clock = clock
         self._stop = threading.Event()
+        heed = getattr(model, "heed_stop", None)
+        if heed is not None:  # a wait for the provider ends when the run is to stop
+            heed(self._stop.is_set)
 
     @classmethod
     def from_settings(

@@ -185,6 +185,8 @@ class Run:
         except (Stopped, Halted, KeyboardInterrupt):
             return Ending("stopped", f"{self.session.why_stopped()}; finished subtasks are kept in memory")
         except (ModelError, AciError, MemoryStoreError) as error:
+            if self.session.asked_to_stop:
+                return Ending("stopped", f"{self.session.why_stopped()}; finished subtasks are kept in memory")
             return Ending("error", str(error))
 
     def _work_through(self) -> Generator[Event, None, Ending]:

@@ -194,6 +194,11 @@ class Session:
         if self.clock() - self._began > self._limits.max_seconds:
             raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
 
+    @property
+    def asked_to_stop(self) -> bool:
+        """Whether somebody asked the run to stop."""
+        return self._stop.is_set()
+
     def forget_buffer(self) -> None:
         """Drop the texts that an earlier task kept, where the desktop keeps any."""
         forget = getattr(self._desktop, "clear_buffer", None)

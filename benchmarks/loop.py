@@ -39,6 +39,8 @@ from agent_s.llm.scripted import ScriptedModel
 from benchmarks.support.attacks import attempt, guarded, load_attacks
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.screens import window_of
+from tests.wire.faults import FAULTS, shortcomings
+from tests.wire.formats import FORMATS
 
 NAMES = (
     "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
@@ -67,13 +69,28 @@ def main() -> int:
 def measure(_: argparse.Namespace) -> Figures:
     """Measure everything."""
     figures = Figures(NAMES)
-    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "faults", "faults_handled"):
+    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms"):
         figures.lack(name, "not part of this benchmark yet")
+    with figures.part("faults", "faults_handled"):
+        _faults(figures)
     with figures.part("attacks", "attacks_stopped"):
         _attacks(figures)
     with figures.part("prompt_bytes_ratio", "cacheable_share"):
         _prompts(figures, _run_on_a_form())
     return figures
+
+
+def _faults(figures: Figures) -> None:
+    """Play each kind of trouble to each provider's wire format; one is handled if all three end in the right way."""
+    found = {
+        name: [f"{form.name}: {what}" for form in FORMATS for what in shortcomings(form, fault)]
+        for name, fault in FAULTS.items()
+    }
+    for name, wrong in found.items():
+        if wrong:
+            tell(f"not handled: {name}: {'; '.join(wrong)}")
+    figures.set("faults", len(found))
+    figures.set("faults_handled", sum(not wrong for wrong in found.values()))
 
 
 def _attacks(figures: Figures) -> None:

@@ -11,6 +11,8 @@ from agent_s.llm.structured import Unreadable, read_response
 from agent_s.llm.untrusted import sendable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_s.llm.conversation import Conversation, Spent
     from agent_s.llm.prices import Prices
     from agent_s.llm.rendering import Renderer
@@ -55,6 +57,10 @@ class ProviderModel:
         except Unreadable as problem:
             return self._mend(conversation, first, str(problem), request)
         return self._response(output, first.spent, first, 1)
+
+    def heed_stop(self, asked: Callable[[], bool]) -> None:
+        """Wait for the provider no longer once this tells that the run is to stop."""
+        self._retrying.asked_to_stop = asked
 
     def check(self) -> None:
         """Find out whether provider, key and model are there, without asking the model anything.

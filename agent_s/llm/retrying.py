@@ -21,6 +21,8 @@ FIRST_WAIT_S = 0.5
 LONGEST_BACKOFF_S = 20.0
 LONGEST_WAIT_S = 60.0
 """A server that asks for more is not waited for."""
+LOOKS_UP_S = 0.05
+"""How often a wait looks whether somebody wants the run to stop."""
 
 log = logging.getLogger(__name__)
 
@@ -47,18 +49,22 @@ class Retrying:
 
     Args:
         retries: How often after the first try.
-        sleep: Waits some seconds.
+        sleep: Waits some seconds; None for a wait that ends early when the run is to stop.
         jitter: A number in [0, 1), so that many agents do not come back at the same moment.
+
+    Attributes:
+        asked_to_stop: Tells whether waiting is of no use any more.
     """
 
     def __init__(
         self,
         retries: int = 4,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] | None = None,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._retries = retries
-        self._sleep = sleep
+        self.asked_to_stop: Callable[[], bool] = lambda: False
+        self._sleep = sleep or self._wait
         self._jitter = jitter
 
     def __call__(self, attempt: Callable[[], T]) -> T:
@@ -80,6 +86,14 @@ class Retrying:
                     raise ModelUnavailable(f"{fault} Tried {tries} times." if tries > 1 else str(fault)) from fault
                 log.info("%s Trying again in %.1f s.", fault, wait_s)
                 self._sleep(wait_s)
+
+    def _wait(self, seconds: float) -> None:
+        """Wait, in short pieces, since a signal handler may ask for the stop and must not touch a lock."""
+        until = time.monotonic() + seconds
+        while (left_s := until - time.monotonic()) > 0:
+            if self.asked_to_stop():
+                raise ModelUnavailable("Stopped while waiting for the provider.")
+            time.sleep(min(left_s, LOOKS_UP_S))
 
     def _wait_s(self, fault: PassingFault, tries: int) -> float:
         if fault.retry_after_s is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from agent_s.llm.protocol import Kind, Model, ModelRequest, ModelResponse
 from agent_s.settings import ModelRole
@@ -54,11 +54,21 @@ class ModelByRole:
         """
         if self._checked:
             return
-        for model in {id(model): model for model in (self._default, *self._by_role.values())}.values():
+        for model in self._all():
             check = getattr(model, "check", None)
             if check is not None:
                 check()
         self._checked = True
+
+    def heed_stop(self, asked: Callable[[], bool]) -> None:
+        """Let no model wait for its provider once this tells that the run is to stop."""
+        for model in self._all():
+            heed = getattr(model, "heed_stop", None)
+            if heed is not None:
+                heed(asked)
+
+    def _all(self) -> Iterable[Model]:
+        return {id(model): model for model in (self._default, *self._by_role.values())}.values()
 
 
 def _name(model: Model) -> str:
