@@ -14,6 +14,7 @@ from agent_s.llm.offline.keys import Chord, parse_keys, show_chord
 from agent_s.llm.offline.matching import EXACT, Candidate, elements_within, rank
 from agent_s.llm.offline.policies.common import (
     SURE,
+    Finder,
     Steps,
     await_element,
     changed,
@@ -146,13 +147,20 @@ def explore(screen: Screen, query: TargetQuery, where: str) -> Steps[tuple[Scree
         if door is None:
             break
         opened.add(door.id)
+        waits = _MENU_WAITS if opens_when_pointed_at(door) else ()
         screen = yield from _open_door(door, screen)
-        found = [one for one in rank(query, screen) if one.score >= SURE]
+        screen, found = yield from await_element(screen, _surely(query), query, waits)
         if found:
             return screen, found
     return screen, []
 
 
+def _surely(query: TargetQuery) -> Finder:
+    return lambda screen: [one for one in rank(query, screen) if one.score >= SURE]
+
+
+_MENU_WAITS = (0.3,)
+"""What a menu holds comes into the accessibility tree a moment after it is drawn, and goes with the pointer, s."""
 _MOST_DOORS = 16
 
 
