@@ -24,7 +24,7 @@ from agent_s.settings import ProviderSettings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.faults import FAULTS, PRESS, PRESSED, QUICK, REQUEST, Fault, shortcomings, talk, turn_of_worker
 from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
-from tests.wire.server import Http, Seen, WireServer
+from tests.wire.server import Http, Seen, Turn, WireServer
 
 
 @pytest.fixture(params=FORMATS, ids=[form.name for form in FORMATS])
