@@ -50,6 +50,8 @@ class AgentS:
         ask: Puts a question to the person at the screen and returns the answer; None where nobody is there.
         confirm: Tells that person what a risky action would do, and returns whether they agree; without anybody there,
             what needs confirmation is not done.
+        take_over: Leaves the screen to that person after `pause`, and returns when they hand it back; None where nobody
+            is there.
         secret: Returns the secret that `{{secret:NAME}}` of a task stands for; None where there are none.
         clock: Seconds that only go forward.
     """
@@ -74,6 +76,7 @@ class AgentS:
         policy: Policy | None = None,
         ask: Callable[[str], str] | None = None,
         confirm: Callable[[str], bool] | None = None,
+        take_over: Callable[[], None] | None = None,
         secret: Callable[[str], str | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -94,9 +97,11 @@ class AgentS:
         self.policy = policy
         self.ask = ask
         self.confirm = confirm
+        self.take_over = take_over
         self.secrets = Secrets(secret or (lambda name: None))
         self.clock = clock
         self._stop = threading.Event()
+        self._pause = threading.Event()
         heed = getattr(model, "heed_stop", None)
         if heed is not None:  # a wait for the provider ends when the run is to stop
             heed(self._stop.is_set)
@@ -110,6 +115,7 @@ class AgentS:
         memory: MemoryStore | None = None,
         ask: Callable[[str], str] | None = None,
         confirm: Callable[[str], bool] | None = None,
+        take_over: Callable[[], None] | None = None,
     ) -> AgentS:
         """Build an agent as the settings say.
 
@@ -119,6 +125,7 @@ class AgentS:
             memory: A store that is already open; None opens the one that the settings name.
             ask: Puts a question to the person at the screen.
             confirm: Asks that person whether a risky action may be done.
+            take_over: Leaves the screen to that person after `pause`, and returns when they hand it back.
 
         Raises:
             SettingsError: The settings name something that does not exist.
@@ -149,6 +156,7 @@ class AgentS:
             policy=_policy(settings, desktop),
             ask=ask,
             confirm=confirm,
+            take_over=take_over,
             secret=find_in(os.environ),
         )
 
@@ -161,7 +169,8 @@ class AgentS:
             unfinished: From `agent_s.resuming.what_is_left`.
         """
         self._stop.clear()
-        return Run(self, unfinished.task, None, False, self._stop, unfinished).events()
+        self._pause.clear()
+        return Run(self, unfinished.task, None, False, self._stop, unfinished, self._pause).events()
 
     def run(self, task: Task, state_check: StateCheck | None = None, blind: bool = False) -> Outcome:
         """Carry out a task and return how it ended; see `stream`."""
@@ -183,11 +192,20 @@ class AgentS:
                 done goes back to planning with the reason.
         """
         self._stop.clear()
-        return Run(self, task, state_check, blind, self._stop).events()
+        self._pause.clear()
+        return Run(self, task, state_check, blind, self._stop, None, self._pause).events()
 
     def stop(self) -> None:
         """Let the current run end as `stopped` at its next boundary; safe from any thread and from a signal handler."""
         self._stop.set()
+
+    def pause(self) -> None:
+        """Let the person have the screen at the next boundary of the current run, if there is somebody.
+
+        An action that was chosen and not begun is dropped, and the agent looks anew when they hand back. Safe from any
+        thread and from a signal handler.
+        """
+        self._pause.set()
 
 
 def _policy(settings: Settings, desktop: Desktop) -> Policy:

@@ -40,10 +40,12 @@ class Task(Record):
     Attributes:
         instruction: The wish, in words.
         id: Identifies the task in memory and reports.
+        follows: What was asked for before on the same desktop and how it ended, oldest first; the planner is told.
     """
 
     instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]
     id: Annotated[str, Field(min_length=1, max_length=200)] = Field(default_factory=new_id)
+    follows: Annotated[tuple[str, ...], Field(max_length=20)] = ()
 
     @field_validator("instruction")
     @classmethod

@@ -98,6 +98,7 @@ class Run:
         blind: Whether what the check finds is kept from the agent.
         stop: Set when the run is to stop.
         unfinished: The run to go on with; None to begin anew.
+        pause: Set when the person wants the screen for a while.
     """
 
     def __init__(
@@ -108,15 +109,16 @@ class Run:
         blind: bool,
         stop: threading.Event,
         unfinished: Unfinished | None = None,
+        pause: threading.Event | None = None,
     ) -> None:
         self.id = new_id()
         self.task = task
         self.progress = Progress()
         desktop = SecretDesktop(agent.desktop, agent.secrets, named_in(task.instruction))
         self._outside = Outside(task.instruction)
-        people = People(agent.ask, agent.confirm)
+        people = People(agent.ask, agent.confirm, agent.take_over)
         self.session = session = Session(
-            agent.model, desktop, agent.limits, stop, agent.policy, people, agent.clock, self._outside.heed
+            agent.model, desktop, agent.limits, stop, agent.policy, people, agent.clock, self._outside.heed, pause
         )
         self._agent = agent
         self._unfinished = unfinished

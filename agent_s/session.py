@@ -31,6 +31,8 @@ ASKED_FOR_PASSWORD = (
     "the task; fail and say so"
 )
 
+TAKEN_OVER = "not done: the person took over and has handed back; look at the screen as it is now"
+
 
 class Stopped(BaseException):
     """Somebody asked the run to stop; becomes an outcome at the top of the run."""
@@ -43,10 +45,12 @@ class People:
     Attributes:
         ask: Puts a question to them and returns the answer.
         confirm: Tells them what is about to be done and why it is risky, and returns whether they agree.
+        take_over: Leaves the screen to them, and returns when they hand it back.
     """
 
     ask: Callable[[str], str] | None = None
     confirm: Callable[[str], bool] | None = None
+    take_over: Callable[[], None] | None = None
 
     def answer(self, question: str) -> ActionResult:
         """Return their answer as the result of `call_user`."""
@@ -73,6 +77,7 @@ class Session:
         people: The person at the screen.
         clock: Seconds that only go forward.
         heed: Gets each screen that is looked at.
+        pause: Set when the person wants the screen for a while.
 
     Attributes:
         model: The counted model.
@@ -90,8 +95,10 @@ class Session:
         people: People,
         clock: Callable[[], float],
         heed: Callable[[Observation], None] = lambda seen: None,
+        pause: threading.Event | None = None,
     ) -> None:
         self._heed = heed
+        self._pause = pause or threading.Event()
         self.model = MeteredModel(model, limits, clock)
         self.model_name = str(getattr(model, "name", type(model).__name__))
         self.clock = clock
@@ -113,6 +120,7 @@ class Session:
         Args:
             bounded: Whether a budget that is used up, or a wish to stop, ends the run here.
         """
+        self._hand_over()
         if bounded:
             self.check_budget()
         if self._seen is not None and self.clock() - self._seen[0] < STALE_AFTER_S:
@@ -245,11 +253,28 @@ class Session:
         finally:
             self._seconds[phase] = self._seconds.get(phase, 0.0) + self.clock() - started
 
+    def _hand_over(self) -> bool:
+        """Leave the screen to the person if they want it; return whether they had it. Their time is not counted."""
+        if not self._pause.is_set() or self._people.take_over is None:
+            return False
+        self.release()
+        started = self.clock()
+        try:
+            self._people.take_over()
+        finally:
+            self._pause.clear()
+            self._began += self.clock() - started
+            self._seen = None
+        return True
+
     def _halt(self) -> Halt | None:
         return getattr(self._desktop, "halt", None)
 
     def _perform(self, action: Action, observation: Observation) -> ActionResult:
         """Do what the policy allows; the rest becomes an error that the Worker reads."""
+        if self._hand_over():
+            self.check_budget()
+            return ActionResult(ok=False, error=TAKEN_OVER)
         if isinstance(action, CallUser):
             return self._people.answer(action.question)
         decision = self._policy.decide(action, observation) if self._policy else Decision("allow")

@@ -4,9 +4,17 @@
 python -m benchmarks.loop --json
 ```
 
-A scripted model fills a form in Chromium in 15 steps, on a virtual desktop; what a provider would have been sent is
-counted afterwards.
+Runs of known steps on real applications: the demo tasks, a form in Chromium and a sheet in LibreOffice Calc of 24 steps
+each; a further run of 15 steps fills the form, and what a provider would have been sent is counted afterwards.
 
+`model_calls_per_step`: calls of Worker and reflector for each primitive it chose (done() is one, as in the paper), in
+all runs but the last; `model_calls_all_per_step`: all calls, those for planning, judging and summaries too, for each
+primitive carried out, in the two longer runs.
+`step_overhead_p50_s`: median of the time from the answer that chose a step to the next question: acting, settling,
+looking; `loop_overhead_ms`: the median of that without what the desktop took.
+`faults`, `faults_handled`: kinds of trouble played by a server in each provider's wire format, and those of them that
+end in the right way with all three.
+`attacks`, `attacks_stopped`: texts on the screen, on the web and in memory that give orders to a model that obeys them.
 `prompt_bytes_ratio`: text of all requests of the run (`prompt_bytes`), in relation to what the reference sends for the
 same steps (`reference_bytes`). The reference is counted, not run. A run of it of 15 steps was measured once: 784,517
 characters, with trees of 3,060, each of which it sends again at every later step. Its trees of that run are replaced by
@@ -26,29 +34,38 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
 
 from aci.actions import Action, Click, Done, Type
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
-from agent_s import AgentS, Task
+from agent_s import AgentS, Limits, Task, load_settings
 from agent_s.llm.anthropic import breakpoints
 from agent_s.llm.conversation import Conversation, Part, Picture, Text
+from agent_s.llm.offline import OfflineModel
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
 from agent_s.llm.rendering import Renderer
 from agent_s.llm.scripted import ScriptedModel
+from agent_s.settings import configs_folder
 from benchmarks.support.attacks import attempt, guarded, load_attacks
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
 from benchmarks.support.screens import window_of
+from evaluation.runner import run_task
+from evaluation.task import load_tasks
 from tests.wire.faults import FAULTS, shortcomings
 from tests.wire.formats import FORMATS
 
 NAMES = (
     "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
-    "faults", "faults_handled", "attacks", "attacks_stopped",
+    "faults", "faults_handled", "attacks", "attacks_stopped", "model_calls_all_per_step", "step_overhead_p90_s",
     "prompt_bytes_ratio_most", "prompt_bytes", "reference_bytes", "reference_bytes_least", "cacheable_share_text",
     "pictures_at_most", "elements",
 )  # fmt: skip
 STEPS = 15
+LONGER_STEPS = 24
+LIMITS = Limits(max_subtask_steps=40)
 FIRST_CACHED_STEP = 3
 ROWS = 17
 MEASURED_RUN, MEASURED_TREE = 784_517, 3_060
@@ -66,11 +83,12 @@ def main() -> int:
     return command("loop", str(__doc__), measure)
 
 
-def measure(_: argparse.Namespace) -> Figures:
+def measure(wanted: argparse.Namespace) -> Figures:
     """Measure everything."""
     figures = Figures(NAMES)
-    for name in ("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms"):
-        figures.lack(name, "not part of this benchmark yet")
+    with figures.part("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "model_calls_all_per_step",
+                      "step_overhead_p90_s"):  # fmt: skip
+        _steps(figures, wanted.quick)
     with figures.part("faults", "faults_handled"):
         _faults(figures)
     with figures.part("attacks", "attacks_stopped"):
@@ -78,6 +96,67 @@ def measure(_: argparse.Namespace) -> Figures:
     with figures.part("prompt_bytes_ratio", "cacheable_share"):
         _prompts(figures, _run_on_a_form())
     return figures
+
+
+def _steps(figures: Figures, quick: bool) -> None:
+    """Time the steps of runs on real applications."""
+    longer = Pace()
+    _run_on_a_form(LONGER_STEPS, longer)
+    if not quick:
+        _run_on_a_sheet(longer)
+    everything = [longer, *([] if quick else _run_the_demo())]
+    outside = sorted(step for pace in everything for step in pace.outside_s)
+    calls = sum(pace.calls_per_step * pace.primitives for pace in everything)
+    figures.set("model_calls_per_step", calls / sum(pace.primitives for pace in everything))
+    figures.set("model_calls_all_per_step", longer.all_calls_per_step)
+    figures.set("step_overhead_p50_s", median(outside))
+    figures.set("step_overhead_p90_s", outside[len(outside) * 9 // 10])
+    figures.set("loop_overhead_ms", median(step for pace in everything for step in pace.loop_s) * 1000)
+
+
+def _run_the_demo() -> list[Pace]:
+    """Carry out the demo tasks that can be done, by the model that follows plain instructions."""
+    paces: list[Pace] = []
+
+    def agent(desktop: VirtualDesktop) -> AgentS:
+        paces.append(Pace())
+        return AgentS(model=PacedModel(OfflineModel(), paces[-1]), desktop=PacedDesktop(desktop, paces[-1]))
+
+    with TemporaryDirectory() as folder:
+        settings = load_settings(overrides={"runs_dir": folder})
+        for task in load_tasks(configs_folder() / "demo"):
+            if task.evaluator.infeasible:
+                continue
+            result = run_task(task, settings, new_agent=agent)
+            if not result.verified:
+                tell(f"demo task {task.id}: {result.status}: {result.reason}")
+    return [pace for pace in paces if pace.primitives]
+
+
+def _run_on_a_sheet(pace: Pace) -> None:
+    """Fill the cells of a sheet one by one."""
+    script = ScriptedModel({"plan": [PLAN], "act": itertools.repeat(_fill)})
+    with VirtualDesktop() as desktop:
+        desktop.launch(["localc", "--nologo"], timeout_s=60)
+        window_of(desktop, "libreoffice-calc")
+        task = Task(instruction="Write the numbers of the rooms into the first columns.")
+        outcome = AgentS(model=PacedModel(script, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
+                         limits=LIMITS).run(task)  # fmt: skip
+    if outcome.usage.steps != LONGER_STEPS:
+        raise NotMeasured(f"the run on a sheet made {outcome.usage.steps} steps: {outcome.reason}")
+
+
+def _fill(request: ModelRequest) -> ActResponse:
+    context = request.context
+    assert isinstance(context, ActContext)
+    number = len(context.steps)
+    if number >= LONGER_STEPS:
+        return ActResponse(action=Done())
+    name = f"{'ABC'[number // 8]}{number % 8 + 1}"
+    cells = [e.id for e in context.observation.elements if e.role == "table cell" and e.name.startswith(name)]
+    if not cells:
+        raise NotMeasured(f"there is no cell {name} on the sheet")
+    return ActResponse(action=Type(text=str(100 + number), element_id=cells[0], enter=True))
 
 
 def _faults(figures: Figures) -> None:
@@ -106,16 +185,18 @@ def _attacks(figures: Figures) -> None:
 # The run
 
 
-def _run_on_a_form() -> list[ModelRequest]:
+def _run_on_a_form(steps: int = STEPS, pace: Pace | None = None) -> list[ModelRequest]:
     """Fill the form, and return all that the model was asked."""
-    model = ScriptedModel({"plan": [PLAN], "act": itertools.repeat(_answer)})
+    pace = pace or Pace()
+    model = ScriptedModel({"plan": [PLAN], "act": itertools.repeat(lambda request: _answer(request, steps))})
     with VirtualDesktop() as desktop:
         page = Path(desktop.home) / "register.html"
         page.write_text(_page(), encoding="utf-8")
         desktop.launch(["chromium", str(page)])
         window_of(desktop, "chromium")
-        outcome = AgentS(model=model, desktop=desktop, reflect=False).run(TASK)
-    if outcome.usage.steps != STEPS:
+        outcome = AgentS(model=PacedModel(model, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
+                         limits=LIMITS).run(TASK)  # fmt: skip
+    if outcome.usage.steps != steps:
         raise NotMeasured(f"the run made {outcome.usage.steps} steps: {outcome.reason}")
     return model.requests
 
@@ -130,13 +211,13 @@ PLAN = PlanResponse(
 )
 
 
-def _answer(request: ModelRequest) -> ActResponse:
+def _answer(request: ModelRequest, steps: int = STEPS) -> ActResponse:
     """Answer as a model does, at about the length that models have."""
     context = request.context
     assert isinstance(context, ActContext)
     number = len(context.steps)
     row = number // 3
-    if number >= STEPS:
+    if number >= steps:
         return ActResponse(
             previous_action_check="The last entry shows its text, so the action worked.",
             observation_analysis="All rows that the subtask asks for are filled, and nothing was submitted.",

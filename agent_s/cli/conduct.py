@@ -161,7 +161,7 @@ def conduct(
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task, state_check, blind=True)
-            for event in interrupts.watch(events, agent.stop):
+            for event in interrupts.watch(events, agent.stop, agent.pause if agent.take_over else None):
                 if isinstance(event, RunStarted):
                     model = event.model
                     recorder = _start_recording(name_folder(event), display)
@@ -227,9 +227,14 @@ def build_agent(
         with display.paused():
             return click.confirm(printable(question), err=True)
 
+    def take_over() -> None:
+        with display.paused():
+            click.echo("Paused: the screen is yours. The agent looks anew when you hand it back.", err=True)
+            click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
+
     if not sys.stdin.isatty():
         return AgentS.from_settings(settings, desktop, memory=memory)
-    return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm)
+    return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over)
 
 
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:

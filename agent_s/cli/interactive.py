@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from contextlib import suppress
 
 import click
 
 from agent_s.cli.exits import DONE
 
+REMEMBERED = 5
+"""Tasks before that the planner is told of, so that "now save it" means something."""
+LONGEST_EARLIER = 500
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 """Words that mean the prompt itself; to close an application, name it."""
 
@@ -32,12 +36,13 @@ def ask_for_tasks() -> int:
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.say("Say in a sentence what is to be done. Ctrl-C stops a task; quit, exit or Ctrl-D ends.")
+        screen.say("Say in a sentence what is to be done. Ctrl-Z pauses a task, Ctrl-C stops it; quit or Ctrl-D ends.")
+        earlier: deque[str] = deque(maxlen=REMEMBERED)
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
                 continue
             try:
-                task = make_task(instruction)
+                task = make_task(instruction, earlier)
             except click.UsageError as error:
                 screen.notice(error.message)
                 continue
@@ -50,6 +55,7 @@ def ask_for_tasks() -> int:
                     name_folder=lambda started: run_folder(settings.runs_folder, started),
                 )
             tell(task.instruction, ended, choice, as_json=False)
+            earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
             if interrupts.exit_status is not None and not sys.stdin.isatty():
                 return interrupts.exit_status
         return idle.exit_status or DONE

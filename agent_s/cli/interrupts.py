@@ -3,6 +3,8 @@
 The run is asked to stop at its next boundary. Where none comes within `PATIENCE_S`, as in a long action or a model
 call, KeyboardInterrupt is raised inside of the run, which makes it its outcome "stopped". It is never raised while an
 event is shown or recorded, so that none is lost.
+
+Ctrl-Z pauses a run at its next boundary instead of the program, whose keys and model calls would be left hanging.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class Interrupts:
         self._main = threading.get_ident()
         self._count = 0
         self._told = False
+        self._pause_untold = False
         self._working = False
         self._nudging = False
         self._nudge: threading.Timer | None = None
@@ -66,13 +69,17 @@ class Interrupts:
         """The exit status that the caught signal asks for; None where none came."""
         return None if self.caught is None else stopped_by(self.caught)
 
-    def watch(self, items: Iterator[T], stop: Callable[[], None]) -> Iterator[T]:
+    def watch(
+        self, items: Iterator[T], stop: Callable[[], None], pause: Callable[[], None] | None = None
+    ) -> Iterator[T]:
         """Pass on what a run yields; a first signal makes it end in order.
 
         Args:
             items: Turns KeyboardInterrupt into its own orderly end.
             stop: Asks the run to end at its next boundary.
+            pause: Asks the run to leave the screen to the person at its next boundary; None leaves Ctrl-Z as it is.
         """
+        before = signal.signal(signal.SIGTSTP, lambda number, frame: self._pausing(pause)) if pause else None
         self._stop = stop
         if self.caught is not None:
             stop()
@@ -85,6 +92,8 @@ class Interrupts:
                 self._tell_once()
                 yield item
         finally:
+            if pause is not None:
+                signal.signal(signal.SIGTSTP, before)
             self._stop = None
             self._leave_alone()
 
@@ -100,7 +109,14 @@ class Interrupts:
         finally:
             self._working = False
 
+    def _pausing(self, pause: Callable[[], None]) -> None:
+        self._pause_untold = True
+        pause()
+
     def _tell_once(self) -> None:
+        if self._pause_untold:
+            self._pause_untold = False
+            self._notice("Pausing after what is being done now ...")
         if self.caught is not None and not self._told:
             self._told = True
             self._notice("Stopping ... (once more to end at once)")

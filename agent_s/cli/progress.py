@@ -29,6 +29,8 @@ from agent_s.events import (
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from agent_s.records import Limits
+
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
@@ -218,16 +220,17 @@ class LiveDisplay:
         match event:
             case RunStarted():
                 self._began = self._clock()
-                self._now = _Now(task=event.task.instruction, model=event.model)
+                self._now = _Now(task=event.task.instruction, model=event.model, limits=event.limits)
             case SubtaskStarted():
                 self._now.subtask, self._now.place = event.subtask.name, f"{event.index}/{event.total}"
                 self._now.step = self._now.result = ""
             case ActionChosen():
                 self._now.step, self._now.result = f"{event.step}. {call_of(event)}", ""
+                self._now.steps = event.step
             case ActionPerformed():
                 self._now.result = result_of(event)
             case ModelCalled():
-                self._now.calls += 1
+                self._now.count(event)
             case SubtaskEnded():
                 self._console.print(f"  {ending_of(event)[:1]} {self._now.place} {shorten(event.subtask.name, 200)}")
                 if not event.ok:
@@ -262,8 +265,7 @@ class LiveDisplay:
         now, width = self._now, self._console.width - 2
         if not now.task:
             return Text("")
-        spent = self._clock() - self._began
-        foot = f"{spent:.0f} s · {plural(now.calls, 'model call')} · Ctrl-C stops · {now.model}"
+        foot = f"{now.meter(self._clock() - self._began)} · Ctrl-Z pauses, Ctrl-C stops · {now.model}"
         return Group(
             Text(shorten(now.task, width), style="bold"),
             Text(shorten(f"{now.place} {now.subtask}" if now.subtask else "planning", width), style="cyan"),
@@ -276,11 +278,37 @@ class LiveDisplay:
 class _Now:
     """What the live picture shows."""
 
-    def __init__(self, task: str = "", model: str = "") -> None:
+    def __init__(self, task: str = "", model: str = "", limits: Limits | None = None) -> None:
         self.task = task
         self.model = model
         self.subtask = ""
         self.place = ""
         self.step = ""
         self.result = ""
-        self.calls = 0
+        self.steps = 0
+        self._limits = limits
+        self._calls = 0
+        self._tokens = 0
+        self._dollars: float | None = 0.0
+
+    def count(self, call: ModelCalled) -> None:
+        """Count a call of the model; the cost is unknown as soon as that of one call is."""
+        self._calls += 1
+        self._tokens += call.input_tokens + call.output_tokens
+        if call.dollars is not None and self._dollars is not None:
+            self._dollars += call.dollars
+        elif call.input_tokens or call.output_tokens:
+            self._dollars = None
+
+    def meter(self, spent_s: float) -> str:
+        """Return what was used, and of how much."""
+        limits = self._limits
+        if limits is None:
+            return ""
+        used = [f"step {self.steps}/{limits.max_steps}", f"call {self._calls}/{limits.max_model_calls}"]
+        if self._tokens:
+            most = "" if limits.max_tokens is None else f"/{limits.max_tokens:,}"
+            used += [f"{self._tokens:,}{most} tokens"]
+            price = "cost unknown" if self._dollars is None else f"${self._dollars:.2f}"
+            used += [price if limits.max_dollars is None else f"{price}/{limits.max_dollars:.2f}"]
+        return " · ".join([*used, f"{max(0.0, limits.max_seconds - spent_s):.0f} s left"])

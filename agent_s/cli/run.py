@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +109,12 @@ def run_task(
         )
 
 
-def make_task(instruction: str) -> Any:
+def make_task(instruction: str, follows: Sequence[str] = ()) -> Any:
     """Return the task for an instruction.
+
+    Args:
+        instruction: What the person typed.
+        follows: What they asked for before, and how it ended.
 
     Raises:
         click.UsageError: The instruction is empty or too long.
@@ -119,7 +124,7 @@ def make_task(instruction: str) -> Any:
     from agent_s.records import Task
 
     try:
-        return Task(instruction=instruction)
+        return Task(instruction=instruction, follows=tuple(follows))
     except ValidationError as error:
         raise click.UsageError(f"TASK: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from error
 

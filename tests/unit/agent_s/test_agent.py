@@ -33,6 +33,7 @@ from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
     Judgement,
+    ModelRequest,
     PlanContext,
     PlannedNode,
     PlanResponse,
@@ -42,6 +43,7 @@ from agent_s.llm.protocol import (
     VerifyResponse,
     WebResult,
 )
+from agent_s.llm.rendering import Renderer
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Status, Verdict
 from memory_store import MemoryStore
@@ -526,3 +528,54 @@ class TestMemory:
         ended = outcome(run(FakeDesktop(screen(OK), second_click_is_interrupted), model, memory))
         assert ended.status == "stopped"
         assert memory.stats().episodic == 1
+
+
+def test_a_person_who_takes_over_is_waited_for_and_the_screen_is_looked_at_anew() -> None:
+    agent: AgentS
+    desktop = FakeDesktop(screen(OK))
+    now = [0.0]
+
+    def chosen_meanwhile(request: ModelRequest) -> ActResponse:
+        agent.pause()  # while the model thinks
+        return act(Click(element_id=1))
+
+    def take_over() -> None:
+        assert desktop.released
+        desktop.screen = screen(OK, windows=(DIALOG, EDITOR))
+        now[0] += 3600
+
+    model = ScriptedModel({"act": [chosen_meanwhile, act(Click(element_id=1)), act(Done())]})
+    agent = AgentS(model=model, desktop=desktop, take_over=take_over, clock=lambda: now[0])
+    assert agent.run(TASK).status == "done"  # their hour is not counted
+    assert desktop.performed == [Click(element_id=1)]  # what was chosen before is not done
+    after = [request.context for request in model.requests if isinstance(request.context, ActContext)][1]
+    assert DIALOG in after.observation.windows
+    assert "the person took over" in (after.steps[0].result.error or "")
+
+
+def test_without_anybody_there_a_pause_changes_nothing() -> None:
+    agent: AgentS
+
+    def pauses(action: Action, seen: Observation) -> Observation:
+        agent.pause()
+        return seen
+
+    agent = AgentS(
+        model=ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]}), desktop=FakeDesktop(screen(OK), pauses)
+    )
+    assert agent.run(TASK).status == "done"
+
+
+def test_the_planner_is_told_what_came_before_and_the_worker_is_not() -> None:
+    model = ScriptedModel({"act": [act(Done())]})
+    task = Task(instruction="Now save it", follows=("Type hello (done)",))
+    AgentS(model=model, desktop=FakeDesktop(screen(OK))).run(task)
+    renderer = Renderer(b"test", max_pictures=0)
+    told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
+    assert [kind for kind, text in told.items() if "Type hello (done)" in text] == ["query", "plan"]
+
+
+def test_the_person_is_not_asked_for_passwords() -> None:
+    model = ScriptedModel({"act": [act(CallUser(question="What is your password?")), act(Done())]})
+    performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model, ask=lambda question: "k7"))
+    assert "{{secret:NAME}}" in (performed[0].result.error or "")

@@ -122,3 +122,20 @@ def test_without_a_signal_there_is_no_exit_status() -> None:
     with Interrupts(lambda _: None) as interrupts:
         assert len(list(interrupts.watch(run.events(), run.stop))) == 101
     assert interrupts.exit_status is None
+
+
+def test_ctrl_z_pauses_a_run_and_nothing_else() -> None:
+    before, asked, told = signal.getsignal(signal.SIGTSTP), [], []
+
+    def items() -> Iterator[int]:
+        for number in range(3):
+            if number == 1:
+                signal.raise_signal(signal.SIGTSTP)
+            yield number
+
+    with Interrupts(told.append) as interrupts:
+        assert list(interrupts.watch(items(), lambda: None, lambda: asked.append("pause"))) == [0, 1, 2]
+    assert asked == ["pause"]
+    assert [text for text in told if "Pausing" in text] == told and told
+    assert interrupts.exit_status is None
+    assert signal.getsignal(signal.SIGTSTP) == before

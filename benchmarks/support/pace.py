@@ -1,0 +1,108 @@
+"""How long the steps of a run take besides the model, and what of that is the loop itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from aci.actions import Action, Done, Fail
+from aci.desktop import ActionResult, Desktop
+from aci.observation import Observation
+from agent_s.llm.protocol import ActResponse, Model, ModelRequest, ModelResponse
+from benchmarks.support.figures import NotMeasured
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Pace:
+    """What was counted in one or several runs.
+
+    Attributes:
+        calls: Calls of the model by kind.
+        primitives: Primitives that the Worker chose, its claims to be done included.
+        outside_s: Of each step: from the answer that chose it to the next question, s.
+        loop_s: The same without looking and acting, s.
+    """
+
+    calls: dict[str, int] = field(default_factory=dict)
+    primitives: int = 0
+    outside_s: list[float] = field(default_factory=list)
+    loop_s: list[float] = field(default_factory=list)
+    _chosen_at: float | None = None
+    _on_the_desktop_s: float = 0.0
+
+    def asked(self) -> None:
+        """A question comes: the step before it is over."""
+        if self._chosen_at is not None:
+            spent = time.perf_counter() - self._chosen_at
+            self.outside_s.append(spent)
+            self.loop_s.append(spent - self._on_the_desktop_s)
+        self._chosen_at = None
+
+    def answered(self, request: ModelRequest, response: ModelResponse) -> None:
+        """An answer is there; one that acts begins a step."""
+        self.calls[request.kind] = self.calls.get(request.kind, 0) + 1
+        if isinstance(response.output, ActResponse):
+            self.primitives += 1
+            if not isinstance(response.output.action, Done | Fail):
+                self._chosen_at, self._on_the_desktop_s = time.perf_counter(), 0.0
+
+    def on_the_desktop(self, seconds: float) -> None:
+        """The desktop was looked at or acted on for so long."""
+        self._on_the_desktop_s += seconds
+
+    @property
+    def calls_per_step(self) -> float:
+        """Calls of Worker and reflector for each primitive."""
+        return (self.calls.get("act", 0) + self.calls.get("reflect", 0)) / self.primitives
+
+    @property
+    def all_calls_per_step(self) -> float:
+        """All calls for each primitive that was carried out: plans, claims, judgements and summaries, too."""
+        if not self.outside_s:
+            raise NotMeasured("no step was taken")
+        return sum(self.calls.values()) / len(self.outside_s)
+
+
+class PacedModel:
+    """Passes questions on, and tells when they came and were answered."""
+
+    def __init__(self, model: Model, pace: Pace) -> None:
+        self.name = str(getattr(model, "name", "model"))
+        self._model, self._pace = model, pace
+
+    def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer one request."""
+        self._pace.asked()
+        response = self._model.complete(request)
+        self._pace.answered(request, response)
+        return response
+
+
+class PacedDesktop:
+    """Passes on what is done to a desktop, and tells how long it took."""
+
+    def __init__(self, desktop: Desktop, pace: Pace) -> None:
+        self._desktop, self._pace = desktop, pace
+
+    def observe(self) -> Observation:
+        """Look at the screen."""
+        return self._timed(self._desktop.observe)
+
+    def perform(self, action: Action) -> ActionResult:
+        """Carry out one primitive."""
+        return self._timed(lambda: self._desktop.perform(action))
+
+    def __getattr__(self, name: str) -> Any:
+        """Pass on what some desktops can do besides."""
+        return getattr(self._desktop, name)
+
+    def _timed(self, do: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        try:
+            return do()
+        finally:
+            self._pace.on_the_desktop(time.perf_counter() - started)
