@@ -145,6 +145,12 @@ class Launcher:
             self._await_window(process, before, active_before, timeout_s)
         return process
 
+    @property
+    def started(self) -> tuple[Process, ...]:
+        """What was started and still runs, oldest first."""
+        self.reap()
+        return tuple(self._started)
+
     def reap(self) -> None:
         """Collect the exit status of what has ended, so that no zombie stays."""
         self._started = [process for process in self._started if process.running]

@@ -190,6 +190,21 @@ class VirtualDesktop:
                 desktop.wait_for_processes()
             _remove(place, own_home_stays)
 
+    def reset(self) -> None:
+        """Put everything back to how it was at the start: no application, and a home as fresh as then.
+
+        Raises:
+            DesktopError: The home was given, so that nothing here knows what belongs into it.
+            StartFailed: The desktop did not come up again.
+        """
+        if self._given_home is not None:
+            raise DesktopError("A desktop with a home that was given cannot put it back; reset `desktop.x11` instead.")
+        self.release_all()
+        keeps, self._keep_home = self._keep_home, False
+        self.stop()
+        self._keep_home = keeps
+        self.start()
+
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:

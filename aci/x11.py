@@ -229,6 +229,21 @@ class X11Desktop:
                 return
             time.sleep(_FILLED_POLL_S)
 
+    @property
+    def started(self) -> tuple[Process, ...]:
+        """Programs that were started through this desktop and still run, oldest first."""
+        return self._launcher.started
+
+    def reset(self) -> None:
+        """End the programs that were started here, as at the end of a session, and release every key and button.
+
+        What they had not saved is lost. Everything else on the screen stays as it is.
+        """
+        self.release_all()
+        self.clear_buffer()
+        for process in reversed(self.started):
+            process.terminate()
+
     def wait_for_processes(self) -> None:
         """Collect the exit status of launched programs that have been told to end."""
         self._launcher.wait()

@@ -32,6 +32,7 @@ import argparse
 import itertools
 import math
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
@@ -65,6 +66,7 @@ NAMES = (
 )  # fmt: skip
 STEPS = 15
 LONGER_STEPS = 24
+SHOWN_LIMIT_S = 20.0
 LIMITS = Limits(max_subtask_steps=40)
 FIRST_CACHED_STEP = 3
 ROWS = 17
@@ -139,11 +141,20 @@ def _run_on_a_sheet(pace: Pace) -> None:
     with VirtualDesktop() as desktop:
         desktop.launch(["localc", "--nologo"], timeout_s=60)
         window_of(desktop, "libreoffice-calc")
+        _until_shown(desktop, "table cell", "A1")
         task = Task(instruction="Write the numbers of the rooms into the first columns.")
         outcome = AgentS(model=PacedModel(script, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
                          limits=LIMITS).run(task)  # fmt: skip
     if outcome.usage.steps != LONGER_STEPS:
         raise NotMeasured(f"the run on a sheet made {outcome.usage.steps} steps: {outcome.reason}")
+
+
+def _until_shown(desktop: VirtualDesktop, role: str, name: str) -> None:
+    """Wait until an application that has its window shows what is in it."""
+    deadline = time.monotonic() + SHOWN_LIMIT_S
+    while not any(e.role == role and e.name.startswith(name) for e in desktop.observe().elements):
+        if time.monotonic() > deadline:
+            raise NotMeasured(f"there is no {role} {name!r} after {SHOWN_LIMIT_S:g} s")
 
 
 def _fill(request: ModelRequest) -> ActResponse:
@@ -194,6 +205,7 @@ def _run_on_a_form(steps: int = STEPS, pace: Pace | None = None) -> list[ModelRe
         page.write_text(_page(), encoding="utf-8")
         desktop.launch(["chromium", str(page)])
         window_of(desktop, "chromium")
+        _until_shown(desktop, "entry", "Name 1")
         outcome = AgentS(model=PacedModel(model, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
                          limits=LIMITS).run(TASK)  # fmt: skip
     if outcome.usage.steps != steps:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import sys
 from collections import deque
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import click
 
 from agent_s.cli.exits import DONE
 
+if TYPE_CHECKING:
+    from aci.virtual import VirtualDesktop
+    from aci.x11 import X11Desktop
+    from agent_s.cli.progress import Display
+
+RESET = "reset"
+"""Word that puts the desktop back."""
 REMEMBERED = 5
 """Tasks before that the planner is told of, so that "now save it" means something."""
 LONGEST_EARLIER = 500
@@ -36,10 +44,15 @@ def ask_for_tasks() -> int:
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.say("Say in a sentence what is to be done. Ctrl-Z pauses a task, Ctrl-C stops it; quit or Ctrl-D ends.")
+        screen.say("Say in a sentence what is to be done. Ctrl-Z pauses a task, Ctrl-C stops it.")
+        screen.say("reset puts the desktop back to its beginning; quit, exit or Ctrl-D ends.")
         earlier: deque[str] = deque(maxlen=REMEMBERED)
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
+                continue
+            if instruction.strip().casefold() == RESET:
+                reset(desktop, screen)
+                earlier.clear()
                 continue
             try:
                 task = make_task(instruction, earlier)
@@ -59,6 +72,21 @@ def ask_for_tasks() -> int:
             if interrupts.exit_status is not None and not sys.stdin.isatty():
                 return interrupts.exit_status
         return idle.exit_status or DONE
+
+
+def reset(desktop: X11Desktop | VirtualDesktop, screen: Display) -> None:
+    """Put a virtual desktop back to its beginning; on the person's own screen only offer to end what was started."""
+    from aci.x11 import X11Desktop
+
+    if isinstance(desktop, X11Desktop):
+        names = ", ".join(process.argv[0] for process in desktop.started)
+        if not names:
+            screen.say("Nothing that was started here still runs.")
+            return
+        if not sys.stdin.isatty() or not click.confirm(f"End {names}? What is not saved is lost."):
+            return
+    desktop.reset()
+    screen.say("The desktop is as it was at the start.")
 
 
 def _read_line() -> str | None:

@@ -173,3 +173,36 @@ def test_a_screen_that_goes_away_is_reported() -> None:
             desktop.observe()
         named = desktop.id, desktop.display
     assert [trace for trace in traces(*named) if not trace.startswith("/tmp/.X")] == []
+
+
+def test_a_reset_puts_everything_back() -> None:
+    with VirtualDesktop((640, 480), keep_home=True) as desktop:
+        first = sorted(path.relative_to(desktop.home) for path in desktop.home.rglob("*"))
+        old = desktop.home
+        (desktop.home / "left.txt").write_text("left")
+        process = desktop.launch(["xterm"])
+        desktop.reset()
+        assert not process.running
+        assert not old.exists()
+        assert sorted(path.relative_to(desktop.home) for path in desktop.home.rglob("*")) == first
+        assert desktop.observe().windows == ()
+        kept = desktop.home
+    assert kept.exists()  # what was asked for holds for the end, not for a reset
+    shutil.rmtree(kept.parent)
+
+
+def test_on_a_screen_that_stays_a_reset_ends_what_was_started_there() -> None:
+    with VirtualDesktop((640, 480)) as desktop:
+        other = subprocess.Popen(["xterm"], env=desktop.environment)
+        process = desktop.launch(["xterm"])
+        assert desktop.x11.started == (process,)
+        desktop.x11.reset()
+        assert not process.running and not desktop.x11.started
+        assert other.poll() is None
+        other.kill()
+        other.wait()
+
+
+def test_a_given_home_is_not_put_back(tmp_path: Path) -> None:
+    with VirtualDesktop((640, 480), home=tmp_path) as desktop, pytest.raises(DesktopError, match="cannot put it back"):
+        desktop.reset()

@@ -125,7 +125,9 @@ def test_without_a_signal_there_is_no_exit_status() -> None:
 
 
 def test_ctrl_z_pauses_a_run_and_nothing_else() -> None:
-    before, asked, told = signal.getsignal(signal.SIGTSTP), [], []
+    before = signal.getsignal(signal.SIGTSTP)
+    asked: list[str] = []
+    told: list[str] = []
 
     def items() -> Iterator[int]:
         for number in range(3):
