@@ -155,6 +155,7 @@ class _Walk:
         self._popups = popups
         self._screen = screen
         self._chromium = application.toolkit.startswith("Chromium")
+        self._boxes: dict[str, list[Node]] | None = None
 
     def ordered(self, node: Node, document: bool = False) -> list[Node]:
         """Return the children that show themselves, in reading order; running text stays in its own order."""
@@ -270,7 +271,18 @@ class _Walk:
             if child.role in CHECKABLE:
                 return child if _is_hidden_box(child) else None
         beside = parent.children if parent is not None else []
-        return next((box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text), None)
+        boxes = [box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text]
+        return boxes[0] if boxes else self._only_box(text)
+
+    def _only_box(self, text: str) -> Node | None:
+        """Return the hidden box of this name, wherever it is; None where there are several, or one that is seen."""
+        if self._boxes is None:
+            self._boxes = {}
+            for node in self._application.nodes.values():
+                if node.role in CHECKABLE and node.name:
+                    self._boxes.setdefault(collapse(node.name), []).append(node)
+        alike = self._boxes.get(text, []) if text else []
+        return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
 
     def _area(self, node: Node, document: bool) -> Rect | None:
         """Return the extents; of running text only those of the words, not of the whole line that they stand in.

@@ -290,3 +290,14 @@ def test_text_of_a_box_to_choose_from_is_not_told_again() -> None:
     box = node("combo box", "Blue", Rect(10, 10, 90, 20), node("label", "Blue", Rect(12, 12, 60, 16)), choice="Blue")
     [found] = drafts(frame(box))
     assert (found.name, found.text) == ("", "Blue")
+
+
+def test_label_far_from_its_hidden_box_is_that_box_where_no_other_is_called_so() -> None:
+    def labelled(*names: str, states: int = SEEN & ~StateBit.SHOWING.value) -> list[tuple[str, str]]:
+        boxes = [node("check box", name, Rect(0, 300, 1, 1), states=states) for name in names]
+        label = node("label", "Gift wrap", Rect(10, 10, 80, 20))
+        return told(page(node("section", "", Rect(0, 290, 300, 20), *boxes), label), CHROMIUM)
+
+    assert ("check box", "Gift wrap") in labelled("Gift wrap", "Express")
+    assert ("label", "Gift wrap") in labelled("Gift wrap", "Gift wrap")
+    assert ("label", "Gift wrap") in labelled("Gift wrap", states=SEEN)
