@@ -52,6 +52,11 @@ class Secrets:
         self._used[name] = value
         return value
 
+    @property
+    def any_used(self) -> bool:
+        """Whether there is anything to hide."""
+        return bool(self._used)
+
     def hide(self, text: str) -> str:
         """Return a text with the placeholders of used secrets in place of what they are, longest first."""
         for name, value in sorted(self._used.items(), key=lambda item: -len(item[1])):
@@ -77,6 +82,8 @@ class SecretDesktop:
     def observe(self) -> Observation:
         """Look at the screen, with used secrets hidden."""
         seen = self._desktop.observe()
+        if not self._secrets.any_used:
+            return seen
         hide = self._secrets.hide
         elements = tuple(self._hidden(element) for element in seen.elements)
         showing = [old for old, new in zip(seen.elements, elements, strict=True) if old is not new]

@@ -11,7 +11,7 @@ each; a further run of 15 steps fills the form, and what a provider would have b
 all runs but the last; `model_calls_all_per_step`: all calls, those for planning, judging and summaries too, for each
 primitive carried out, in the two longer runs.
 `step_overhead_p50_s`: median of the time from the answer that chose a step to the next question: acting, settling,
-looking; `loop_overhead_ms`: the median of that without what the desktop took.
+looking; `loop_overhead_ms`: the median of the processor time in it that is not the desktop's.
 `faults`, `faults_handled`: kinds of trouble played by a server in each provider's wire format, and those of them that
 end in the right way with all three.
 `attacks`, `attacks_stopped`: texts on the screen, on the web and in memory that give orders to a model that obeys them.

@@ -265,13 +265,14 @@ class LiveDisplay:
         now, width = self._now, self._console.width - 2
         if not now.task:
             return Text("")
-        foot = f"{now.meter(self._clock() - self._began)} · Ctrl-Z pauses, Ctrl-C stops · {now.model}"
+        meter = now.meter(self._clock() - self._began)
         return Group(
             Text(shorten(now.task, width), style="bold"),
             Text(shorten(f"{now.place} {now.subtask}" if now.subtask else "planning", width), style="cyan"),
             Text(shorten(f"  {now.step}", width)),
             Text(shorten(f"  {now.result}", width), style="green" if now.result.startswith(GOOD) else "red"),
-            Text(shorten(foot, width), style="dim"),
+            Text(shorten(meter, width), style="dim"),
+            Text(shorten(f"Ctrl-Z pauses · Ctrl-C stops · {now.model}", width), style="dim"),
         )
 
 

@@ -24,7 +24,8 @@ class Pace:
         calls: Calls of the model by kind.
         primitives: Primitives that the Worker chose, its claims to be done included.
         outside_s: Of each step: from the answer that chose it to the next question, s.
-        loop_s: The same without looking and acting, s.
+        loop_s: Processor time of the loop's own thread in it, without looking and acting, s; other programs of the
+            machine do not count.
     """
 
     calls: dict[str, int] = field(default_factory=dict)
@@ -32,14 +33,13 @@ class Pace:
     outside_s: list[float] = field(default_factory=list)
     loop_s: list[float] = field(default_factory=list)
     _chosen_at: float | None = None
-    _on_the_desktop_s: float = 0.0
+    _worked_s: float = 0.0
 
     def asked(self) -> None:
         """A question comes: the step before it is over."""
         if self._chosen_at is not None:
-            spent = time.perf_counter() - self._chosen_at
-            self.outside_s.append(spent)
-            self.loop_s.append(spent - self._on_the_desktop_s)
+            self.outside_s.append(time.perf_counter() - self._chosen_at)
+            self.loop_s.append(time.thread_time() - self._worked_s)
         self._chosen_at = None
 
     def answered(self, request: ModelRequest, response: ModelResponse) -> None:
@@ -48,11 +48,11 @@ class Pace:
         if isinstance(response.output, ActResponse):
             self.primitives += 1
             if not isinstance(response.output.action, Done | Fail):
-                self._chosen_at, self._on_the_desktop_s = time.perf_counter(), 0.0
+                self._chosen_at, self._worked_s = time.perf_counter(), time.thread_time()
 
     def on_the_desktop(self, seconds: float) -> None:
-        """The desktop was looked at or acted on for so long."""
-        self._on_the_desktop_s += seconds
+        """The desktop was looked at or acted on, in so much processor time."""
+        self._worked_s += seconds
 
     @property
     def calls_per_step(self) -> float:
@@ -83,7 +83,7 @@ class PacedModel:
 
 
 class PacedDesktop:
-    """Passes on what is done to a desktop, and tells how long it took."""
+    """Passes on what is done to a desktop, and tells how much of the processor it took."""
 
     def __init__(self, desktop: Desktop, pace: Pace) -> None:
         self._desktop, self._pace = desktop, pace
@@ -101,8 +101,8 @@ class PacedDesktop:
         return getattr(self._desktop, name)
 
     def _timed(self, do: Callable[[], T]) -> T:
-        started = time.perf_counter()
+        started = time.thread_time()
         try:
             return do()
         finally:
-            self._pace.on_the_desktop(time.perf_counter() - started)
+            self._pace.on_the_desktop(time.thread_time() - started)

@@ -188,11 +188,11 @@ def test_after_a_kill_the_doctor_cleans_up_and_the_record_can_be_read(user: User
     assert user.agent_s("runs", "report", "last").returncode == 0
 
 
-def test_on_a_terminal_it_is_drawn_in_place_and_the_key_ctrl_c_ends_it(user: User, tmp_path: Path) -> None:
-    model = recording(tmp_path / "model", "Wait for it", [LONG])
+def on_a_terminal(user: User, *words: str) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a command on a terminal of its own; return it and the other end of the terminal."""
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
-        [*AGENT_S, "run", "Wait for it", "--virtual", "--model", model, *PLAIN],
+        [*AGENT_S, *words],
         env=user.environment(COLUMNS="100", LINES="30"),
         stdin=terminal,
         stdout=terminal,
@@ -201,6 +201,33 @@ def test_on_a_terminal_it_is_drawn_in_place_and_the_key_ctrl_c_ends_it(user: Use
         preexec_fn=take_terminal,
     )
     os.close(terminal)
+    return process, main_end
+
+
+def test_the_key_ctrl_z_lets_the_person_take_over_and_enter_hands_back(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait for it", [{"action": "wait", "time": 2}, LONG])
+    process, main_end = on_a_terminal(user, "run", "Wait for it", "--virtual", "--model", model, *PLAIN)
+    try:
+        read_terminal(main_end, "agent.wait(time=2.0)")
+        os.write(main_end, b"\x1a")
+        seen = read_terminal(main_end, "Press Enter to hand it back")
+        assert "agent.wait(time=60.0)" not in seen
+        assert process.poll() is None
+        os.write(main_end, b"\r")
+        read_terminal(main_end, "agent.wait(time=60.0)")
+        os.write(main_end, b"\x03")
+        read_terminal(main_end, "To go on")
+        assert process.wait(20) == 130
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(main_end)
+
+
+def test_on_a_terminal_it_is_drawn_in_place_and_the_key_ctrl_c_ends_it(user: User, tmp_path: Path) -> None:
+    model = recording(tmp_path / "model", "Wait for it", [LONG])
+    process, main_end = on_a_terminal(user, "run", "Wait for it", "--virtual", "--model", model, *PLAIN)
     try:
         seen = read_terminal(main_end, "agent.wait(time=60.0)")
         assert "Wait for it" in seen

@@ -22,10 +22,12 @@ from agent_s.events import (
     ActionPerformed,
     Event,
     KnowledgeGathered,
+    Observed,
     Planned,
     Reflected,
     ReplayStopped,
     RunEnded,
+    RunStarted,
     SubtaskEnded,
     Troubled,
 )
@@ -579,3 +581,21 @@ def test_the_person_is_not_asked_for_passwords() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="What is your password?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model, ask=lambda question: "k7"))
     assert "{{secret:NAME}}" in (performed[0].result.error or "")
+
+
+def test_a_run_begins_without_what_the_one_before_left() -> None:
+    forgotten: list[str] = []
+    desktop = FakeDesktop(screen(OK))
+    desktop.clear_buffer = lambda: forgotten.append("buffer")  # type: ignore[attr-defined]
+    events = run(desktop, ScriptedModel({"act": [act(Done())]}))
+    assert isinstance(events[0], RunStarted)
+    assert forgotten == ["buffer"]
+
+
+def test_the_screen_is_looked_at_before_each_decision() -> None:
+    desktop = FakeDesktop(screen(OK), opens_dialog)
+    events = run(desktop, ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]}))
+    shown = [len(event.observation.windows) for event in of(Observed, events) if event.observation is not None]
+    assert shown == [1, 2]
+    first = next(position for position, event in enumerate(events) if isinstance(event, Observed))
+    assert first < next(position for position, event in enumerate(events) if isinstance(event, Planned))

@@ -90,7 +90,8 @@ def test_the_live_picture_shows_where_the_run_is() -> None:
     assert "1/2 type Save" in typing
     assert "2. agent.type(text='Save')" in typing
     assert "✓ 0.40 s" in typing
-    assert "step 2/100 · call 3/300 · 13 tokens · cost unknown · 1800 s left · Ctrl-Z pauses" in typing
+    assert "step 2/100 · call 3/300 · 13 tokens · cost unknown · 1800 s left" in typing
+    assert "Ctrl-Z pauses · Ctrl-C stops · offline" in typing
     assert "✓ 1/2 type Save" in out.getvalue()
 
 
