@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from itertools import groupby, pairwise
 
 from aci.geometry import Point
@@ -86,6 +86,8 @@ def render_changes(previous: Observation, current: Observation) -> str:
 
 
 def _escaped(text: str) -> str:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'  # nearly all are, and there are hundreds on a screen
     return '"' + "".join(_escape(character) for character in text) + '"'
 
 
@@ -322,7 +324,11 @@ def _consecutive(cells: Sequence[Element]) -> bool:
 
 
 def _column(cell: Element) -> int:
-    letters = cell.name.rstrip("0123456789")
+    return _number_of(cell.name.rstrip("0123456789"))
+
+
+@cache
+def _number_of(letters: str) -> int:
     return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
 
 
