@@ -105,6 +105,8 @@ class Xtest:
                 self._guard()
                 with self._button(_BUTTONS[button]):
                     pass
+            # Only now: waiting between the clicks could take longer than a double click may.
+            self._display.sync()
             self._last_click = (point, time.monotonic())
 
     def scroll(self, point: Point, clicks: int) -> None:
@@ -115,6 +117,7 @@ class Xtest:
                 self._guard()
                 with self._button(_WHEEL_UP if clicks > 0 else _WHEEL_DOWN):
                     pass
+                self._display.sync()
 
     def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
         """Press the left button at one point, move, and release it at another."""
@@ -131,6 +134,7 @@ class Xtest:
                 self._motion(Point(end.x + 1, end.y))
                 self._motion(end)
                 self._pause(_DRAG_PACE_S)
+            self._display.sync()
 
     def press(self, chord: Sequence[int]) -> None:
         """Press keys together: held in order, released in reverse."""
@@ -215,10 +219,8 @@ class Xtest:
 
         self._buttons_down.append(button)
         xtest.fake_input(self._display, X.ButtonPress, button)
-        self._display.sync()
         yield
         xtest.fake_input(self._display, X.ButtonRelease, button)
-        self._display.sync()
         self._buttons_down.remove(button)
 
     @contextmanager
