@@ -40,8 +40,9 @@ PROGRAMS: Mapping[str, Program] = {
     for program in (
         Program("mousepad", lambda _: ["mousepad"], "mousepad", Rect(770, 690, 520, 360)),
         Program("chromium", lambda d: ["chromium", str(write_page(d.home))], "chromium", Rect(0, 0, 960, 650)),
-        Program("calc", lambda d: ["localc", str(write_sheet(d.home))], "libreoffice-calc", Rect(965, 25, 950, 620)),
-        Program("writer", lambda d: ["lowriter", str(write_letter(d.home))], "libreoffice-writer",
+        Program("calc", lambda d: ["localc", "--norestore", str(write_sheet(d.home))], "libreoffice-calc",
+                Rect(965, 25, 950, 620)),
+        Program("writer", lambda d: ["lowriter", "--norestore", str(write_letter(d.home))], "libreoffice-writer",
                 Rect(5, 690, 750, 380)),
         Program("calculator", lambda _: ["gnome-calculator"], "calculator", Rect(1400, 640, 0, 0)),
     )

@@ -76,6 +76,7 @@ class Walk:
             self._desktop.perform(pressed(keys))
         if name.endswith(_COVERED):
             self._place(name.removesuffix(_COVERED).strip(), _MOVED, None)
+        self._revive()
 
     def tell(self) -> None:
         """Tell what was done, and what could not be done."""
@@ -132,6 +133,17 @@ class Walk:
             self._desktop.x11.screen.close_window(window.id)
         self.done[f"the {name} {'started' if window is None else 'ended'}"] += 1
         return True
+
+    def _revive(self) -> None:
+        """Start again what crashed, so that the rest of the walk goes over all programs."""
+        there = {window.id for window in self._desktop.x11.screen.managed_windows()}
+        ended = [name for name, window in self._windows.items() if window.id not in there]
+        if ended:
+            for lock in self._desktop.home.rglob(".~lock.*#"):
+                lock.unlink()
+        for name in ended:
+            self._windows[name] = open_program(self._desktop, name, PROGRAMS[name].place or _CORNER)
+            self.done[f"the {name} started again after it had ended by itself"] += 1
 
     def _dress(self, themes: Themes, _: Observation) -> bool:
         self._look = (self._look + 1) % len(LOOKS)
