@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,10 @@ WHOLE_AGAIN_S = 20.0
 much to be read at all, and what never ends costs no more than this share of all time."""
 PING_LIMIT_S = 0.3
 """How long an application that was silent before is waited for."""
+
+BARE_LOOKS = 3
+"""Looks in a row at which an application is read as a whole because a window of it shows nothing: it may just not have
+answered well, and nothing would tell when it does."""
 
 _NO_REGISTRY = "The accessibility registry does not answer; applications that started lately are missing."
 _logger = logging.getLogger(__name__)
@@ -102,6 +107,7 @@ class Reader:
         self._patience = patience or Patience()
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
+        self._bare: Counter[Ref] = Counter()
         self._registry_answers = True
         self._pieced: set[Ref] = set()
         self._renewed: set[Ref] = set()
@@ -293,6 +299,11 @@ class Reader:
 
     def _keep(self, application: Application, windows: Sequence[Window], part: _Part) -> _Part:
         application.windows = own_windows(windows, application.pid)
+        filled = {draft.window.id for draft, _ in part.drafts}
+        if all(window.popup or window.pid is None or window.id in filled for window in application.windows):
+            del self._bare[application.root]
+        else:
+            self._bare[application.root] += 1
         self._parts[application.root] = part
         return part
 
@@ -316,16 +327,17 @@ class Reader:
         now = own_windows(windows, application.pid)
         own_areas = [area for window in now for area in areas.get(window.id, ())]
         scope = scope_of(application.windows, now, own_areas, touched)
+        bare = 0 < self._bare[application.root] <= BARE_LOOKS
         renewed = application.root in self._renewed
         self._renewed.discard(application.root)
-        if not scope and roots == [top.ref for top in application.tops]:
+        if not (scope or bare) and roots == [top.ref for top in application.tops]:
             return renewed
         if renewed:
             scope = replace(scope, redrawn=True)
             _mend(application, application.windows)
         if touched.anything:
             application.cells.clear()
-        if touched.anything or not application.patchy:
+        if touched.anything or bare or (scope.redrawn and not application.patchy):
             await self._read_whole(application)
             self._pieced.discard(application.root)
             return True

@@ -7,7 +7,15 @@ import pytest
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.nodes import Ref
-from aci.accessibility.reader import APPLICATION_LIMIT_S, SHORTEST_LIMIT_S, WHOLE_AGAIN_S, Patience, Reader, Scene
+from aci.accessibility.reader import (
+    APPLICATION_LIMIT_S,
+    BARE_LOOKS,
+    SHORTEST_LIMIT_S,
+    WHOLE_AGAIN_S,
+    Patience,
+    Reader,
+    Scene,
+)
 from aci.geometry import Rect
 from aci.observation import Window
 from tests.unit.aci.accessibility.peers import NAME, PID, MemoryBus, Thing
@@ -235,3 +243,27 @@ def test_the_time_of_what_is_late_shrinks_but_it_gets_all_of_it_now_and_then() -
     assert patience.limit_s(root) == APPLICATION_LIMIT_S
     patience.end(root, APPLICATION_LIMIT_S)
     assert patience.limit_s(root) == APPLICATION_LIMIT_S / 2
+
+
+def test_an_application_that_showed_nothing_is_read_again_though_nothing_tells_of_it(world: World) -> None:
+    frame = world.bus.root.children[0]
+    place, frame.rect = frame.rect, Rect(0, 0, 0, 0)
+    world.event("BoundsChanged", frame)
+    assert world.look() == {}
+
+    frame.rect = place
+
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+
+
+def test_a_window_that_goes_on_showing_nothing_is_not_read_for_ever(world: World) -> None:
+    frame = world.bus.root.children[0]
+    frame.rect = Rect(0, 0, 0, 0)
+    world.event("BoundsChanged", frame)
+    for _ in range(BARE_LOOKS + 1):
+        world.look()
+
+    world.bus.asked.clear()
+    world.look()
+
+    assert set(world.bus.asked) == {"/root"}
