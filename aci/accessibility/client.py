@@ -20,7 +20,7 @@ from aci.accessibility.elements import Draft
 from aci.accessibility.layers import Layers
 from aci.accessibility.nodes import Application, Ref
 from aci.accessibility.reader import Reader
-from aci.accessibility.scene import Named, place_elements
+from aci.accessibility.scene import Named, Places, place_elements
 from aci.accessibility.scope import LateAreas
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
@@ -100,6 +100,7 @@ class AccessibilityClient:
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
         self._tracker = IdTracker(ids)
+        self._places = Places()
         self._handles: dict[int, Handle] = {}
         self._nudged: set[int] = set()
         self._late = LateAreas()
@@ -156,7 +157,7 @@ class AccessibilityClient:
                 self._nudged.add(window.id)
                 pointer_nudge(window)
             scene = self._run(self._reader.read(windows, screen))
-        elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker)
+        elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker, self._places)
         elements = self._run(self._layers.cleared(elements, drafts, self._reader.by_connection()))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None

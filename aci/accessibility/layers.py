@@ -11,6 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
@@ -81,6 +82,21 @@ class _Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class _Order:
+    """Where the elements of a window can be hit that is drawn in the order of its tree.
+
+    Attributes:
+        seen: Id, place and point of each before.
+        drafts: Theirs. An application that differs in anything at all has new ones.
+        points: New points.
+    """
+
+    seen: Sequence[tuple[int, Rect, Point | None]]
+    drafts: Sequence[Draft]
+    points: Mapping[int, Point | None]
+
+
+@dataclass(frozen=True, slots=True)
 class _Layer:
     """A box that lies over what comes before it in `around`; both by their places in a forest."""
 
@@ -98,6 +114,7 @@ class Layers:
         self._clock = clock
         self._verdicts: dict[Ref, _Verdict] = {}
         self._starts: dict[Ref, tuple[Rect, Point | None]] = {}
+        self._ordered: dict[tuple[str, int], _Order] = {}
         self._over: set[Ref] = set()
         self._clips: set[Ref] = set()
         self._through: Counter[Ref] = Counter()
@@ -125,17 +142,35 @@ class Layers:
             if element.point is not None and element.id in drafts and not drafts[element.id].window.popup:
                 by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
         kept: dict[Ref, _Verdict] = {}
-        for (name, _), members in by_peer.items():
+        ordered: dict[tuple[str, int], _Order] = {}
+        for (name, window_id), members in by_peer.items():
             application = applications.get(name)
             if application is None:
                 continue
             if application.toolkit.startswith("Chromium"):
                 points |= await self._in_page(application, members, drafts, deadline, kept)
             elif application.toolkit.casefold().startswith("gtk"):
-                points |= _in_order(application, members, drafts)
+                ordered[name, window_id] = order = self._order(application, members, drafts, (name, window_id))
+                points |= order.points
+        self._ordered = ordered
         self._verdicts = kept
         changed = (_at(element, points) for element in elements)
         return tuple(element for element in changed if element is not None)
+
+    def _order(
+        self,
+        application: Application,
+        members: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        of: tuple[str, int],
+    ) -> _Order:
+        """Return the points of the elements of a window; those found before where nothing in it differs."""
+        seen = [(element.id, element.rect, element.point) for element in members]
+        own = [drafts[element.id] for element in members]
+        known = self._ordered.get(of)
+        if known is not None and known.seen == seen and all(map(is_, known.drafts, own)):
+            return known
+        return _Order(seen, own, _in_order(application, members, drafts))
 
     async def _in_page(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 from aci.accessibility.elements import Draft
 from aci.accessibility.view import parse_address
@@ -18,8 +19,46 @@ Named = tuple[Draft, str]
 """A draft and the name of its application."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Where a draft was placed, and what that depended on beside the draft."""
+
+    draft: Draft
+    above: Sequence[Rect]
+    screen: Rect
+    placement: Placement | None
+
+
+class Places:
+    """Remembers where the drafts of the latest look were placed: most are the same ones at the next."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._known: dict[int, _Placed] = {}
+
+    def place(self, drafts: Iterable[Draft], windows: Sequence[Window], screen: Rect) -> list[Placement | None]:
+        """Return what can be seen of each draft, under the windows above its own."""
+        above: dict[int, Sequence[Rect]] = {}
+        rects: list[Rect] = []
+        for window in windows:
+            above[window.id] = tuple(rects)
+            rects.append(window.frame or window.rect)
+        placed = [self._placed(draft, above.get(draft.window.id, ()), screen) for draft in drafts]
+        self._known = {id(item.draft): item for item in placed}  # which keeps the drafts, and so their identities
+        return [item.placement for item in placed]
+
+    def _placed(self, draft: Draft, above: Sequence[Rect], screen: Rect) -> _Placed:
+        known = self._known.get(id(draft))
+        if known is not None and known.above == above and known.screen == screen:
+            return known
+        placement = ground(draft.area, (screen, draft.window.rect, draft.clip), above, draft.avoid)
+        if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
+            placement = Placement(placement.rect, draft.target.center)
+        return _Placed(draft, above, screen, placement)
+
+
 def place_elements(
-    drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker
+    drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker, places: Places | None = None
 ) -> tuple[tuple[Element, ...], dict[int, Draft], int | None]:
     """Turn drafts into elements.
 
@@ -28,12 +67,13 @@ def place_elements(
         windows: Topmost first.
         screen: The whole screen, px.
         tracker: Knows the ids of earlier observations.
+        places: Remembers the places of drafts that are the very same ones as at the latest look.
 
     Returns:
         The elements, topmost window first; their drafts by id; and the id of the one that has the keyboard.
     """
     order = {window.id: index for index, window in enumerate(windows)}
-    seen = _visible(drafts, windows, screen)
+    seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))
     seen.sort(key=lambda item: order.get(item[0].window.id, len(order)))
     ids = tracker.assign([_sighting(draft, placement) for draft, _, placement in seen])
     elements = tuple(
@@ -43,24 +83,14 @@ def place_elements(
     return elements, by_id, _focus(elements, windows)
 
 
-def _visible(drafts: Sequence[Named], windows: Sequence[Window], screen: Rect) -> list[tuple[Draft, str, Placement]]:
-    above: dict[int, list[Rect]] = {}
-    rects: list[Rect] = []
-    for window in windows:
-        above[window.id] = list(rects)
-        rects.append(window.frame or window.rect)
+def _visible(drafts: Sequence[Named], placements: Sequence[Placement | None]) -> list[tuple[Draft, str, Placement]]:
     seen = []
     used: set[Hashable] = set()
-    for draft, app in drafts:
-        placement = ground(
-            draft.area, (screen, draft.window.rect, draft.clip), above.get(draft.window.id, ()), draft.avoid
-        )
-        if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
-            placement = Placement(placement.rect, draft.target.center)
-        key = _key(draft)
-        if placement is not None and key not in used:
-            used.add(key)
-            seen.append((draft, app, placement))
+    for (draft, app), placement in zip(drafts, placements, strict=True):
+        if placement is None or (key := _key(draft)) in used:
+            continue
+        used.add(key)
+        seen.append((draft, app, placement))
     return seen
 
 

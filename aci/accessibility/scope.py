@@ -41,9 +41,13 @@ class Scope:
             return True
         if rect is None:
             return False
-        if not rect.area:  # what had nothing in it, and so no height, may have got something
-            rect = Rect(rect.x, rect.y, max(1, rect.width), max(1, rect.height))
-        return any(rect.intersection(area) is not None for area in self.areas)
+        # What had nothing in it, and so no height, may have got something. This is asked of thousands at each look.
+        left, top = rect.x, rect.y
+        right, bottom = left + max(1, rect.width), top + max(1, rect.height)
+        return any(
+            area.x < right and left < area.x + area.width and area.y < bottom and top < area.y + area.height
+            for area in self.areas
+        )
 
 
 ALL = Scope(everything=True, redrawn=True)
