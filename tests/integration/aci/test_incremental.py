@@ -144,3 +144,37 @@ def test_what_nothing_told_of_is_mended_at_rest(desktop: VirtualDesktop) -> None
             time.sleep(0.05)
 
         assert any(item.name == "Quiet" for item in attached.observe().elements)
+
+
+def test_a_target_is_checked_before_input_though_nothing_of_it_was_asked_again(desktop: VirtualDesktop) -> None:
+    editor = desktop.launch(["mousepad"])
+    check(desktop, "the start of an editor")
+    client = AccessibilityClient(accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    with X11Desktop(
+        desktop.display, environment=desktop.environment, ocr=None, accessibility=lambda: client
+    ) as attached:
+        attached.rest_s = None
+        deadline = time.monotonic() + LIMIT_S
+        attached.observe()
+        while True:  # until a look keeps all that an earlier one read
+            parts = dict(client._reader._parts)
+            seen = attached.observe()
+            if all(parts.get(root) is part for root, part in client._reader._parts.items()):
+                break
+            assert time.monotonic() < deadline
+        menu = next(item for item in seen.elements if (item.role, item.name) == ("menu", "File"))
+
+        cover = desktop.launch(["xterm", "-geometry", "250x80+0+0"])
+        result = attached.perform(Click(element_id=menu.id))
+        assert not result.ok and "covered" in (result.error or ""), result
+        cover.terminate()
+        until(desktop, lambda now: len(now.windows) == len(seen.windows))
+        assert menu.id in attached.observe().by_id
+        result = attached.perform(Click(element_id=menu.id))
+        assert result.ok, result.error
+        assert any(item.role == "menu item" for item in attached.observe().elements)
+        attached.perform(Hotkey(keys=("Escape",)))
+        editor.terminate()
+        until(desktop, lambda now: len(now.windows) < len(seen.windows))
+        result = attached.perform(Click(element_id=menu.id))
+        assert not result.ok and "no longer" in (result.error or ""), result
