@@ -120,7 +120,8 @@ def _mend_drawn(top: Node) -> bool:
     """Walk down, shifting what LibreOffice draws itself.
 
     Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner
-    object have the same size; there the error shows as the difference of their places.
+    object have the same size; there the error shows as the difference of their places. A native part that has less room
+    than it needs is larger than what it lies in; nothing that is drawn is.
 
     Returns:
         False where a drawn part does not have the size of what it lies in, so that the error is not known.
@@ -135,13 +136,18 @@ def _mend_drawn(top: Node) -> bool:
                 fits = _same_size(reported, outer)
                 known = known and fits
                 by = (outer.x - reported.x, outer.y - reported.y) if fits else by
-            elif by != (0, 0) and reported == outer and node.role == "panel":
+            elif by != (0, 0) and node.role == "panel" and _fills(reported, outer):
                 by = (0, 0)
             if by != (0, 0):
                 node.rect = reported.moved(*by)
                 node.shift = by
         pending.extend((child, node.rect, by) for child in node.children)
     return known
+
+
+def _fills(one: Rect, other: Rect) -> bool:
+    """Tell whether a rectangle begins where another one does and is no smaller."""
+    return (one.x, one.y) == (other.x, other.y) and one.width >= other.width and one.height >= other.height
 
 
 def _same_size(one: Rect, other: Rect) -> bool:
