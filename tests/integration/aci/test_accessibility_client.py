@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -92,6 +93,17 @@ def test_closed_client_says_so(editor: VirtualDesktop) -> None:
     client.close()
     with pytest.raises(ConnectionLost):
         client.applications()
+
+
+def test_closing_ends_what_is_under_way(editor: VirtualDesktop, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(3):
+        client = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+        read(client, editor)
+        client.rest(5.0)
+        client.close()
+        del client
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []
 
 
 def test_bus_that_is_not_there_is_an_error() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aci.accessibility.atspi import ROLE_NAMES
 from aci.accessibility.bus import Bus, Call
-from aci.accessibility.nodes import Node
-from aci.accessibility.view import address, parse_address, read_rows
+from aci.accessibility.nodes import Node, Ref
+from aci.accessibility.view import address, cell_node, parse_address, read_rows, refresh_view
 from aci.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN, application, frame, node
 
@@ -81,3 +81,46 @@ def test_titles_of_the_columns_come_with_the_rows() -> None:
 
 def test_cell_of_several_things_is_called_by_their_names() -> None:
     assert [cell.name for cell in rows()[2:]] == ["folder 0", "12 kB", "folder 1", "12 kB"]
+
+
+class Sheet:
+    """A sheet of one row: A1 holds "one", B1 nothing any more, though its former object goes on giving "501"."""
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        return [self._answer(*call) for call in calls]
+
+    async def ask(self, *call: Any) -> Any:
+        [answer] = await self.ask_all([call])
+        return answer
+
+    def _answer(self, name: str, path: str, _: str, member: str, __: str, body: Sequence[Any]) -> Any:
+        column = "B" if "B" in path else "A"
+        match member:
+            case "GetAccessibleAtPoint":
+                return (name, "/A/new" if body[0] < 100 else "/B/new")
+            case "GetAccessibleAt":
+                return (name, f"/{'AB'[body[1]]}/new")
+            case "Get":
+                return f"{column}1"
+            case "GetExtents":
+                return (0 if column == "A" else 100, 0, 100, 20)
+            case "GetText":
+                return {"/A/old": "one", "/A/new": "one", "/B/old": "501", "/B/new": ""}[path]
+        raise AssertionError(member)
+
+
+def test_a_cell_that_was_emptied_is_empty_though_its_former_object_gives_its_former_text() -> None:
+    sheet = node("table", "Sheet", Rect(0, 0, 200, 20))
+    cells = [
+        cell_node(sheet, (0, column), Ref(":1.5", f"/{'AB'[column]}/old"), text, Rect(100 * column, 0, 100, 20))
+        for column, text in enumerate(("one", "501"))
+    ]
+    office = application(frame(sheet))
+    known = office.cells[sheet.ref] = {cell.cell: cell.ref for cell in cells if cell.cell is not None}
+
+    changed = asyncio.run(refresh_view(cast(Bus, Sheet()), office, sheet, cells, cells))
+
+    assert changed
+    assert [cell.text for cell in cells] == ["one", ""]
+    assert known == {(0, 0): Ref(":1.5", "/A/old"), (0, 1): Ref(":1.5", "/B/new")}
+    assert cells[1].ref == known[0, 1]
