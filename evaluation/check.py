@@ -5,8 +5,9 @@ from __future__ import annotations
 from agent_s.records import Status, Verdict
 from evaluation.context import TaskContext
 from evaluation.errors import CheckFailed
-from evaluation.getters import GETTERS, Parameters, Reading
-from evaluation.metrics import METRICS, Score
+from evaluation.getters import Parameters, Reading
+from evaluation.metrics import Score
+from evaluation.registries import GETTERS, METRICS
 from evaluation.steps import perform_step
 from evaluation.task import Check, Source, TaskFile
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from evaluation.context import TaskContext
 from evaluation.errors import CheckFailed
@@ -68,6 +68,11 @@ def getter(
     return enter
 
 
+def with_key(rules: Any) -> Any:
+    """Return rules as an object, a bare list under the key `rules`."""
+    return {"rules": rules} if isinstance(rules, list) else rules
+
+
 class FileOnDesktop(Parameters):
     """A file of the desktop; `dest` is accepted as in OSWorld and not needed, since nothing is copied."""
 
@@ -88,9 +93,9 @@ class Command(Parameters):
 
 
 class Rules(Parameters):
-    """What a metric expects, written into the task file."""
+    """What a metric expects, written into the task file; a bare list stands for the key `rules`."""
 
-    rules: dict[str, Any]
+    rules: Annotated[dict[str, Any], BeforeValidator(with_key)]
 
 
 class Nothing(Parameters):

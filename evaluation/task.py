@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.context import substituted
 from evaluation.errors import TaskFileError
-from evaluation.getters import GETTERS, Parameters
-from evaluation.metrics import METRICS
-from evaluation.steps import STEPS
+from evaluation.getters import Parameters, with_key
+from evaluation.registries import GETTERS, METRICS, STEPS
 
 INFEASIBLE = "infeasible"
 
@@ -271,7 +270,7 @@ class _Reader:
             return source
         if source is None or source.type != "rule":
             raise self._error(f"{where}: {func} needs rules: {{'type': 'rule', 'rules': {{...}}}}")
-        given = self._object(source.parameters["rules"], f"{where}.rules", rules.model_fields)
+        given = self._object(with_key(source.parameters["rules"]), f"{where}.rules", rules.model_fields)
         self._fitting(rules, given, f"{where}.rules")
         return source
 

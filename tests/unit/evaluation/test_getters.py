@@ -1,20 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evaluation.context import TaskContext
 from evaluation.errors import CheckFailed
-from evaluation.getters import GETTERS, Reading
+from evaluation.getters import GETTERS
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
-
-
-def read(context: TaskContext, kind: str, **parameters: Any) -> Reading:
-    getter = GETTERS[kind]
-    reading: Reading = getter.read(getter.parameters.model_validate(parameters), context)
-    return reading
+from tests.unit.evaluation.judging import read
 
 
 def test_vm_file_is_the_path_and_nothing_where_there_is_no_file(context: TaskContext, home: Path) -> None:

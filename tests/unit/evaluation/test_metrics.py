@@ -7,16 +7,8 @@ import pytest
 from openpyxl import Workbook
 
 from evaluation.errors import CheckFailed
-from evaluation.metrics import METRICS, Score, ValueRule
-
-
-def judge(func: str, result: Any, expected: Any = None, /, **options: Any) -> Score:
-    """Call a metric as the check does: rules and options through their models."""
-    metric = METRICS[func]
-    if metric.rules is not None:
-        expected = metric.rules.model_validate(expected)
-    given = metric.options.model_validate(options)
-    return metric.judge(result, expected, **{name: getattr(given, name) for name in type(given).model_fields})
+from evaluation.metrics import Score, ValueRule
+from tests.unit.evaluation.judging import judge
 
 
 @pytest.mark.parametrize(
