@@ -9,6 +9,7 @@ from agent_s.cli.lazy import Entry, LazyGroup, examples
 ENTRIES = {
     "miniwob": Entry("agent_s.cli.eval_miniwob", "miniwob", "Small tasks on web pages that bring their own reward."),
     "tasks": Entry("agent_s.cli.eval_tasks", "tasks", "Tasks in OSWorld's format, checked by the applications' state."),
+    "report": Entry("agent_s.cli.eval_report", "report", "Results of several evaluations side by side."),
 }
 
 
