@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from evaluation.statistics import Summary
     from evaluation.worker import Assignment
 
+ABLATIONS = {
+    "web": "search.engine=none",
+    "narrative": "memory.narrative=false",
+    "episodic": "memory.episodic=false",
+    "update": "memory.continual_update=false",
+    "reflection": "reflection.enabled=false",
+    "replay": "replay=false",
+    "hierarchy": "planner=flat",
+}
+"""The setting that switches a part of the agent off, by its name for `--without`."""
+OF_MEMORY = ("narrative", "episodic", "update")
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -51,6 +63,9 @@ def evaluation_options(command: F) -> F:
         (
             settings_options,
             click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say."),
+            click.option(
+                "--without", type=click.Choice(list(ABLATIONS)), multiple=True, help="Switch a part off; repeatable."
+            ),
             click.option("--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Side by side."),
             click.option("--time-limit", type=click.FloatRange(min=1), metavar="S", help="Seconds for one episode."),
             click.option(
@@ -73,14 +88,17 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
         given: The values by option.
         time_limit_s: Limit of an episode where none was given, s.
     """
-    overrides = {"model": given["model"]}
-    settings = with_default_model(read_settings(given["config_file"], given["overrides"], overrides))
+    overrides = (*given["overrides"], *(ABLATIONS[part] for part in given["without"]))
+    settings = with_default_model(read_settings(given["config_file"], overrides, {"model": given["model"]}))
     if given["time_limit"] is not None or "max_seconds" not in settings.limits.model_fields_set:
         limits = settings.limits.model_copy(update={"max_seconds": given["time_limit"] or time_limit_s})
         settings = settings.model_copy(update={"limits": limits})
     if "enabled" not in settings.memory.model_fields_set:  # what one episode taught would make the next another task
         memory = settings.memory.model_copy(update={"enabled": False})
         settings = settings.model_copy(update={"memory": memory})
+    for part in given["without"]:
+        if part in OF_MEMORY and not settings.memory.enabled:
+            raise click.UsageError(f"--without {part} changes nothing without a memory: add -c memory.enabled=true.")
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     out = given["out"] or settings.runs_folder.parent / "evaluations" / name
     return Options(settings, out.absolute(), given["desktops"], given["keep_all"], given["as_json"], given["quiet"])

@@ -7,12 +7,12 @@ import pytest
 
 from agent_s.cli.app import run_app
 from agent_s.cli.eval_miniwob import DEVELOPMENT, read_seeds, task_names
-from agent_s.cli.eval_run import read_options
+from agent_s.cli.eval_run import ABLATIONS, read_options
 from evaluation.miniwob.pages import find_pages
 
 GIVEN = {
     "config_file": None, "overrides": (), "model": "offline", "desktops": 1, "time_limit": None, "out": None,
-    "keep_all": False, "as_json": False, "quiet": False,
+    "keep_all": False, "without": (), "as_json": False, "quiet": False,
 }  # fmt: skip
 
 
@@ -57,3 +57,26 @@ def test_the_limit_of_an_episode_is_the_option_then_the_settings_then_the_benchm
     assert read_options("miniwob", GIVEN, 300.0).settings.limits.max_seconds == 300
     assert read_options("miniwob", set_in_settings, 300.0).settings.limits.max_seconds == 70
     assert read_options("miniwob", {**set_in_settings, "time_limit": 9.0}, 300.0).settings.limits.max_seconds == 9
+
+
+def test_every_part_can_be_left_out_and_nothing_else_changes() -> None:
+    everything = ("memory.enabled=true", "search.engine=searxng", "search.url=http://127.0.0.1:9/")
+    with_memory = {**GIVEN, "overrides": everything}
+    whole = read_options("tasks", with_memory, 300.0).settings.model_dump()
+
+    for part, setting in ABLATIONS.items():
+        settings = read_options("tasks", {**with_memory, "without": (part,)}, 300.0).settings
+        key, _, value = setting.partition("=")
+        section, _, name = key.rpartition(".")
+        found = getattr(getattr(settings, section) if section else settings, name)
+        assert str(found).lower() == value
+        changed = settings.model_dump()
+        assert changed != whole
+        (changed[section] if section else changed)[name] = (whole[section] if section else whole)[name]
+        assert changed == whole
+
+
+@pytest.mark.parametrize("part", ["narrative", "episodic", "update"])
+def test_leaving_out_a_part_of_a_memory_that_is_off_is_refused(part: str) -> None:
+    with pytest.raises(click.UsageError, match=r"memory\.enabled=true"):
+        read_options("tasks", {**GIVEN, "without": (part,)}, 300.0)
