@@ -150,7 +150,7 @@ def test_the_key_is_in_nothing_that_a_run_leaves(tmp_path: Path) -> None:
     [
         (Limits(max_tokens=3000), 3, "limits.max_tokens"),
         (Limits(max_dollars=0.003), 2, "limits.max_dollars"),
-        (Limits(max_model_calls=4), 4, "limits.max_model_calls"),
+        (Limits(max_model_calls=3), 3, "limits.max_model_calls"),
     ],
 )
 def test_a_budget_that_is_used_up_ends_the_run(limits: Limits, calls: int, setting: str) -> None:
