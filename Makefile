@@ -23,8 +23,8 @@ $(READY): pyproject.toml constraints.txt requirements-embedder.txt requirements-
 demo: setup  ## Carry out the demo tasks and show the report (DEMOARGS="--only 1").
 	@$(BIN)/agent-s demo $(DEMOARGS)
 
-test: setup  ## Run the tests (TESTARGS="-k memory" or "-m 'not slow'").
-	$(BIN)/python -m pytest $(TESTARGS)
+test: setup  ## Run the tests, two files at a time (TESTARGS="-k memory" or "-m 'not slow'").
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTARGS)
 
 lint: setup  ## Check style, types, imports between packages, and the wheel.
 	$(BIN)/ruff check .
