@@ -38,6 +38,7 @@ def test_the_commands_of_this_version() -> None:
         "runs show",
         "eval",
         "eval miniwob",
+        "eval report",
         "eval tasks",
         "memory",
         "memory check",
