@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 from aci.applications import sockets_elsewhere
 from aci.errors import MissingDependency, StartFailed
-from aci.places import DesktopPlace, Owner
+from aci.places import DesktopPlace, Owner, common_folder
 from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 
 READY_LIMIT_S = 15.0
@@ -100,7 +101,8 @@ class PrivateSession:
             raise StartFailed(f"Cannot make the home {self.home}: {error}") from error
         self._offer_accessibility_service(programs["at-spi-bus-launcher"])
         self.environment = self._base_environment()
-        number = self._start_server(programs["Xvfb"])
+        with _display_numbers():
+            number = self._start_server(programs["Xvfb"])
         self._place.write_owner(replace(Owner.this_process(), display=number))
         self.display = self.environment["DISPLAY"] = f":{number}"
         self._start(
@@ -246,11 +248,33 @@ def remove_server_files(number: int) -> None:
     """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
     lock = Path(f"/tmp/.X{number}-lock")
     place = Path(f"/tmp/.X11-unix/X{number}")
-    if is_answered(place):
-        return
-    for path in (place, lock):
-        with suppress(FileNotFoundError, PermissionError):  # Another user's is not ours to remove.
-            path.unlink()
+    with _display_numbers():
+        if _is_held(lock) or is_answered(place):
+            return
+        for path in (place, lock):
+            with suppress(FileNotFoundError, PermissionError):  # Another user's is not ours to remove.
+                path.unlink()
+
+
+@contextmanager
+def _display_numbers() -> Iterator[None]:
+    """Keep the numbers of displays to oneself: none is taken while the files of a killed server are removed."""
+    folder = common_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether the X server that wrote a lock lives; it holds the number before its socket answers."""
+    try:
+        return Path(f"/proc/{int(lock.read_text())}").exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _search_path() -> str:

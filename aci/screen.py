@@ -75,12 +75,12 @@ def open_display(name: str) -> Any:
     Raises:
         NoDisplay: There is none by that name, or it refuses the connection.
     """
-    from Xlib.error import DisplayError, XauthError
+    from Xlib.error import ConnectionClosedError, DisplayError, XauthError
 
     try:
         with _connecting:
             return _connect(name)
-    except (DisplayError, XauthError, OSError) as error:
+    except (ConnectionClosedError, DisplayError, XauthError, OSError) as error:
         raise NoDisplay(
             f"Cannot connect to the X display {name!r} ({error}). Set DISPLAY to a running X11 session, or use a "
             "virtual desktop (`--virtual`)."

@@ -131,7 +131,9 @@ def test_display_that_dies_ends_a_run_with_a_reason() -> None:
     with VirtualDesktop(size=(600, 400), ocr=None) as desktop:
         desktop.launch(["xterm"])
         assert desktop.observe().windows
-        os.kill(pid_of(desktop, "Xvfb"), signal.SIGKILL)
+        server = psutil.Process(pid_of(desktop, "Xvfb"))
+        server.kill()
+        server.wait(timeout=5)
         with pytest.raises(ConnectionLost, match="virtual desktop"):
             desktop.observe()
         with pytest.raises(AciError):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aci.places import Owner, new_place
-from aci.processes import belonging_to
+from aci.processes import belonging_to, is_answered
 from aci.remains import find_remains, remove_remains
 from aci.virtual import VirtualDesktop
 
@@ -64,7 +64,7 @@ def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
     socket = Path(f"/tmp/.X11-unix/X{display[1:]}")
     assert socket.exists()
     remove_remains(find_remains(parent))
-    assert not socket.exists()
+    assert not socket.exists() or is_answered(socket)  # Another desktop may have taken the number since.
 
 
 def test_a_living_desktop_is_never_touched(parent: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,3 +148,20 @@ def test_the_users_screen_without_an_accessibility_bus_says_so(
     assert [window.title for window in observation.windows] == ["Recorder"]
     assert observation.elements == ()
     assert any("No elements" in note for note in observation.notes)
+
+
+def test_server_that_hangs_up_while_it_is_greeted_is_no_display() -> None:
+    number = 7000 + os.getpid() % 1000
+    place = Path(f"/tmp/.X11-unix/X{number}")
+    place.parent.mkdir(mode=0o1777, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.fspath(place))
+        try:
+            listening.listen(1)
+            greeter = threading.Thread(target=lambda: listening.accept()[0].close())
+            greeter.start()
+            with pytest.raises(NoDisplay, match=f":{number}"):
+                Screen(f":{number}")
+            greeter.join(5)
+        finally:
+            place.unlink()
