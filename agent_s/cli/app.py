@@ -88,7 +88,7 @@ def install_log(verbose: int) -> None:
         logging.getLogger().addHandler(logging.NullHandler())
         return
     logging.basicConfig(format="%(relativeCreated)7.0f ms %(name)s: %(message)s", level=logging.WARNING)
-    for package in ("agent_s", "aci", "memory_store", "evaluation"):
+    for package in ("agent_s", "aci", "memory_store", "exploration", "evaluation"):
         logging.getLogger(package).setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
 
 
