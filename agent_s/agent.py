@@ -133,11 +133,12 @@ class AgentS:
             MemoryStoreError: The memory cannot be opened.
         """
         from agent_s.llm.build import build_models
-        from agent_s.search.build import build_search
+        from agent_s.search.build import build_search, with_cache
 
         search = build_search(settings, os.environ)
         if memory is None and settings.memory.enabled:
             memory = open_memory(settings)
+        search = with_cache(search, settings, memory)
         return cls(
             model=build_models(settings, os.environ),
             desktop=desktop,

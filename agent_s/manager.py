@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from dataclasses import replace as with_fields
 from typing import TypeVar, cast
 
@@ -43,7 +43,7 @@ class Knowledge:
     aims: Aims
     web: tuple[WebResult, ...] = ()
     hits: tuple[Hit[NarrativeExperience], ...] = ()
-    problems: tuple[str, ...] = field(default=())
+    problems: tuple[str, ...] = ()
 
 
 class Manager:

@@ -248,7 +248,7 @@ class Run:
         self._outside.note(text for result in knowledge.web for text in (result.title, result.content))
         yield KnowledgeGathered(
             query=knowledge.query,
-            web=tuple(f"{result.title} {result.url}" for result in knowledge.web),
+            web=tuple(" ".join((result.title, result.url, result.note)).rstrip() for result in knowledge.web),
             narratives=tuple(hit.experience.id for hit in knowledge.hits),
             problems=knowledge.problems,
             aims=knowledge.aims,

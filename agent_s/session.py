@@ -19,7 +19,7 @@ from aci.policy import Decision, Policy
 from agent_s.errors import LimitReached
 from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
 from agent_s.grounded_steps import ID_FIELDS
-from agent_s.llm.budget import MeteredModel
+from agent_s.llm.budget import MeteredModel, used_up
 from agent_s.llm.protocol import ActResponse, Model
 from agent_s.records import Limits, Phase, Step, Usage
 
@@ -198,7 +198,7 @@ class Session:
         if self._stop.is_set():
             raise Stopped
         if self.steps >= self._limits.max_steps - self._kept:
-            raise LimitReached(f"{self._limits.max_steps} steps are used up (limits.max_steps)")
+            raise LimitReached(used_up("steps", self.steps, self._limits.max_steps, "max_steps"))
         if self.clock() - self._began > self._limits.max_seconds:
             raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
 

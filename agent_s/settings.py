@@ -157,6 +157,8 @@ class SearchSettings(Section):
         timeout_s: Longest wait, s; planning goes on without an answer.
         chat_model: Key of the model that Vane answers with; None for its first.
         embedding_model: Key of the model that Vane ranks with; None for its first.
+        cache_days: How long an answer is taken from memory in place of asking the same again, days; 0 for never.
+        fallback_days: How old an answer may be that is used, marked as old, where the engine does not answer, days.
     """
 
     engine: Literal["none", "vane", "perplexica", "searxng", "hosted"] = "none"
@@ -165,6 +167,8 @@ class SearchSettings(Section):
     timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
     chat_model: str | None = None
     embedding_model: str | None = None
+    cache_days: Annotated[float, Field(ge=0, le=3650)] = 7.0
+    fallback_days: Annotated[float, Field(ge=0, le=3650)] = 90.0
 
 
 class ReflectionSettings(Section):

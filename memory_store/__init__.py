@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from memory_store.skills import SkillExperience
     from memory_store.store import MemoryStore
     from memory_store.transfer import ImportReport, export_store, import_store
+    from memory_store.web_answers import WebAnswer, WebPage
 
 _HOME = {
     "Embedder": "embedding",
@@ -73,6 +74,8 @@ _HOME = {
     "TransferError": "errors",
     "UnknownExperience": "errors",
     "VacuumReport": "forgetting",
+    "WebAnswer": "web_answers",
+    "WebPage": "web_answers",
     "default_embedder": "embedding",
     "export_store": "transfer",
     "import_store": "transfer",
@@ -107,6 +110,8 @@ __all__ = [
     "TransferError",
     "UnknownExperience",
     "VacuumReport",
+    "WebAnswer",
+    "WebPage",
     "default_embedder",
     "export_store",
     "import_store",

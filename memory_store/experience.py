@@ -151,6 +151,7 @@ class StoreStats(Record):
         quarantined: Number of experiences no longer returned because they failed when used or were contradicted.
         apps: Number of experiences by application.
         vectors: Number of stored vectors by embedder.
+        web_answers: Number of kept answers of search engines.
         bytes: Size of the file and its write-ahead log.
     """
 
@@ -166,6 +167,7 @@ class StoreStats(Record):
     quarantined: int
     apps: dict[str, int]
     vectors: dict[str, int]
+    web_answers: int
     bytes: int
 
 

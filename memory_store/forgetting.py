@@ -52,11 +52,13 @@ class VacuumReport(Record):
 
     Attributes:
         deleted: Number of forgotten experiences that were deleted for good.
+        web_answers: Number of answers of search engines that were deleted because they are too old.
         bytes_before: Size of the store.
         bytes_after: Size afterwards.
     """
 
     deleted: int
+    web_answers: int
     bytes_before: int
     bytes_after: int
 

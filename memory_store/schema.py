@@ -9,6 +9,8 @@ higher one are new. ``version`` in ``store_state`` counts changes that touch an 
 the version at which it was last forgotten, brought back or given another key. ``removed`` counts the times when
 forgotten rows were really deleted.
 
+``web_answer`` is no experience: it keeps what search engines answered, for as long as that is of use.
+
 What is forgotten stays, with ``forgotten_at`` set, until the store is vacuumed. Beside these tables SQLite has
 ``experience_fts``, a full-text index of the keys that triggers keep up to date; PostgreSQL has an index over
 ``to_tsvector`` instead.
@@ -164,6 +166,19 @@ class VectorRow(Base):
     pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
     embedder: Mapped[str] = mapped_column(primary_key=True)
     data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class WebAnswerRow(Base):
+    """What a search engine answered to a query; ``digest`` stands for both."""
+
+    __tablename__ = "web_answer"
+
+    pk: Mapped[int] = mapped_column(primary_key=True)
+    engine: Mapped[str]
+    query: Mapped[str]
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    pages: Mapped[list[dict[str, str]]] = mapped_column(JSON)
+    asked_at: Mapped[datetime]
 
 
 class StateRow(Base):

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, select, true
 from sqlalchemy.orm import Session, with_polymorphic
 
-from memory_store import forgetting, trust
+from memory_store import forgetting, trust, web_answers
 from memory_store.background import Background
 from memory_store.checking import find_problems
 from memory_store.database import Database
@@ -48,8 +49,9 @@ from memory_store.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.opening import locate, open_located
 from memory_store.retrieval import Retriever, Wanted, load, usable
 from memory_store.rows import to_record, to_row
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow
+from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow, WebAnswerRow
 from memory_store.skills import SkillExperience
+from memory_store.web_answers import WebAnswer
 
 if TYPE_CHECKING:
     from memory_store.vectors import Vector
@@ -384,7 +386,8 @@ class MemoryStore:
     def forget(self, what: Iterable[str] | Selection) -> int:
         """Forget experiences by their ids, or those that are selected; unknown ids are ignored.
 
-        They are hidden at once from everything but `undo_forget`, and deleted by the next `vacuum`.
+        They are hidden at once from everything but `undo_forget`, and deleted by the next `vacuum`. Answers of search
+        engines that are selected by age, text or as everything are deleted at once, and are not counted.
 
         Returns:
             How many were forgotten; `count` tells it before.
@@ -397,6 +400,7 @@ class MemoryStore:
         with self._database.write() as connection:
             pks = forgetting.chosen(connection, selection)
             forgetting.forget(connection, pks)
+            web_answers.forget(connection, selection)
         return len(pks)
 
     def count(self, selection: Selection) -> int:
@@ -413,8 +417,11 @@ class MemoryStore:
         with self._database.write() as connection:
             return forgetting.bring_back(connection, None)
 
-    def vacuum(self) -> VacuumReport:
+    def vacuum(self, web_answers_before: datetime | None = None) -> VacuumReport:
         """Delete what was forgotten for good, and give its space back.
+
+        Args:
+            web_answers_before: Also delete what search engines answered before this time.
 
         Raises:
             MemoryStoreError: The store cannot be written.
@@ -422,8 +429,11 @@ class MemoryStore:
         before = self._database.size()
         with self._database.write() as connection:
             deleted = forgetting.delete_forgotten(connection)
+            answers = web_answers.delete_older(connection, web_answers_before) if web_answers_before else 0
         self._database.compact()
-        return VacuumReport(deleted=deleted, bytes_before=before, bytes_after=self._database.size())
+        return VacuumReport(
+            deleted=deleted, web_answers=answers, bytes_before=before, bytes_after=self._database.size()
+        )
 
     def check(self) -> list[str]:
         """Look for damage; return what is wrong, in words, and nothing where all is well.
@@ -435,7 +445,27 @@ class MemoryStore:
         with self._database.read() as connection:
             return problems + find_problems(connection, self._embedder, self._retriever.index)
 
+    def save_web_answer(self, answer: WebAnswer) -> None:
+        """Keep what a search engine answered, in place of what it answered to the same query before.
+
+        Raises:
+            InvalidExperience: The query is blank.
+            MemoryStoreError: The store cannot be written.
+        """
+        with self._database.write() as connection:
+            web_answers.save(connection, answer)
+
     # --- looking up ---
+
+    def find_web_answer(self, engine: str, query: str) -> WebAnswer | None:
+        """Return what an engine answered to exactly this query; None where that is not known.
+
+        Raises:
+            InvalidExperience: The query is blank or not acceptable text.
+            MemoryStoreError: The store cannot be read.
+        """
+        with self._database.read() as connection:
+            return web_answers.find(connection, engine, query)
 
     def search_narrative(
         self,
@@ -621,6 +651,7 @@ class MemoryStore:
             withdrawn = select(func.count()).where(alive, ~usable(), table.state != "deprecated")
             quarantined = connection.scalar(withdrawn)
             forgotten = connection.scalar(select(func.count()).where(~alive))
+            answers = connection.scalar(select(func.count()).select_from(WebAnswerRow))
         return StoreStats(
             path=self.place,
             schema_version=self._schema_version,
@@ -634,6 +665,7 @@ class MemoryStore:
             quarantined=quarantined or 0,
             apps=apps,
             vectors=vectors,
+            web_answers=answers or 0,
             bytes=self._database.size(),
         )
 

@@ -18,7 +18,7 @@ from agent_s.cli.progress import Display
 from agent_s.cli.terminal import printable
 from agent_s.errors import TrajectoryError
 from agent_s.events import RunEnded, RunStarted, Troubled
-from agent_s.records import Outcome, StateCheck, Task
+from agent_s.records import Outcome, Task
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -139,7 +139,6 @@ def conduct(
     display: Display,
     interrupts: Interrupts,
     name_folder: Callable[[RunStarted], Path],
-    state_check: StateCheck | None = None,
     finish: Callable[[Path], None] | None = None,
     unfinished: Unfinished | None = None,
 ) -> Conducted:
@@ -151,7 +150,6 @@ def conduct(
         display: Shows it.
         interrupts: Lets Ctrl-C end it in order.
         name_folder: Says where the run is recorded.
-        state_check: Looks at the applications' own state at the end.
         finish: Adds to the run's folder, once the run is over and before its report is written.
         unfinished: The run to go on with; None to begin anew.
     """
@@ -160,7 +158,7 @@ def conduct(
     model = ""
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
-            events = agent.resume(unfinished) if unfinished else agent.stream(task, state_check, blind=True)
+            events = agent.resume(unfinished) if unfinished else agent.stream(task)
             for event in interrupts.watch(events, agent.stop, agent.pause if agent.take_over else None):
                 if isinstance(event, RunStarted):
                     model = event.model

@@ -14,7 +14,9 @@ from agent_s.cli.options import json_option, read_settings, settings_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
+    from agent_s.settings import SearchSettings
     from memory_store import Experience, MemoryStore, Selection
     from memory_store.experience import Kind, State
 
@@ -321,16 +323,19 @@ def release(experience: str, config_file: Path | None, overrides: tuple[str, ...
 @settings_options
 @json_option("Write one JSON object.")
 def vacuum(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    """Delete what was forgotten for good, and give its space back."""
+    """Delete what was forgotten for good and answers of search engines that are too old, and give their space back."""
     from agent_s.cli.terminal import echo_json, plural
 
     with _store(config_file, overrides) as store:
-        report = store.vacuum()
+        report = store.vacuum(_too_old(read_settings(config_file, overrides).search))
     if as_json:
         echo_json(report.model_dump())
     else:
         freed = max(0, report.bytes_before - report.bytes_after)
-        click.echo(f"{plural(report.deleted, 'experience')} deleted, {freed / 1e6:.1f} MB given back.")
+        kinds = [plural(report.deleted, "experience")]
+        if report.web_answers:
+            kinds.append(plural(report.web_answers, "web search", "web searches"))
+        click.echo(f"{' and '.join(kinds)} deleted, {freed / 1e6:.1f} MB given back.")
     return DONE
 
 
@@ -379,6 +384,14 @@ def _store(config_file: Path | None, overrides: tuple[str, ...]) -> Iterator[Mem
 
     with open_memory(read_settings(config_file, overrides)) as store:
         yield store
+
+
+def _too_old(search: SearchSettings) -> datetime:
+    """Return the time before which no answer of a search engine is of use any more."""
+    from datetime import UTC, datetime, timedelta
+
+    age = timedelta(days=max(search.cache_days, search.fallback_days))
+    return datetime.now(UTC) - age
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -20,6 +20,24 @@ class Call:
     usage: TokenUsage
 
 
+def used_up(what: str, used: int, allowed: int, setting: str) -> str:
+    """Say that a budget is used up but for what is kept of it for judging the end.
+
+    Args:
+        what: Is counted, such as "steps".
+        used: How many were used.
+        allowed: How many there are, those that are kept included.
+        setting: Name of the limit.
+    """
+    if used >= allowed:
+        return f"{used} {what} are used up (limits.{setting})"
+    kept = allowed - used
+    return (
+        f"{used} of {allowed} {what} are used up (limits.{setting}); the last {kept} are kept for verifying what was "
+        "done (limits.max_looks)"
+    )
+
+
 class MeteredModel:
     """Passes requests on to another model and keeps count.
 
@@ -56,7 +74,7 @@ class MeteredModel:
     def _check(self) -> None:
         limits = self._limits
         if len(self.calls) >= limits.max_model_calls - self.kept:
-            raise LimitReached(f"{limits.max_model_calls} model calls are used up (limits.max_model_calls)")
+            raise LimitReached(used_up("model calls", len(self.calls), limits.max_model_calls, "max_model_calls"))
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in self.calls)
         if limits.max_tokens is not None and tokens >= limits.max_tokens:
             raise LimitReached(f"{limits.max_tokens} tokens are used up (limits.max_tokens)")

@@ -133,11 +133,19 @@ class VerifyResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """An answer of a search engine; data from outside, never an instruction."""
+    """An answer of a search engine; data from outside, never an instruction.
+
+    Attributes:
+        title: Of the page.
+        url: Of the page; empty where the engine speaks for itself.
+        content: What it says.
+        note: How old it is, where it was not asked for just now.
+    """
 
     title: str
     url: str
     content: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from agent_s.errors import SettingsError
@@ -10,6 +11,10 @@ from agent_s.search import WebSearch
 
 if TYPE_CHECKING:
     from agent_s.settings import SearchSettings, Settings
+    from memory_store import MemoryStore
+
+ENGINES_SHARE = 0.9
+"""Of the longest wait for a search; in the rest an older answer can be looked up."""
 
 
 def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearch | None:
@@ -40,6 +45,25 @@ def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearc
             )
         case "hosted":
             return _hosted(settings, environment)
+
+
+def with_cache(engine: WebSearch | None, settings: Settings, memory: MemoryStore | None) -> WebSearch | None:
+    """Return an engine whose answers are kept in memory; the engine itself where nothing is to be kept."""
+    wanted = settings.search
+    keeps = memory is not None and settings.memory.continual_update and (wanted.cache_days or wanted.fallback_days)
+    if engine is None or memory is None or not keeps:
+        return engine
+    from agent_s.search.cached import CachedSearch
+
+    where = wanted.url or settings.roles.get("plan", settings.model)
+    return CachedSearch(
+        engine,
+        memory,
+        name=f"{wanted.engine} {where} {wanted.results}",
+        fresh=timedelta(days=wanted.cache_days),
+        usable=timedelta(days=wanted.fallback_days),
+        wait_s=wanted.timeout_s * ENGINES_SHARE,
+    )
 
 
 def _url(settings: SearchSettings, example: str) -> str:

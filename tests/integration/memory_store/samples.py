@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
-from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience, PlannedSubtask, Provenance
+from memory_store import (
+    EpisodicExperience,
+    MemoryStore,
+    NarrativeExperience,
+    PlannedSubtask,
+    Provenance,
+    WebAnswer,
+    WebPage,
+)
 from memory_store.experience import Kind
 
 SAVE = "How to save a text file under another name in Mousepad"
 SAVE_LIKE = "How to save the text file with another name in Mousepad"
 SUM = "How to sum a column of numbers in LibreOffice Calc"
+
+WEB_ANSWER = WebAnswer(
+    engine="searxng http://localhost:8080 5",
+    query=SAVE,
+    pages=(WebPage(title="é 漢字 \U0001f600", url="http://one.example/", content="File > Save As\n'quotes' \\"),),
+    asked_at=datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC),
+)
 
 
 def source(**fields: Any) -> Provenance:

@@ -35,7 +35,7 @@ from memory_store.keys import make_key
 from memory_store.migrations import HEAD, SCRIPTS
 from memory_store.opening import open_database
 from memory_store.schema import APPLICATION_ID, Base
-from tests.integration.memory_store.samples import SAVE, episodic, narrative
+from tests.integration.memory_store.samples import SAVE, WEB_ANSWER, episodic, narrative
 
 
 def mode(path: Path) -> int:
@@ -321,9 +321,9 @@ def test_durability_settings_hold_on_every_connection(store: MemoryStore) -> Non
 def newer_scripts(tmp_path: Path) -> Path:
     folder = tmp_path / "migrations"
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0003_note.py").write_text(
+    (folder / "versions" / "0004_note.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\n"
-        "revision = '0003'\ndown_revision = '0002'\nbranch_labels = depends_on = None\n"
+        "revision = '0004'\ndown_revision = '0003'\nbranch_labels = depends_on = None\n"
         "def upgrade():\n"
         "    op.add_column('experience', sa.Column('note', sa.Text(), server_default='none'))\n"
     )
@@ -340,13 +340,13 @@ def backups(path: Path) -> list[Path]:
 
 
 def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Path) -> None:
-    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0003")
+    database, version = open_database(filled, 1.0, scripts=newer_scripts, head="0004")
     with database.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM experience WHERE note = 'none'").scalar() == 40
     database.close()
-    assert version == revision(filled) == "0003"
+    assert version == revision(filled) == "0004"
     (copy,) = backups(filled)
-    assert ".backup-0002-" in copy.name
+    assert ".backup-0003-" in copy.name
     assert mode(copy) == 0o600
     with MemoryStore.open(copy, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
@@ -355,11 +355,11 @@ def test_an_older_store_is_copied_then_migrated(filled: Path, newer_scripts: Pat
 
 
 def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Path) -> None:
-    script = newer_scripts / "versions" / "0003_note.py"
+    script = newer_scripts / "versions" / "0004_note.py"
     script.write_text(script.read_text() + "    raise RuntimeError('half way')\n")
     with pytest.raises(RuntimeError, match="half way"):
-        open_database(filled, 1.0, scripts=newer_scripts, head="0003")
-    assert revision(filled) == "0002"
+        open_database(filled, 1.0, scripts=newer_scripts, head="0004")
+    assert revision(filled) == "0003"
     with MemoryStore.open(filled, HashingEmbedder()) as store:
         assert store.stats().narrative == 40
         with store._database.read() as connection:
@@ -369,8 +369,8 @@ def test_a_migration_that_fails_changes_nothing(filled: Path, newer_scripts: Pat
 
 def test_an_older_store_in_use_is_not_migrated(filled: Path, newer_scripts: Path) -> None:
     with write_lock(filled), pytest.raises(StoreBusy):
-        open_database(filled, 0.05, scripts=newer_scripts, head="0003")
-    assert revision(filled) == "0002"
+        open_database(filled, 0.05, scripts=newer_scripts, head="0004")
+    assert revision(filled) == "0003"
     assert backups(filled) == []
 
 
@@ -412,3 +412,23 @@ def test_a_store_of_the_first_schema_keeps_all_it_has(path: Path) -> None:
     assert revision(copy) == "0001"
     with closing(sqlite3.connect(copy)) as raw:
         assert raw.execute("SELECT count(*) FROM experience").fetchone() == (2,)
+
+
+# --- the second schema, as it was released ---
+
+
+def test_a_store_of_the_second_schema_keeps_all_it_has_and_takes_web_answers(path: Path) -> None:
+    path.parent.mkdir()
+    database, _ = open_database(path, 1.0, head="0002")
+    database.close()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executescript(FIRST.replace(":digest", f"'{make_key('How to save a text file').digest}'"))
+        raw.commit()
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        assert store.get("n-00000000000000aa").provenance.times_used == 4
+        assert store.stats().episodic == 1
+        store.save_web_answer(WEB_ANSWER)
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        assert store.find_web_answer(WEB_ANSWER.engine, WEB_ANSWER.query) == WEB_ANSWER
+    (copy,) = backups(path)
+    assert ".backup-0002-" in copy.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,16 @@ from memory_store import (
 from memory_store.opening import locate
 from memory_store.postgres import SCHEMA, open_postgres
 from memory_store.schema import Base
-from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, episodic, indexed, narrative, source
+from tests.integration.memory_store.samples import (
+    SAVE,
+    SAVE_LIKE,
+    SUM,
+    WEB_ANSWER,
+    episodic,
+    indexed,
+    narrative,
+    source,
+)
 from tests.integration.memory_store.server import Server, running_server
 
 WRITER = """
@@ -201,6 +211,23 @@ def test_an_older_store_is_copied_then_migrated(server: Server) -> None:
         assert store.get("n-0123456789abcdef").provenance.quarantined
     ((name,),) = run(url, f"SELECT nspname FROM pg_namespace WHERE nspname LIKE '{SCHEMA}_backup_0001_%'")
     assert run(url, f'SELECT count(*) FROM "{name}".experience') == [(1,)]
+
+
+def test_a_store_of_the_second_schema_takes_web_answers(server: Server) -> None:
+    url = server.new_database()
+    open_postgres(locate(url), 1.0, head="0002")[0].close()  # type: ignore[arg-type]
+    with MemoryStore.open(url, HashingEmbedder()) as store:
+        store.save_web_answer(WEB_ANSWER)
+        later = WEB_ANSWER.model_copy(update={"asked_at": WEB_ANSWER.asked_at + timedelta(days=1)})
+        store.save_web_answer(later)
+        assert store.find_web_answer(WEB_ANSWER.engine, WEB_ANSWER.query) == later
+        assert store.stats().web_answers == 1
+        store.forget(Selection(text="漢字"))
+        assert store.find_web_answer(WEB_ANSWER.engine, WEB_ANSWER.query) is None
+        store.save_web_answer(WEB_ANSWER)
+        assert store.vacuum(later.asked_at).web_answers == 1
+    ((name,),) = run(url, f"SELECT nspname FROM pg_namespace WHERE nspname LIKE '{SCHEMA}_backup_0002_%'")
+    assert run(url, f'SELECT count(*) FROM "{name}".experience') == [(0,)]
 
 
 def test_what_cannot_be_used_says_how_to_mend_it(server: Server) -> None:

@@ -274,6 +274,18 @@ def test_some_of_the_budget_is_kept_for_judging() -> None:
     ended = outcome(run(desktop, ScriptedModel({"act": clicks}), limits=limits, reflect=False))
     assert ended.status == "out_of_budget"
     assert len(desktop.performed) == 9
+    assert ended.reason.startswith("9 of 12 steps are used up (limits.max_steps); the last 3 are kept for ")
+    assert "limits.max_looks" in ended.reason
+    calls = Limits(max_model_calls=12, max_subtask_steps=50, max_looks=1)
+    desktop = FakeDesktop(screen(OK), lambda action, seen: screen(button(len(desktop.performed), "OK")))
+    ended = outcome(run(desktop, ScriptedModel({"act": clicks}), limits=calls, reflect=False))
+    assert ended.reason.startswith("10 of 12 model calls are used up (limits.max_model_calls); the last 2 are kept")
+
+
+def test_a_budget_of_which_nothing_is_kept_is_told_as_it_is() -> None:
+    clicks = [act(Click(element_id=1))] * 5
+    ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"act": clicks}), limits=Limits(max_steps=3)))
+    assert ended.reason == "3 steps are used up (limits.max_steps)"
 
 
 def test_a_task_that_nobody_could_do_is_infeasible() -> None:
