@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
 from typing import TypeVar, cast
 
 from aci.observation import Observation
+from agent_s.background import Abandoned, Pending
 from agent_s.errors import PlanError, SearchError
 from agent_s.llm.protocol import (
     Model,
@@ -21,7 +22,8 @@ from agent_s.llm.protocol import (
 )
 from agent_s.plan import order_plan
 from agent_s.records import Aims, NoPlan, Plan, Task
-from agent_s.search import WebSearch
+from agent_s.search import WebSearch, cut_off
+from agent_s.session import Stopped
 from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
 
 T = TypeVar("T")
@@ -56,6 +58,7 @@ class Manager:
         max_subtasks: Bound of one plan.
         search_deadline_s: How long web search may take, s.
         memory_deadline_s: How long retrieval may take, s; both begin at the same time.
+        asked_to_stop: Tells whether waiting for them is of no use any more.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Manager:
         max_subtasks: int = 40,
         search_deadline_s: float = 20.0,
         memory_deadline_s: float = 10.0,
+        asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._model = model
         self._memory = memory
@@ -73,26 +77,30 @@ class Manager:
         self._max_subtasks = max_subtasks
         self._search_deadline_s = search_deadline_s
         self._memory_deadline_s = memory_deadline_s
+        self._asked_to_stop = asked_to_stop
 
     def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
         """Ask the web and narrative memory side by side; what they say is fused while planning.
 
         Without `recall`, memory is not asked. A source that fails or is late costs nothing but its answer, and is named
         in `Knowledge.problems`.
+
+        Raises:
+            Stopped: The run is to stop.
         """
         answer = cast(QueryResponse, self._ask(QueryContext(task, observation, trouble)))
         query = answer.query
         problems: list[str] = []
         started = time.monotonic()
-        pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="gather")
+        web = Pending(lambda: self._search_web(query), "web-search")
+        hits = Pending(lambda: self._search_memory(query if recall else ""), "narrative-memory")
         try:
-            web = pool.submit(self._search_web, query)
-            hits = pool.submit(self._search_memory, query if recall else "")
-            found = _answer(hits, "narrative memory", self._memory_deadline_s, problems)
+            found = self._answer(hits, "narrative memory", self._memory_deadline_s, problems)
             left_s = max(0.0, started + self._search_deadline_s - time.monotonic())
-            web_results = _answer(web, "web search", left_s, problems)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            web_results = self._answer(web, "web search", left_s, problems)
+        except (Stopped, KeyboardInterrupt):
+            cut_off(self._search)
+            raise
         aims = Aims(criteria=answer.criteria, constraints=answer.constraints)
         return Knowledge(query, aims, web_results, found, tuple(problems))
 
@@ -130,12 +138,15 @@ class Manager:
     def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
         return tuple(self._memory.search_narrative(query)) if self._memory and query else ()
 
-
-def _answer(future: Future[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:
-    try:
-        return future.result(timeout=limit_s)
-    except TimeoutError:
-        problems.append(f"{source} did not answer in time")
-    except (SearchError, MemoryStoreError) as error:
-        problems.append(f"{source}: {error}")
-    return ()
+    def _answer(
+        self, pending: Pending[tuple[T, ...]], source: str, limit_s: float, problems: list[str]
+    ) -> tuple[T, ...]:
+        try:
+            return pending.result(limit_s, self._asked_to_stop)
+        except Abandoned:
+            raise Stopped from None
+        except TimeoutError:
+            problems.append(f"{source} did not answer in time")
+        except (SearchError, MemoryStoreError) as error:
+            problems.append(f"{source}: {error}")
+        return ()

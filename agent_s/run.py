@@ -36,6 +36,7 @@ from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Ste
 from agent_s.reflector import Reflector
 from agent_s.replay import replay
 from agent_s.resuming import Unfinished
+from agent_s.search import meter
 from agent_s.secrets import SecretDesktop, named_in
 from agent_s.session import People, Session, Stopped
 from agent_s.stalling import hopeless
@@ -124,12 +125,14 @@ class Run:
         self._unfinished = unfinished
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
+        meter(agent.search, session.model)
         self._manager = Manager(
             session.model,
             agent.memory if agent.narrative else None,
             agent.search,
             agent.limits.max_subtasks,
             agent.search_deadline_s,
+            asked_to_stop=stop.is_set,
         )
         self._worker = Worker(session.model, agent.memory if agent.episodic else None)
         self._reflector = Reflector(session.model, agent.reflect_every) if agent.reflect else None

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from agent_s.connections import OpenConnections
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Spent, Stop
 from agent_s.llm.protocol import Response
 from agent_s.llm.structured import schema_for
@@ -32,11 +33,18 @@ class _Block(Answer):
     text: str = ""
 
 
-class _Usage(Answer):
+class _ServerTools(Answer):
+    web_search_requests: int = 0
+
+
+class Usage(Answer):
+    """What a message says that it used."""
+
     input_tokens: int
     output_tokens: int
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
+    server_tool_use: _ServerTools | None = None
 
 
 class _StopDetails(Answer):
@@ -49,7 +57,7 @@ class _Message(Answer):
     content: tuple[_Block, ...]
     stop_reason: str | None = None
     stop_details: _StopDetails | None = None
-    usage: _Usage
+    usage: Usage
 
 
 class AnthropicWire:
@@ -79,6 +87,7 @@ class AnthropicWire:
         self._effort = effort
         self._enforces_schema = True
         self._client: Anthropic | None = None
+        self._connections = OpenConnections()
 
     def send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         """Send and wait; without a schema where the model takes none.
@@ -104,6 +113,10 @@ class AnthropicWire:
         with translated(anthropic, self.service):
             self.connect().models.with_raw_response.retrieve(self.service.model)
 
+    def cut(self) -> None:
+        """End what another thread is waiting for."""
+        self._connections.cut()
+
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         import anthropic
 
@@ -115,7 +128,7 @@ class AnthropicWire:
         return Reply(
             text="".join(block.text for block in message.content if block.type == "text"),
             stop=_STOPS.get(message.stop_reason, "end"),
-            spent=_spent(message.usage),
+            spent=spent_by(message.usage),
             explanation=details.explanation or details.category or "",
             request_id=message.id,
         )
@@ -147,7 +160,7 @@ class AnthropicWire:
                     max_retries=0,
                     open_telemetry=False,
                     timeout=self._timeout_s,
-                    http_client=anthropic.DefaultHttpxClient(**client_options(self._timeout_s)),
+                    http_client=anthropic.DefaultHttpxClient(**client_options(self._timeout_s, self._connections)),
                 )
         return self._client
 
@@ -179,7 +192,8 @@ def _part(part: Part) -> dict[str, Any]:
     return {"type": "text", "text": part.text}
 
 
-def _spent(usage: _Usage) -> Spent:
+def spent_by(usage: Usage) -> Spent:
     """Count as the other providers do: all that was sent, the cached part included."""
     read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
-    return Spent(usage.input_tokens + read + written, read, written, usage.output_tokens)
+    searches = usage.server_tool_use.web_search_requests if usage.server_tool_use else 0
+    return Spent(usage.input_tokens + read + written, read, written, usage.output_tokens, searches)

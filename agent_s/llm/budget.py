@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from agent_s.errors import LimitReached
 from agent_s.llm.protocol import Kind, Model, ModelRequest, ModelResponse, TokenUsage
@@ -13,9 +14,9 @@ from agent_s.records import Limits
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made."""
+    """One call that was made; a search is one by the model's provider."""
 
-    kind: Kind
+    kind: Kind | Literal["search"]
     seconds: float
     usage: TokenUsage
 
@@ -65,13 +66,22 @@ class MeteredModel:
             LimitReached: A budget is used up, or what was used has no known price although dollars are limited.
             ModelError: There is no usable answer.
         """
-        self._check()
+        self.check()
         started = self._clock()
         response = self._model.complete(request)
         self.calls.append(Call(request.kind, self._clock() - started, response.usage))
         return response
 
-    def _check(self) -> None:
+    def charge(self, usage: TokenUsage, seconds: float) -> None:
+        """Count what a search by the provider used; it belongs to the same budgets."""
+        self.calls.append(Call("search", seconds, usage))
+
+    def check(self) -> None:
+        """Make sure that something may still be asked.
+
+        Raises:
+            LimitReached: A budget is used up, or what was used has no known price although dollars are limited.
+        """
         limits = self._limits
         if len(self.calls) >= limits.max_model_calls - self.kept:
             raise LimitReached(used_up("model calls", len(self.calls), limits.max_model_calls, "max_model_calls"))

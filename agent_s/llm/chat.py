@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agent_s.connections import OpenConnections
 from agent_s.errors import ModelUnavailable
 from agent_s.llm.conversation import Conversation, Message, Picture, Reply, Spent, Stop
 from agent_s.llm.openai import data_url
@@ -80,6 +81,7 @@ class ChatWire:
         self._max_output_tokens = max_output_tokens
         self._enforces_schema = True
         self._client: OpenAI | None = None
+        self._connections = OpenConnections()
 
     def send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         """Send and wait; without a schema where the server takes none.
@@ -120,6 +122,10 @@ class ChatWire:
             raw = self._connect().models.with_raw_response.list(extra_headers=self._headers())
         return [model.id for model in read_answer(raw.http_response.content, _Models, self.service).data]
 
+    def cut(self) -> None:
+        """End what another thread is waiting for."""
+        self._connections.cut()
+
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         import openai
 
@@ -158,7 +164,7 @@ class ChatWire:
                     base_url=self.service.address,
                     max_retries=0,
                     timeout=self._timeout_s,
-                    http_client=openai.DefaultHttpxClient(**client_options(self._timeout_s)),
+                    http_client=openai.DefaultHttpxClient(**client_options(self._timeout_s, self._connections)),
                 )
         return self._client
 

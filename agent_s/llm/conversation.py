@@ -75,12 +75,14 @@ class Spent:
         cached_tokens: Read from the provider's cache.
         written_tokens: Written to it, where that has a price of its own.
         output_tokens: Received.
+        searches: Searches of the web that the provider made for it.
     """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     written_tokens: int = 0
     output_tokens: int = 0
+    searches: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         """Add two requests up."""
@@ -89,6 +91,7 @@ class Spent:
             self.cached_tokens + other.cached_tokens,
             self.written_tokens + other.written_tokens,
             self.output_tokens + other.output_tokens,
+            self.searches + other.searches,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
+from agent_s.connections import OpenConnections
 from agent_s.errors import ModelError, ModelRefused
 from agent_s.llm.anthropic import Effort
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Spent, Stop
@@ -36,7 +37,9 @@ class _InputDetails(Answer):
     cache_write_tokens: int = 0
 
 
-class _Usage(Answer):
+class Usage(Answer):
+    """What a response says that it used."""
+
     input_tokens: int
     output_tokens: int
     input_tokens_details: _InputDetails = _InputDetails()
@@ -57,7 +60,7 @@ class _Response(Answer):
     output: tuple[_Item, ...]
     incomplete_details: _Incomplete | None = None
     error: _Error | None = None
-    usage: _Usage | None = None
+    usage: Usage | None = None
 
 
 class OpenAIWire:
@@ -87,6 +90,7 @@ class OpenAIWire:
         self._effort = effort
         self._enforces_schema = True
         self._client: OpenAI | None = None
+        self._connections = OpenConnections()
 
     def send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         """Send and wait; without a schema where the model takes none.
@@ -111,6 +115,10 @@ class OpenAIWire:
 
         with translated(openai, self.service):
             self.connect().models.with_raw_response.retrieve(self.service.model)
+
+    def cut(self) -> None:
+        """End what another thread is waiting for."""
+        self._connections.cut()
 
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
         import openai
@@ -149,7 +157,7 @@ class OpenAIWire:
                     base_url=self.service.address,
                     max_retries=0,
                     timeout=self._timeout_s,
-                    http_client=openai.DefaultHttpxClient(**client_options(self._timeout_s)),
+                    http_client=openai.DefaultHttpxClient(**client_options(self._timeout_s, self._connections)),
                 )
         return self._client
 
@@ -166,7 +174,7 @@ def _reply(response: _Response) -> Reply:
     return Reply(
         text="".join(part.text for part in contents if part.type == "output_text"),
         stop=stop,
-        spent=_spent(response.usage),
+        spent=spent_by(response.usage),
         explanation=refusal,
         request_id=response.id,
     )
@@ -199,7 +207,8 @@ def data_url(picture: Picture) -> str:
     return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode('ascii')}"
 
 
-def _spent(usage: _Usage | None) -> Spent:
+def spent_by(usage: Usage | None) -> Spent:
+    """Count as the other providers do."""
     if usage is None:
         return Spent()
     details = usage.input_tokens_details

@@ -25,6 +25,7 @@ class Price(BaseModel):
         cached: Read from the provider's cache.
         written: Written to it.
         output: Received.
+        searches: A thousand searches of the web by the provider; None where that is not known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,6 +34,7 @@ class Price(BaseModel):
     cached: Dollars
     written: Dollars
     output: Dollars
+    searches: Dollars | None = None
 
 
 class Prices(BaseModel):
@@ -53,7 +55,7 @@ class Prices(BaseModel):
     def dollars(self, model: str, spent: Spent) -> float | None:
         """Return what a request cost, or None where the price is not known."""
         price = self.models.get(model)
-        if price is None:
+        if price is None or (spent.searches and price.searches is None):
             return None
         plain = max(0, spent.input_tokens - spent.cached_tokens - spent.written_tokens)
         return (
@@ -61,7 +63,7 @@ class Prices(BaseModel):
             + spent.cached_tokens * price.cached
             + spent.written_tokens * price.written
             + spent.output_tokens * price.output
-        ) / 1_000_000
+        ) / 1_000_000 + spent.searches * (price.searches or 0.0) / 1000
 
 
 def load_prices(path: Path | None = None) -> Prices:

@@ -59,7 +59,7 @@ class ProviderModel:
         return self._response(output, first.spent, first, 1)
 
     def heed_stop(self, asked: Callable[[], bool]) -> None:
-        """Wait for the provider no longer once this tells that the run is to stop."""
+        """Wait for the provider no longer, and end what it is asked, once this tells that the run is to stop."""
         self._retrying.asked_to_stop = asked
 
     def check(self) -> None:
@@ -68,7 +68,7 @@ class ProviderModel:
         Raises:
             ModelUnavailable: They are not; the message names the mend.
         """
-        self._retrying(self._wire.check)
+        self._retrying(self._wire.check, self._wire.cut)
 
     def _mend(self, conversation: Conversation, first: Reply, problem: str, request: ModelRequest) -> ModelResponse:
         echo = sendable(first.text[:LONGEST_ECHO]).strip() or "(nothing)"
@@ -82,7 +82,7 @@ class ProviderModel:
         return self._response(output, first.spent + second.spent, second, 2)
 
     def _send(self, conversation: Conversation, response_type: type[Response]) -> Reply:
-        reply = self._retrying(lambda: self._wire.send(conversation, response_type))
+        reply = self._retrying(lambda: self._wire.send(conversation, response_type), self._wire.cut)
         why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
         match reply.stop:
             case "refusal":

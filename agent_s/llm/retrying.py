@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from agent_s.background import LOOKS_UP_S, Abandoned, Pending
 from agent_s.errors import ModelUnavailable
 
 FIRST_WAIT_S = 0.5
 LONGEST_BACKOFF_S = 20.0
 LONGEST_WAIT_S = 60.0
 """A server that asks for more is not waited for."""
-LOOKS_UP_S = 0.05
-"""How often a wait looks whether somebody wants the run to stop."""
+STOPPED = "Stopped while waiting for the provider."
 
 log = logging.getLogger(__name__)
 
@@ -67,16 +67,20 @@ class Retrying:
         self._sleep = sleep or self._wait
         self._jitter = jitter
 
-    def __call__(self, attempt: Callable[[], T]) -> T:
+    def __call__(self, attempt: Callable[[], T], cut: Callable[[], None] = lambda: None) -> T:
         """Return what the first try returns that meets no passing fault.
 
+        Args:
+            attempt: Tries; in a thread of its own, so that it can be left alone when the run is to stop.
+            cut: Ends a try that nobody waits for any more.
+
         Raises:
-            ModelUnavailable: Every try met one, or the server asks for too long a wait.
+            ModelUnavailable: Every try met one, the server asks for too long a wait, or the run is to stop.
         """
         tries = 0
         while True:
             try:
-                return attempt()
+                return self._once(attempt, cut)
             except PassingFault as fault:
                 tries += 1
                 wait_s = self._wait_s(fault, tries)
@@ -87,12 +91,22 @@ class Retrying:
                 log.info("%s Trying again in %.1f s.", fault, wait_s)
                 self._sleep(wait_s)
 
+    def _once(self, attempt: Callable[[], T], cut: Callable[[], None]) -> T:
+        try:
+            return Pending(attempt, "model-call").result(of_no_use=self.asked_to_stop)
+        except Abandoned:
+            cut()
+            raise ModelUnavailable(STOPPED) from None
+        except KeyboardInterrupt:
+            cut()
+            raise
+
     def _wait(self, seconds: float) -> None:
         """Wait, in short pieces, since a signal handler may ask for the stop and must not touch a lock."""
         until = time.monotonic() + seconds
         while (left_s := until - time.monotonic()) > 0:
             if self.asked_to_stop():
-                raise ModelUnavailable("Stopped while waiting for the provider.")
+                raise ModelUnavailable(STOPPED)
             time.sleep(min(left_s, LOOKS_UP_S))
 
     def _wait_s(self, fault: PassingFault, tries: int) -> float:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_s.connections import OpenConnections
 from agent_s.errors import ModelError, ModelRefused, ModelUnavailable, ResponseCutOff
 from agent_s.llm.conversation import Conversation, Reply
 from agent_s.llm.protocol import Response
@@ -57,6 +58,10 @@ class Wire(Protocol):
         Raises:
             ModelUnavailable: They are not; the message names the mend.
         """
+        ...
+
+    def cut(self) -> None:
+        """End what another thread is waiting for; it gets a `PassingFault`. What is sent later is not concerned."""
         ...
 
 
@@ -107,20 +112,21 @@ def read_answer(body: bytes, form: type[AnswerT], service: Service) -> AnswerT:
         ) from error
 
 
-def client_options(timeout_s: float) -> dict[str, Any]:
+def client_options(timeout_s: float, connections: OpenConnections) -> dict[str, Any]:
     """Return the options of an HTTP client whose answers are bounded in size and time.
 
     Redirects are not followed: they would carry the key to wherever they point.
 
     Args:
         timeout_s: Longest wait for the first byte of an answer, and longest time from there to its end, s.
+        connections: Can cut those of the client.
     """
     import httpx2
 
     return {
         "follow_redirects": False,
         "timeout": httpx2.Timeout(timeout_s, connect=min(10.0, timeout_s)),
-        "event_hooks": {"response": [lambda response: _bound(response, timeout_s)]},
+        "event_hooks": {"request": [connections.follow], "response": [lambda response: _bound(response, timeout_s)]},
     }
 
 

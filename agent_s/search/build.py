@@ -77,15 +77,17 @@ def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
     from agent_s.llm.anthropic import AnthropicWire
     from agent_s.llm.build import build_wire
     from agent_s.llm.openai import OpenAIWire
-    from agent_s.search.hosted import AnthropicSearch, OpenAISearch
+    from agent_s.llm.prices import load_prices
+    from agent_s.search.hosted import AnthropicSearch, Bill, OpenAISearch
 
     name = settings.roles.get("plan", settings.model)
     quick = settings.provider.model_copy(update={"timeout_s": settings.search.timeout_s})
+    prices = load_prices(settings.provider.prices)
     match build_wire(name, environment, quick):
         case AnthropicWire() as wire:
-            return AnthropicSearch(wire, settings.search.results)
+            return AnthropicSearch(wire, Bill(f"anthropic:{wire.service.model}", prices), settings.search.results)
         case OpenAIWire() as wire:
-            return OpenAISearch(wire, settings.search.results)
+            return OpenAISearch(wire, Bill(f"openai:{wire.service.model}", prices), settings.search.results)
     raise SettingsError(
         f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set another "
         "engine."

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from agent_s.background import Pending
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
-from agent_s.search import WebSearch
+from agent_s.search import Meter, WebSearch, cut_off, meter
 from memory_store import MemoryStore, MemoryStoreError, WebAnswer, WebPage
 
 OLD = "OLD, since the search engine does not answer now"
@@ -65,6 +65,14 @@ class CachedSearch:
                 raise _as_search_error(error) from error
             log.warning("An answer of %s ago is used: %s", in_words(age), _as_search_error(error))
             return _results(kept, f"({OLD}: asked {in_words(age)} ago)")
+
+    def be_metered(self, by: Meter) -> None:
+        """Let a meter count what the engine spends; a kept answer costs nothing."""
+        meter(self.engine, by)
+
+    def cut(self) -> None:
+        """End the searches that other threads are waiting for."""
+        cut_off(self.engine)
 
     def _ask(self, query: str) -> tuple[WebResult, ...]:
         asked_at = self._now()

@@ -6,12 +6,13 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_s.connections import OpenConnections
 from agent_s.errors import SearchError, SettingsError
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Server:
     name: str
     address: str
     timeout_s: float
+    _connections: OpenConnections = field(default_factory=OpenConnections, init=False, repr=False, compare=False)
 
     @classmethod
     def at(cls, name: str, address: str, timeout_s: float) -> Server:
@@ -76,14 +78,19 @@ class Server:
         """
         return self._exchange("POST", path, form, json=body)
 
+    def cut(self) -> None:
+        """End the exchanges that other threads are waiting for."""
+        self._connections.cut()
+
     def _exchange(self, method: str, path: str, form: type[ReplyT], **content: Any) -> ReplyT:
         import httpx
 
         ends = time.monotonic() + self.timeout_s
         headers = {"accept": "application/json"}
+        hooks = {"request": [self._connections.follow]}
         with (
             self._translated(),
-            httpx.Client(timeout=self.timeout_s) as client,
+            httpx.Client(timeout=self.timeout_s, event_hooks=hooks) as client,
             client.stream(method, self.address + path, headers=headers, **content) as reply,
         ):
             data = self._read(reply, ends)

@@ -65,3 +65,7 @@ class SearxngSearch:
         )
         pages = (WebResult(item.title, item.url, item.content or "") for item in page.results)
         return tidy((*answers, *pages), self._most)
+
+    def cut(self) -> None:
+        """End the searches that other threads are waiting for."""
+        self._server.cut()

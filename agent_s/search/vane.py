@@ -95,6 +95,10 @@ class VaneSearch:
         )
         return tidy((answer, *pages), self._most)
 
+    def cut(self) -> None:
+        """End the searches that other threads are waiting for."""
+        self._server.cut()
+
     def _for_vane(self, query: str) -> dict[str, Any]:
         return {**self._models, "query": query, "sources": ["web"], "optimizationMode": "speed", "history": [],
                 "stream": False}  # fmt: skip

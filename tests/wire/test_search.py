@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent_s.errors import ModelUnavailable, SearchError, SettingsError
-from agent_s.llm.protocol import WebResult
-from agent_s.search import WebSearch
+from agent_s.errors import LimitReached, ModelUnavailable, SearchError, SettingsError
+from agent_s.llm.prices import load_prices
+from agent_s.llm.protocol import TokenUsage, WebResult
+from agent_s.search import WebSearch, meter
 from agent_s.search.build import build_search
 from agent_s.settings import Settings, load_settings
 from tests.wire.server import Act, Half, Http, Reset, Stall, WireServer
@@ -220,6 +221,72 @@ def test_openai_searches_with_citations() -> None:
     )
     assert server.asked[0]["tools"] == [{"type": "web_search"}]
     assert QUERY in server.asked[0]["input"]
+
+
+class Counting:
+    """Notes what is charged, and allows so many exchanges."""
+
+    def __init__(self, allowed: int = 100) -> None:
+        self.charged: list[TokenUsage] = []
+        self._allowed = allowed
+
+    def check(self) -> None:
+        if len(self.charged) >= self._allowed:
+            raise LimitReached("the budget is used up")
+
+    def charge(self, usage: TokenUsage, seconds: float) -> None:
+        assert seconds >= 0
+        self.charged.append(usage)
+
+
+def test_what_anthropic_uses_for_a_search_is_charged_with_each_exchange() -> None:
+    counting = Counting()
+    usage = {"input_tokens": 1000, "output_tokens": 100, "cache_read_input_tokens": 500,
+             "server_tool_use": {"web_search_requests": 2, "web_fetch_requests": 0}}  # fmt: skip
+    pause, end = _anthropic([], "pause_turn"), _anthropic([{"type": "text", "text": "Use the View menu."}])
+    pause.body["usage"] = usage
+    with answering(pause, end) as server:
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        asked = engine(settings("hosted", model="anthropic:claude-opus-5"), environment)
+        meter(asked, counting)
+        asked.search(QUERY)
+    first, second = counting.charged
+    assert (first.input_tokens, first.cached_tokens, first.output_tokens) == (1500, 500, 100)
+    price = load_prices().models["anthropic:claude-opus-5"]
+    assert price.searches is not None
+    tokens = 1000 * price.input + 500 * price.cached + 100 * price.output
+    assert first.dollars == pytest.approx(tokens / 1e6 + 2 * price.searches / 1000)
+    assert (second.input_tokens, second.output_tokens) == (10, 5)
+
+
+def test_what_openai_uses_for_a_search_is_charged_and_its_price_is_not_made_up() -> None:
+    counting = Counting()
+    text = {"type": "output_text", "text": "Use the View menu.", "annotations": []}
+    body = {"id": "r", "object": "response", "status": "completed", "usage": {"input_tokens": 70, "output_tokens": 7},
+            "output": [{"type": "web_search_call"}, {"type": "message", "content": [text]}]}  # fmt: skip
+    with answering(Http(body=body)) as server:
+        environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"}
+        asked = engine(settings("hosted", model="openai:gpt-test"), environment)
+        meter(asked, counting)
+        asked.search(QUERY)
+    (used,) = counting.charged
+    assert (used.input_tokens, used.output_tokens, used.dollars) == (70, 7, None)
+
+
+def test_a_search_that_no_budget_is_left_for_is_not_sent() -> None:
+    with answering(_anthropic([], "pause_turn")) as server:
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        asked = engine(settings("hosted", model="anthropic:claude-test"), environment)
+        meter(asked, Counting(allowed=1))
+        with pytest.raises(LimitReached):
+            asked.search(QUERY)
+        assert len(server.asked) == 1
+
+
+def test_an_answer_of_a_provider_that_is_none_is_a_failed_search() -> None:
+    with answering(Http(body={"who": "knows"})) as server, pytest.raises(SearchError, match="own format"):
+        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
 
 
 def test_a_wrong_key_is_told_without_showing_it() -> None:

@@ -22,6 +22,7 @@ from agent_s.events import (
     ActionPerformed,
     Event,
     KnowledgeGathered,
+    ModelCalled,
     Observed,
     Planned,
     Reflected,
@@ -41,6 +42,7 @@ from agent_s.llm.protocol import (
     PlanResponse,
     QueryContext,
     QueryResponse,
+    TokenUsage,
     VerifyContext,
     VerifyResponse,
     WebResult,
@@ -48,6 +50,7 @@ from agent_s.llm.protocol import (
 from agent_s.llm.rendering import Renderer
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Status, Verdict
+from agent_s.search import Meter
 from memory_store import MemoryStore
 from memory_store.embedding import HashingEmbedder
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
@@ -306,6 +309,28 @@ def test_a_subtask_that_goes_in_circles_is_planned_anew() -> None:
     events = run(FakeDesktop(screen(OK)), model, check=passes)
     assert outcome(events).status == "done"
     assert of(SubtaskEnded, events)[0].reason == "6 tries in a row had no effect"
+
+
+def test_what_a_search_costs_belongs_to_the_budgets_and_the_usage_of_the_run() -> None:
+    class Paid:
+        def be_metered(self, by: Meter) -> None:
+            self.by = by
+
+        def search(self, query: str) -> tuple[WebResult, ...]:
+            self.by.check()
+            self.by.charge(TokenUsage(1000, 0, 50, 0.25), 1.5)
+            return ()
+
+    model = ScriptedModel({"query": [QueryResponse(query="How to")], "act": [act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model, search=Paid(), check=passes)
+    ended = outcome(events)
+    assert (ended.status, ended.usage.input_tokens, ended.usage.output_tokens) == ("done", 1000, 50)
+    assert [(event.input_tokens, event.dollars) for event in of(ModelCalled, events) if event.call == "search"] == [
+        (1000, 0.25)
+    ]
+    again = ScriptedModel({"query": [QueryResponse(query="How to")]})
+    ended = outcome(run(FakeDesktop(screen(OK)), again, search=Paid(), limits=Limits(max_tokens=1000)))
+    assert (ended.status, ended.reason) == ("out_of_budget", "1000 tokens are used up (limits.max_tokens)")
 
 
 def test_the_web_is_asked_again_only_when_stuck() -> None:
