@@ -384,14 +384,26 @@ class _Forest:
                 children.setdefault(parent, []).append(place)
         found = []
         for parent, places in children.items():
+            around = self._room(parent, places)
             for index, place in enumerate(places[1:], 1):
                 before = [rect for other in places[:index] if (rect := self.nodes[other].rect) is not None]
                 found += [
                     _Layer(parent, place, rect)
-                    for rect in self._boxes(place, self.nodes[parent].rect)
+                    for rect in self._boxes(place, around)
                     if any(other != rect and _overlap_clearly(other, rect) for other in before)
                 ]
         return found
+
+    def _room(self, parent: int, children: Sequence[int]) -> Rect | None:
+        """Return what a child must have for itself to fill its parent; a window's own extents hold its title bar."""
+        if self.parents[parent] >= 0:
+            return self.nodes[parent].rect
+        rects = [rect for child in children if (rect := self.nodes[child].rect) is not None and rect.area]
+        if not rects:
+            return self.nodes[parent].rect
+        left, top = min(rect.x for rect in rects), min(rect.y for rect in rects)
+        right, bottom = max(rect.right for rect in rects), max(rect.bottom for rect in rects)
+        return Rect(left, top, right - left, bottom - top)
 
     def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
         """Return what of a node may lie over its siblings: all of it, or what is in it where it only fills its parent.

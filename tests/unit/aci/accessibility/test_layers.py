@@ -82,6 +82,14 @@ def test_widget_under_another_one_is_not_seen() -> None:
     assert set(seen(frame(lower, upper))) == {"Upper"}
 
 
+def test_what_fills_a_window_below_its_title_bar_is_no_layer() -> None:
+    button = node("push button", "Drawn", Rect(20, 60, 60, 20))
+    menu = node("menu", "File", Rect(0, 19, 40, 25))
+    below_title, below_menu = (Rect(WHOLE.x, WHOLE.y + y, WHOLE.width, WHOLE.height - y) for y in (19, 44))
+    found = seen(frame(node("root pane", "", below_menu, button), node("panel", "", below_title, menu)))
+    assert set(found) == {"Drawn", "File"}
+
+
 def test_layer_of_a_page_moves_the_point_to_what_it_leaves() -> None:
     button = node("push button", "Under", Rect(0, 20, 120, 50))
     top, real = overlaid(button, node("section", "", LAYER))
