@@ -19,6 +19,8 @@ from agent_s.records import Limits, Planner
 
 if TYPE_CHECKING:
     from aci.ocr.engine import TextEngine
+    from aci.virtual import VirtualDesktop
+    from aci.x11 import X11Desktop
 
 
 class Section(BaseModel):
@@ -105,6 +107,39 @@ class DesktopSettings(Section):
         from aci.ocr.engine import build_engine
 
         return build_engine(self.ocr, self.ocr_models)
+
+    def new_virtual(self) -> VirtualDesktop:
+        """Return a private desktop as these settings describe it, to be used in a `with` block.
+
+        Raises:
+            MissingDependency: The engine that `ocr` names is not installed.
+        """
+        from aci.virtual import VirtualDesktop
+
+        return VirtualDesktop(
+            size=(self.width, self.height),
+            accessibility=self.accessibility,
+            ocr=self.text_engine(),
+            input=self.input,
+            stop_by=self.stop_by(virtual=True),
+        )
+
+    def new_own(self, display: str) -> X11Desktop:
+        """Return the desktop behind a display, as these settings describe it, to be used in a `with` block.
+
+        Raises:
+            DesktopError: It cannot be used.
+            MissingDependency: The engine that `ocr` names is not installed.
+        """
+        from aci.x11 import X11Desktop
+
+        return X11Desktop(
+            display,
+            accessibility=self.accessibility,
+            ocr=self.text_engine(),
+            input=self.input,
+            stop_by=self.stop_by(virtual=False),
+        )
 
 
 class PolicySettings(Section):

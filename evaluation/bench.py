@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from aci.errors import AciError
-from agent_s.records import Status, Verdict
 from evaluation.errors import EvaluationError
-from evaluation.results import RUNS_FOLDER, Job, Result
+from evaluation.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 from evaluation.runner import TaskResult, TaskSession, run_task
-from evaluation.solutions import Hand, SolutionStep, load_solution
+from evaluation.solutions import Hand, load_solution
 from evaluation.task import TaskFile, load_each
 
 if TYPE_CHECKING:
+    from aci.virtual import VirtualDesktop
     from agent_s.settings import Settings
 
 
@@ -64,24 +64,20 @@ class TaskBench:
             failure="environment" if error else row.failure,
             reason=row.reason,
             instruction=row.instruction,
-            steps=row.steps,
-            model_calls=row.model_calls,
-            input_tokens=row.input_tokens,
-            output_tokens=row.output_tokens,
-            dollars=row.dollars,
             seconds=row.seconds,
             labels=task.labels,
             run_id=row.run_id,
-            trajectory=self._relative(row.trajectory) if kept else "",
-            report=self._relative(row.report) if kept else "",
+            trajectory=place_in(self._folder, row.trajectory) if kept else "",
+            report=place_in(self._folder, row.report) if kept else "",
+            **effort_of(row),
         )
-
-    def _relative(self, path: Path | None) -> str:
-        return "" if path is None else path.relative_to(self._folder).as_posix()
 
 
 class ConformanceBench(TaskBench):
-    """Checks tasks themselves: untouched they score 0, and their scripted solution scores 1."""
+    """Checks tasks themselves: untouched they score 0, and their scripted solution scores 1.
+
+    Solutions name elements of the accessibility tree, so that no text need be recognized.
+    """
 
     def run(self, job: Job) -> Result:
         """Check one task; what breaks is its result."""
@@ -99,21 +95,25 @@ class ConformanceBench(TaskBench):
     def _problem(self, task: TaskFile) -> str:
         """Return what is wrong with a task; "" where it conforms."""
         solution = [] if task.evaluator.infeasible else load_solution(task.path)
-        untouched = self._after(task, [])  # a desktop of its own: the check may close what it looks at
-        if untouched.verified is not False:
-            return f"untouched it does not score 0: {untouched.reason}"
-        if task.evaluator.infeasible:
-            gave_up = self._after(task, [], "infeasible")
-            return "" if gave_up.verified else f"to say that it cannot be done does not score 1: {gave_up.reason}"
-        solved = self._after(task, solution)
-        return "" if solved.verified else f"its solution does not score 1: {solved.reason}"
+        with ExitStack() as standing:
+            desktop, session = self._prepared(task, standing)
+            untouched = session.state_check("done")
+            if untouched.verified is not False:
+                return f"untouched it does not score 0: {untouched.reason}"
+            if task.evaluator.infeasible:
+                gave_up = session.state_check("infeasible")
+                return "" if gave_up.verified else f"to say that it cannot be done does not score 1: {gave_up.reason}"
+            if task.evaluator.postconfig:  # which closes what is looked at
+                standing.close()
+                desktop, session = self._prepared(task, standing)
+            Hand(desktop).carry_out(solution)
+            solved = session.state_check("done")
+            return "" if solved.verified else f"its solution does not score 1: {solved.reason}"
 
-    def _after(self, task: TaskFile, steps: Sequence[SolutionStep], status: Status = "done") -> Verdict:
-        """Return the verdict on a fresh desktop after some steps."""
-        from aci.virtual import VirtualDesktop
-
-        size = (self._settings.desktop.width, self._settings.desktop.height)
-        with VirtualDesktop(size=size, ocr=None) as desktop, TaskSession.on(task, desktop) as session:
-            session.prepare()
-            Hand(desktop).carry_out(steps)
-            return session.state_check(status)
+    def _prepared(self, task: TaskFile, standing: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
+        """Return a fresh desktop in the state that the task starts from, and the task's session on it."""
+        without_texts = self._settings.desktop.model_copy(update={"ocr": "none"})
+        desktop = standing.enter_context(without_texts.new_virtual())
+        session = standing.enter_context(TaskSession.on(task, desktop))
+        session.prepare()
+        return desktop, session

@@ -19,7 +19,7 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import Field, ValidationError
 
@@ -115,6 +115,51 @@ class Header(Record):
     started: datetime
     schema_version: int = SCHEMA_VERSION
     format: Literal["agent-s evaluation"] = FORMAT
+
+
+class Effort(Protocol):
+    """What an episode took; `agent_s.records.Usage` is one."""
+
+    @property
+    def steps(self) -> int:
+        """Primitives performed."""
+        ...
+
+    @property
+    def model_calls(self) -> int:
+        """Calls of the model."""
+        ...
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens sent."""
+        ...
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens received."""
+        ...
+
+    @property
+    def dollars(self) -> float | None:
+        """Cost; None where the price is not known."""
+        ...
+
+
+def effort_of(counted: Effort) -> dict[str, Any]:
+    """Return the fields of a `Result` that say what an episode took."""
+    return {
+        "steps": counted.steps,
+        "model_calls": counted.model_calls,
+        "input_tokens": counted.input_tokens,
+        "output_tokens": counted.output_tokens,
+        "dollars": counted.dollars,
+    }
+
+
+def place_in(folder: Path, path: Path | None) -> str:
+    """Return where something lies in the folder of the results, as a `Result` tells it; "" where nothing is kept."""
+    return "" if path is None else path.relative_to(folder).as_posix()
 
 
 class ResultsFile:

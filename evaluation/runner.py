@@ -164,17 +164,12 @@ def run_task(
         watch: Passes on the events; for ending a run from outside.
         clock: Seconds that only go forward.
     """
-    from aci.virtual import VirtualDesktop
     from agent_s.agent import AgentS
 
     signs = FailureSigns()
     told = Recording(settings.runs_folder, on_event, clock)
     try:
-        size = (settings.desktop.width, settings.desktop.height)
-        screen = VirtualDesktop(
-            size=size, accessibility=settings.desktop.accessibility, ocr=settings.desktop.text_engine()
-        )
-        with screen as desktop, TaskSession.on(task, desktop) as session:
+        with settings.desktop.new_virtual() as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
             agent = (
                 new_agent(desktop)

@@ -74,27 +74,7 @@ class DesktopChoice:
             DesktopError: It cannot be used.
             MissingDependency: A program is absent.
         """
-        back_end = settings.desktop.accessibility
-        if self.display is not None:
-            from aci.x11 import X11Desktop
-
-            return X11Desktop(
-                self.display,
-                accessibility=back_end,
-                ocr=settings.desktop.text_engine(),
-                input=settings.desktop.input,
-                stop_by=settings.desktop.stop_by(virtual=False),
-            )
-        from aci.virtual import VirtualDesktop
-
-        size = (settings.desktop.width, settings.desktop.height)
-        return VirtualDesktop(
-            size=size,
-            accessibility=back_end,
-            ocr=settings.desktop.text_engine(),
-            input=settings.desktop.input,
-            stop_by=settings.desktop.stop_by(virtual=True),
-        )
+        return settings.desktop.new_virtual() if self.display is None else settings.desktop.new_own(self.display)
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:

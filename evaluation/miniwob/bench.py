@@ -87,11 +87,7 @@ class MiniwobBench:
         return result
 
     def _set_up(self) -> tuple[VirtualDesktop, Arena]:
-        from aci.virtual import VirtualDesktop
-
-        size = (self._settings.desktop.width, self._settings.desktop.height)
-        desktop = VirtualDesktop(size=size, ocr=self._settings.desktop.text_engine())
-        self._standing.enter_context(desktop)
+        desktop = self._standing.enter_context(self._settings.desktop.new_virtual())
         arena = Arena(desktop, self._address)
         self._standing.callback(arena.close)
         self._arena = desktop, arena

@@ -13,7 +13,7 @@ from evaluation.errors import BrowserLost
 from evaluation.failures import FailureSigns
 from evaluation.miniwob.arena import Arena, PageState
 from evaluation.recording import Recording
-from evaluation.results import RUNS_FOLDER, Job, Result
+from evaluation.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 
 if TYPE_CHECKING:
     from agent_s.agent import AgentS
@@ -105,7 +105,6 @@ def _result(
         report = recording.write_report()
     else:
         recording.discard()
-    usage = outcome.usage
     return Result(
         task=job.task,
         seed=job.seed,
@@ -115,17 +114,9 @@ def _result(
         failure=None if state.success else signs.kind(outcome, state.over),
         reason=outcome.reason,
         instruction=instruction,
-        steps=usage.steps,
-        model_calls=usage.model_calls,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        dollars=usage.dollars,
         seconds=recording.seconds,
         run_id=outcome.run_id,
-        trajectory=_relative(recording.folder, folder),
-        report=_relative(report, folder),
+        trajectory=place_in(folder, recording.folder),
+        report=place_in(folder, report),
+        **effort_of(outcome.usage),
     )
-
-
-def _relative(path: Path | None, folder: Path) -> str:
-    return "" if path is None else path.relative_to(folder).as_posix()
