@@ -21,7 +21,6 @@ from aci.accessibility.layers import Layers
 from aci.accessibility.nodes import Application, Ref
 from aci.accessibility.reader import Reader
 from aci.accessibility.scene import Named, Places, place_elements
-from aci.accessibility.scope import LateAreas
 from aci.errors import ConnectionLost
 from aci.geometry import Rect
 from aci.observation import Element, Window
@@ -103,7 +102,6 @@ class AccessibilityClient:
         self._places = Places()
         self._handles: dict[int, Handle] = {}
         self._nudged: set[int] = set()
-        self._late = LateAreas()
         self._rest: asyncio.Task[None] | None = None
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
@@ -145,7 +143,6 @@ class AccessibilityClient:
         pointer_nudge: Callable[[Window], None] | None,
         changed: Sequence[Rect] | None,
     ) -> Reading:
-        changed = self._late.added_to(changed, screen, time.monotonic())
         try:
             scene = self._run(self._reader.read(windows, screen, changed))
         except ConnectionLost:

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -82,18 +82,26 @@ class _Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """Where the elements of a window can be hit that is drawn in the order of its tree.
+class _Window:
+    """Where the elements of a window can be hit.
 
     Attributes:
         seen: Id, place and point of each before.
-        drafts: Theirs. An application that differs in anything at all has new ones.
+        drafts: Theirs. A window that differs in anything at all has new ones.
         points: New points.
+        verdicts: What these come from, of a page.
+        final: Whether nothing is left to ask.
     """
 
     seen: Sequence[tuple[int, Rect, Point | None]]
     drafts: Sequence[Draft]
-    points: Mapping[int, Point | None]
+    points: Mapping[int, Point | None] = field(default_factory=dict)
+    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)
+    final: bool = False
+
+    def same(self, other: _Window | None) -> bool:
+        """Tell whether another look found the very same elements."""
+        return other is not None and self.seen == other.seen and all(map(is_, self.drafts, other.drafts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,8 @@ class Layers:
         self._clock = clock
         self._verdicts: dict[Ref, _Verdict] = {}
         self._starts: dict[Ref, tuple[Rect, Point | None]] = {}
-        self._ordered: dict[tuple[str, int], _Order] = {}
+        self._windows: dict[tuple[str, int], _Window] = {}
+        self._unsure = False
         self._over: set[Ref] = set()
         self._clips: set[Ref] = set()
         self._through: Counter[Ref] = Counter()
@@ -141,36 +150,39 @@ class Layers:
             # What pops up in a window of its own lies over everything.
             if element.point is not None and element.id in drafts and not drafts[element.id].window.popup:
                 by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
-        kept: dict[Ref, _Verdict] = {}
-        ordered: dict[tuple[str, int], _Order] = {}
+        windows: dict[tuple[str, int], _Window] = {}
         for (name, window_id), members in by_peer.items():
             application = applications.get(name)
-            if application is None:
-                continue
-            if application.toolkit.startswith("Chromium"):
-                points |= await self._in_page(application, members, drafts, deadline, kept)
-            elif application.toolkit.casefold().startswith("gtk"):
-                ordered[name, window_id] = order = self._order(application, members, drafts, (name, window_id))
-                points |= order.points
-        self._ordered = ordered
-        self._verdicts = kept
+            if application is not None:
+                now = _Window(_as_seen(members), [drafts[element.id] for element in members])
+                known = self._windows.get((name, window_id))
+                if known is None or not known.final or not now.same(known):
+                    known = await self._found(application, members, drafts, deadline, now)
+                windows[name, window_id] = known
+                points |= known.points
+        self._windows = windows
+        self._verdicts = {ref: verdict for window in windows.values() for ref, verdict in window.verdicts.items()}
         changed = (_at(element, points) for element in elements)
         return tuple(element for element in changed if element is not None)
 
-    def _order(
+    async def _found(
         self,
         application: Application,
         members: Sequence[Element],
         drafts: Mapping[int, Draft],
-        of: tuple[str, int],
-    ) -> _Order:
-        """Return the points of the elements of a window; those found before where nothing in it differs."""
-        seen = [(element.id, element.rect, element.point) for element in members]
-        own = [drafts[element.id] for element in members]
-        known = self._ordered.get(of)
-        if known is not None and known.seen == seen and all(map(is_, known.drafts, own)):
-            return known
-        return _Order(seen, own, _in_order(application, members, drafts))
+        deadline: float,
+        window: _Window,
+    ) -> _Window:
+        """Return the window with the points of its elements."""
+        if application.toolkit.startswith("Chromium"):
+            kept: dict[Ref, _Verdict] = {}
+            self._unsure = False
+            points = await self._in_page(application, members, drafts, deadline, kept)
+            return replace(window, points=points, verdicts=kept, final=not self._unsure)
+        if application.toolkit.casefold().startswith("gtk"):
+            points = _in_order(application, members, drafts)
+            return replace(window, points=points, final=True)
+        return window
 
     async def _in_page(
         self,
@@ -233,11 +245,13 @@ class Layers:
                 if len(agreed) == 1 and agreed <= {"free", "hidden"}:
                     verdict = _Verdict(why, None if agreed == {"hidden"} else element.point)
                 elif self._clock() >= deadline:
+                    self._unsure = True
                     if covers or boxes:
                         found[element.id] = _beside(element, covers, boxes)
                     continue
                 else:
                     verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id], rivals))
+            self._unsure |= verdict.point != element.point and verdict.asked < TIMES_ASKED
             kept[node.ref] = verdict
             found[element.id] = verdict.point
         return found
@@ -631,6 +645,10 @@ def _kind(element: Element, found: Mapping[int, Point | None]) -> str:
         return "unknown"
     point = found[element.id]
     return "hidden" if point is None else "free" if point == element.point else "moved"
+
+
+def _as_seen(elements: Sequence[Element]) -> list[tuple[int, Rect, Point | None]]:
+    return [(element.id, element.rect, element.point) for element in elements]
 
 
 def _at(element: Element, points: Mapping[int, Point | None]) -> Element | None:

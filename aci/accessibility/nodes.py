@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -139,6 +140,16 @@ class Application:
     def unread(self) -> Application:
         """Return the same application as if nothing of it had been read yet."""
         return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
+
+    def doubt_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
+        """Have the cells of sheets found anew in which rows came or went.
+
+        The object that LibreOffice gave for a cell that is empty now goes on giving its former text.
+        """
+        if everywhere:
+            self.cells.clear()
+        for table in tables:
+            self.cells.pop(table, None)
 
     def forget_the_gone(self) -> None:
         """Drop what was kept of objects that are not there any more."""

@@ -18,9 +18,9 @@ from typing import Any
 
 from aci.accessibility.atspi import UNMAPPED, StateBit, role_name
 from aci.accessibility.client import Handle, Reading, handle_of, unfilled_windows
+from aci.accessibility.drawn import draft_all
 from aci.accessibility.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.nodes import Application, Node, Ref
-from aci.accessibility.reader import draft_all
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.scene import Named, place_elements
 from aci.accessibility.tables import is_sheet
@@ -146,7 +146,7 @@ class PyatspiClient:
         applications = [_application(one) for one in said or ()]
         for application in applications:
             found, misplaced = draft_all(application, windows, screen)
-            drafts += [(draft, application.name) for draft in found]
+            drafts += [(draft, application.name) for one in found for draft in one.drafts]
             unsure += misplaced
         notes += [
             f"{one['name']} does not answer in time; elements of it are missing." for one in said or () if one["silent"]

@@ -6,23 +6,22 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
 from aci.accessibility.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.details import read_details
-from aci.accessibility.elements import Draft, draft_elements
+from aci.accessibility.drawn import Drawn, draft_all, mend
+from aci.accessibility.elements import Draft
 from aci.accessibility.naming import LONGEST_NAME, collapse
-from aci.accessibility.nodes import Application, Node, Ref
-from aci.accessibility.scaling import enlarge
-from aci.accessibility.scene import Named, mark_active_cells
-from aci.accessibility.scope import areas_by_window, own_windows, scope_of
+from aci.accessibility.nodes import Application, Ref
+from aci.accessibility.scene import Named
+from aci.accessibility.scope import LateAreas, areas_by_window, lags, own_windows, scope_of
 from aci.accessibility.signals import Touched
 from aci.accessibility.tables import TablesBefore, read_tables
-from aci.accessibility.tree import child_refs, get_property, read_tree, showing
+from aci.accessibility.tree import child_refs, get_property, read_tree, showing, tops_with
 from aci.accessibility.update import update_tree
-from aci.accessibility.windows import match_windows, mend_extents
 from aci.geometry import Rect
 from aci.observation import Window
 
@@ -68,9 +67,14 @@ class Scene:
 class _Part:
     """What one application adds to a scene."""
 
-    drafts: tuple[Named, ...] = ()
+    drawn: tuple[Drawn, ...] = ()
     note: str = ""
     misplaced: tuple[Window, ...] = ()
+
+    @property
+    def drafts(self) -> Iterator[Draft]:
+        """Those of all windows."""
+        return (draft for one in self.drawn for draft in one.drafts)
 
 
 class Patience:
@@ -104,8 +108,10 @@ class Patience:
 class Reader:
     """Keeps what is known of each application from one look to the next."""
 
-    def __init__(self, bus: Bus, patience: Patience | None = None) -> None:
+    def __init__(self, bus: Bus, patience: Patience | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._bus = bus
+        self._clock = clock
+        self._late = LateAreas()
         self._patience = patience or Patience()
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
@@ -135,7 +141,8 @@ class Reader:
         applications = [item for item in await self.applications() if _has_window(item, windows)]
         _tell_apart(applications, windows)
         touched = self._bus.signals.take(item.root.name for item in applications)
-        in_windows = areas_by_window(areas, windows) if areas is not None else None
+        late = self._late.added_to(areas, screen, self._clock())
+        in_windows, with_late = (areas_by_window(each, windows) if each is not None else None for each in (areas, late))
         if areas is None:
             self._parts.clear()
         if self._stirred and areas is not None:
@@ -144,10 +151,13 @@ class Reader:
         self._stirred = False
         self._parts = {item.root: self._parts[item.root] for item in applications if item.root in self._parts}
         parts = await asyncio.gather(
-            *(self._part(item, windows, screen, touched[item.root.name], in_windows) for item in applications)
+            *(
+                self._part(item, windows, screen, touched[item.root.name], with_late if lags(item) else in_windows)
+                for item in applications
+            )
         )
         return Scene(
-            tuple(draft for part in parts for draft in part.drafts),
+            tuple((draft, item.name) for item, part in zip(applications, parts, strict=True) for draft in part.drafts),
             (
                 *(part.note for part in parts if part.note),
                 *(() if self._registry_answers else (_NO_REGISTRY,)),
@@ -264,6 +274,7 @@ class Reader:
         """Read an application as far as it is needed, within its time."""
         bus, root = self._bus, application.root
         before = self._parts.pop(root, None)
+        application.doubt_cells(touched.anything, touched.parents)
         called = _called(application, windows)
         silence = f"{called} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
@@ -276,9 +287,13 @@ class Reader:
                 if before is None or areas is None:
                     await self._read_whole(application)
                     self._pieced.discard(root)
-                elif not await self._update(application, windows, touched, areas):
-                    return self._keep(application, windows, before)
-            drafts, unsure = draft_all(application, windows, screen)
+                    known = []
+                else:
+                    changed = await self._update(application, windows, touched, areas)
+                    if not changed:
+                        return self._keep(application, windows, before)
+                    known = [one for one in before.drawn if one.top.ref not in changed]
+            drawn, unsure = draft_all(application, windows, screen, known)
         except CallRefused:
             self._patience.end(root, limit_s)
             return _Part(note=silence)
@@ -290,7 +305,7 @@ class Reader:
             # Whatever one application says, the others must be seen.
             _logger.warning("%s could not be read", called, exc_info=True)
             return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
-        part = _Part(tuple((draft, application.name) for draft in drafts), misplaced=tuple(unsure))
+        part = _Part(tuple(drawn), misplaced=tuple(unsure))
         if bus.silent(root.name):
             self._patience.end(root, limit_s)
             return replace(part, note=silence)
@@ -301,7 +316,7 @@ class Reader:
 
     def _keep(self, application: Application, windows: Sequence[Window], part: _Part) -> _Part:
         application.windows = own_windows(windows, application.pid)
-        filled = {draft.window.id for draft, _ in part.drafts}
+        filled = {draft.window.id for draft in part.drafts}
         if all(window.popup or window.pid is None or window.id in filled for window in application.windows):
             del self._bare[application.root]
         else:
@@ -321,8 +336,8 @@ class Reader:
         windows: Sequence[Window],
         touched: Touched,
         areas: Mapping[int, Sequence[Rect]],
-    ) -> bool:
-        """Bring what is known of an application up to date; return whether its elements have to be made anew."""
+    ) -> Set[Ref]:
+        """Bring what is known of an application up to date; return its windows whose elements are to be made anew."""
         roots = await child_refs(self._bus, application.root)
         if self._bus.silent(application.root.name):
             raise PeerSilent(f"{application.root.name} does not answer")
@@ -333,16 +348,14 @@ class Reader:
         renewed = application.root in self._renewed
         self._renewed.discard(application.root)
         if not (scope or bare) and roots == [top.ref for top in application.tops]:
-            return renewed
+            return _tops(application) if renewed else frozenset()
         if renewed:
             scope = replace(scope, redrawn=True)
-            _mend(application, application.windows)
-        if touched.anything:
-            application.cells.clear()
+            mend(application, application.windows)
         if touched.anything or bare or (scope.redrawn and not application.patchy):
             await self._read_whole(application)
             self._pieced.discard(application.root)
-            return True
+            return _tops(application)
         self._pieced.add(application.root)
         tables = TablesBefore(application, scope)
         changed = await update_tree(self._bus, application, roots, scope)
@@ -350,10 +363,12 @@ class Reader:
         application.forget_the_gone()
         if self._bus.silent(application.root.name):
             raise PeerSilent(f"{application.root.name} stopped answering")
-        if changed or scope.redrawn:
-            return True
-        _mend(application, windows)
-        return False
+        if scope.redrawn:
+            return _tops(application)
+        within = tops_with(application, changed)
+        if not within:
+            mend(application, windows)
+        return within
 
     async def _answers(self, application: Application) -> bool:
         name = application.root.name
@@ -365,23 +380,8 @@ class Reader:
         return True
 
 
-def draft_all(application: Application, windows: Sequence[Window], screen: Rect) -> tuple[list[Draft], list[Window]]:
-    """Return what an application shows in all its windows, and those whose contents may not be where it says."""
-    drafts: list[Draft] = []
-    placed, unsure = _mend(application, windows)
-    for top, window in placed:
-        found = draft_elements(application, top, window, windows, screen)
-        mark_active_cells(found)
-        drafts += found
-    return drafts, unsure
-
-
-def _mend(application: Application, windows: Sequence[Window]) -> tuple[list[tuple[Node, Window]], list[Window]]:
-    """Mend the extents in all windows; return these with their X11 windows, and those that may still be misplaced."""
-    enlarge(application, windows)
-    matched = match_windows(application, windows)
-    placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]
-    return placed, [window for top, window in placed if not mend_extents(application, top, window, windows)]
+def _tops(application: Application) -> frozenset[Ref]:
+    return frozenset(top.ref for top in application.tops)
 
 
 def _has_window(application: Application, windows: Sequence[Window]) -> bool:

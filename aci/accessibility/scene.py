@@ -41,7 +41,8 @@ class Places:
         above: dict[int, Sequence[Rect]] = {}
         rects: list[Rect] = []
         for window in windows:
-            above[window.id] = tuple(rects)
+            # Those beside it change with every window that comes to the front.
+            above[window.id] = tuple(rect for rect in rects if rect.intersection(window.rect) is not None)
             rects.append(window.frame or window.rect)
         placed = [self._placed(draft, above.get(draft.window.id, ()), screen) for draft in drafts]
         self._known = {id(item.draft): item for item in placed}  # which keeps the drafts, and so their identities

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from aci.accessibility.nodes import Application
 from aci.accessibility.signals import NOTHING, Touched
 from aci.geometry import Rect
 from aci.observation import Window
@@ -13,7 +14,8 @@ MOST_PIECES = 400
 """Into more pieces than this the areas are not cut; what is left goes to every window that it reaches."""
 
 LAG_S = 1.0
-"""How long what an application says may lag behind what it draws, s."""
+"""How long what a browser says may lag behind what it draws, s."""
+_LAGGING = ("chromium", "gecko", "webkit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +101,19 @@ def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[in
     return found
 
 
+def lags(application: Application) -> bool:
+    """Tell whether an application may draw what it does not say yet: it shows web pages.
+
+    These come from other processes, and what is asked is a copy of what they said last.
+    """
+    return application.toolkit.casefold().startswith(_LAGGING) or bool(application.holders)
+
+
 class LateAreas:
     """Areas that are asked about once more, since their first answer may have come too soon.
 
-    What an application says lags behind what it draws, in browsers by some tenths of a second while a page loads, and
-    no event tells when it has caught up. An area is asked again until that was done `LAG_S` after it was seen to
-    change.
+    What a browser says lags behind what it draws, by some tenths of a second while a page loads, and no event tells
+    when it has caught up. An area is asked again until that was done `LAG_S` after it was seen to change.
     """
 
     def __init__(self) -> None:

@@ -34,28 +34,25 @@ class TablesBefore:
             self._unclear[ref] = [node for node in self._rows[ref] if scope.reaches(node.rect)]
             self._places[ref] = table.reported
 
-    async def read(self, bus: Bus) -> bool:
-        """Put the rows back, those anew that may have changed; return whether any of them differ."""
-        changed = False
+    async def read(self, bus: Bus) -> set[Ref]:
+        """Put the rows back, those anew that may have changed; return the tables of which any differ."""
+        changed: set[Ref] = set()
         for node in (node for rows in self._rows.values() for node in rows):
             self._application.nodes.pop(node.ref, None)
         for table in (tables := large_tables(self._application)):
             known = self._rows.get(table.ref)
-            if table.ref in self._scope.touched.parents:
-                # Rows came or went: what LibreOffice gave for a cell that is empty now goes on giving its former text.
-                self._application.cells.pop(table.ref, None)
-                known = None
-            if known is None or table.rect != self._places[table.ref]:
+            if known is None or table.ref in self._scope.touched.parents or table.rect != self._places[table.ref]:
                 await read_table(bus, self._application, table)
-                changed = True
+                changed.add(table.ref)
             elif not self._doubtful(table):
                 table.children = known
             elif not is_sheet(table) or (differ := await self._refresh(bus, table, known)) is None:
                 await read_table(bus, self._application, table)
-                changed = True
+                changed.add(table.ref)
             else:
                 table.children = known
-                changed |= differ
+                if differ:
+                    changed.add(table.ref)
         self._application.views = {table.ref for table in tables}
         self._application.nodes.update({node.ref: node for table in tables for node in table.children})
         return changed

@@ -8,7 +8,7 @@ is therefore asked for its children, until nothing is missing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
@@ -30,6 +30,8 @@ MOST_LEVELS = 300
 DEEPEST = 64
 """Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
 
+CRASHES_WHEN_LISTED = frozenset({"soffice"})
+"""The cache of LibreOffice keeps objects that are gone; asked for all of it, LibreOffice crashes now and then."""
 HIDDEN = "unknown"
 """Role of what was never seen; it is asked once it appears."""
 _LEAST = frozenset({"Accessible", "Component"})
@@ -49,7 +51,8 @@ async def read_tree(bus: Bus, application: Application) -> None:
         PeerSilent: The application does not answer.
         ConnectionLost: The bus went away.
     """
-    nodes = await _cached_nodes(bus, application.root, application.strangers)
+    cached_well = application.name not in CRASHES_WHEN_LISTED
+    nodes = await _cached_nodes(bus, application.root, application.strangers) if cached_well else {}
     application.nodes = nodes
     roots = await child_refs(bus, application.root)
     missing = [ref for ref in roots if ref not in nodes]
@@ -111,13 +114,13 @@ def _link(nodes: dict[Ref, Node]) -> None:
             node.children.sort(key=lambda child: child.index)
 
 
-async def repair(bus: Bus, application: Application) -> bool:
+async def repair(bus: Bus, application: Application) -> set[Ref]:
     """Ask for what the nodes that can be seen lack, and mend what toolkits say in their own way.
 
     Returns:
-        Whether children were found that were not known.
+        The nodes of which children were found that were not known.
     """
-    found = False
+    found: set[Ref] = set()
     asked: set[Ref] = set()
     revived: list[Node] = []
     for _ in range(DEEPEST):
@@ -133,7 +136,8 @@ async def repair(bus: Bus, application: Application) -> bool:
         answers = await all_child_refs(bus, [node.ref for node in wave])
         await describe_unknown(bus, application, zip(wave, answers, strict=True))
         for node, refs in zip(wave, answers, strict=True):
-            found |= adopt(application, node, refs)
+            if adopt(application, node, refs):
+                found.add(node.ref)
     straighten(application)
     settle_input_lines(revived)
     settle_combo_boxes(showing(application))
@@ -277,6 +281,20 @@ def reachable(application: Application) -> dict[Ref, Node]:
             found[node.ref] = node
             pending.extend(node.children)
     return found
+
+
+def tops_with(application: Application, refs: Set[Ref]) -> frozenset[Ref]:
+    """Return the application's windows that are among these objects or hold any of them."""
+    found = set()
+    for top in application.tops:
+        pending = [top]
+        while pending:
+            node = pending.pop()
+            if node.ref in refs:
+                found.add(top.ref)
+                break
+            pending.extend(node.children)
+    return frozenset(found)
 
 
 async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:

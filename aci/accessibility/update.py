@@ -38,7 +38,7 @@ ANCHORS = DOCUMENTS | {"root pane"}
 MOST_ROUNDS = 64
 
 
-async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> bool:
+async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> set[Ref]:
     """Bring the nodes of an application up to date, with their details; large tables are left to the caller.
 
     Args:
@@ -49,7 +49,7 @@ async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], 
         scope: What to ask.
 
     Returns:
-        Whether anything differs from before.
+        The nodes in which anything differs from before: they themselves, or which children they have.
 
     Raises:
         ConnectionLost: The bus went away.
@@ -66,9 +66,9 @@ class _Update:
         self._asked: set[Ref] = set()
         self._listed: set[Ref] = set()
         self._to_list: dict[Ref, Node] = {}
-        self._changed = False
+        self._changed: set[Ref] = set()
 
-    async def run(self, roots: Sequence[Ref]) -> bool:
+    async def run(self, roots: Sequence[Ref]) -> set[Ref]:
         wave = list(self._first())
         for node in self._application.nodes.values():
             node.unmend()
@@ -81,8 +81,7 @@ class _Update:
             found = await asyncio.gather(*(self._ask(node) for node in wave))
             wave = [node for nodes in found for node in nodes]
             wave += await self._list_again()
-        if await repair(self._bus, self._application):
-            self._changed = True
+        self._changed |= await repair(self._bus, self._application)
         await self._contents()
         return self._changed
 
@@ -92,7 +91,8 @@ class _Update:
         for node in showing(self._application):
             if node.cell is not None:
                 continue
-            if node.role in ANCHORS or self._scope.reaches(node.rect):
+            # LibreOffice does not tell of every object that loses the keyboard.
+            if node.role in ANCHORS or node.has(StateBit.FOCUSED) or self._scope.reaches(node.rect):
                 yield node
             yield from (nodes[ref] for ref in node.text_at if ref in nodes)
             if self._scope.everything or node.ref in touched.items:
@@ -113,7 +113,8 @@ class _Update:
         await describe_unknown(self._bus, application, [(holder, roots)])
         application.tops = [application.nodes[ref] for ref in roots if ref in application.nodes]
         self._shown.update(top.ref for top in application.tops)
-        self._changed |= before != [top.ref for top in application.tops]
+        if before != [top.ref for top in application.tops]:
+            self._changed.update(top.ref for top in application.tops)
         return application.tops
 
     async def _ask(self, node: Node) -> list[Node]:
@@ -143,7 +144,8 @@ class _Update:
         if appeared:
             await identify(bus, node)
         self._note_count(node, property_value(properties, "ChildCount", -1))
-        self._changed |= before != _facts(node)
+        if before != _facts(node):
+            self._changed.add(ref)
         if appeared and not shows:
             self._doubt_siblings(node)
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
@@ -165,7 +167,7 @@ class _Update:
 
     def _lost(self, node: Node) -> list[Node]:
         """Let a node that is gone not be seen, and have the one that it lay in say what is in it now."""
-        self._changed = True
+        self._changed.add(node.ref)
         node.states = 0
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
         if parent is None or parent.ref in self._listed:
@@ -193,7 +195,7 @@ class _Update:
         await describe_unknown(self._bus, self._application, listed)
         differing = [node for node, refs in listed if adopt(self._application, node, refs)]
         if differing:
-            self._changed = True
+            self._changed.update(node.ref for node in differing)
             self._application.nodes = reachable(self._application)
         return [child for node in differing for child in node.children]
 
@@ -212,7 +214,10 @@ class _Update:
         await asyncio.gather(
             read_details(self._bus, self._application, new), read_contents(self._bus, self._application, old)
         )
-        self._changed |= bool(new) or before != [_contents_of(node) for node in old]
+        self._changed.update(node.ref for node in new)
+        self._changed.update(
+            node.ref for node, contents in zip(old, before, strict=True) if contents != _contents_of(node)
+        )
 
 
 def _few_children(node: Node) -> list[Node]:

@@ -258,3 +258,19 @@ def test_widgets_side_by_side_are_no_layers() -> None:
     left = node("panel", "", Rect(0, 0, 100, 100), node("push button", "Left", Rect(0, 0, 100, 100)))
     right = node("panel", "", Rect(97, 0, 100, 100), node("label", "Right", Rect(97, 0, 100, 100)))
     assert seen(frame(left, right))["Left"].point == Point(50, 50)
+
+
+def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() -> None:
+    button, layer = node("push button", "Below", Rect(0, 0, 200, 40)), node("section", "", LAYER)
+    top, real = overlaid(button, layer)
+    known = application(top, toolkit=CHROMIUM)
+    found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
+    browser, tracker, points, asked = Browser(real), IdTracker(), [], []
+    layers = Layers(browser)  # type: ignore[arg-type]
+    for _ in range(4):
+        elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
+        cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
+        points.append(next(element.point for element in cleared if element.name == "Below"))
+        asked.append(len(browser.asked))
+    assert points == [Point(25, 20)] * 4
+    assert 0 < asked[0] < asked[1] == asked[2] == asked[3]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aci.accessibility.elements import Draft, draft_elements
-from aci.accessibility.scene import mark_active_cells, place_elements
+from aci.accessibility.scene import Places, mark_active_cells, place_elements
 from aci.geometry import Point, Rect
 from aci.observation import Element, Window
 from aci.tracking import IdTracker
@@ -24,6 +24,16 @@ def test_window_above_takes_away_what_it_covers_with_its_frame() -> None:
     dialog = Window(2, "Dialog", "app", Rect(0, 25, 100, 50), frame=Rect(0, 0, 100, 80))
     assert [element.name for element in placed(found, dialog, WINDOW)] == ["B"]
     assert [element.name for element in placed(found, WINDOW, dialog)] == ["A", "B"]
+
+
+def test_what_comes_to_the_front_beside_a_window_leaves_its_places_as_they_are() -> None:
+    found = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
+    beside, over = Window(2, "Beside", "app", Rect(2000, 0, 90, 90)), Window(3, "Over", "app", Rect(0, 0, 50, 90))
+    places, screen = Places(), Rect(0, 0, 3000, 1000)
+    [alone] = places.place(found, [WINDOW, beside], screen)
+    assert alone is not None
+    assert places.place(found, [beside, WINDOW], screen)[0] is alone
+    assert places.place(found, [over, WINDOW], screen)[0] != alone
 
 
 def test_elements_of_the_topmost_window_come_first() -> None:

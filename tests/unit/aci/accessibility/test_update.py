@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import CACHE_PATH, StateBit
 from aci.accessibility.nodes import Ref
 from aci.accessibility.reader import (
     APPLICATION_LIMIT_S,
@@ -16,6 +16,7 @@ from aci.accessibility.reader import (
     Reader,
     Scene,
 )
+from aci.accessibility.scope import LAG_S
 from aci.geometry import Rect
 from aci.observation import Window
 from tests.unit.aci.accessibility.peers import NAME, PID, MemoryBus, Thing
@@ -28,23 +29,29 @@ WINDOW = Window(1, "App", "app", Rect(0, 0, 500, 400), active=True, pid=PID)
 class World:
     """A page with a list of three buttons and a hidden one, and a reader that has seen it."""
 
-    def __init__(self) -> None:
+    def __init__(self, role: str = "document web", name: str = "app") -> None:
         self.buttons = [Thing(f"/b{n}", "push button", f"B{n}", Rect(10, 10 + 40 * n, 80, 20)) for n in range(3)]
         self.hidden = Thing("/h", "push button", "H", Rect(10, 150, 80, 20), states=0)
         self.panel = Thing("/panel", "panel", "", Rect(0, 0, 200, 300), [*self.buttons, self.hidden])
         self.aside = Thing("/aside", "push button", "Aside", Rect(300, 300, 80, 20))
-        self.page = Thing("/page", "document web", "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
+        self.page = Thing("/page", role, "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
         self.around = Thing("/around", "panel", "", Rect(0, 0, 500, 400), [self.page])
         self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), [self.around])
         self.bus = MemoryBus(self.frame)
-        self.reader = Reader(self.bus)
+        self.bus.root.name = name
+        self.now = 0.0
+        self.reader = Reader(self.bus, clock=lambda: self.now)
         self.loop = asyncio.new_event_loop()
         self.look(None)
+        self.look()  # a page is asked once more after a while
+        self.at_start = set(self.bus.asked)
         self.bus.asked.clear()
 
     def look(self, areas: Sequence[Rect] | None = (), windows: Sequence[Window] = (WINDOW,)) -> dict[str, Rect | None]:
+        self.now += 2 * LAG_S
         scene: Scene = self.loop.run_until_complete(self.reader.read(windows, SCREEN, areas))
         assert scene.notes == ()
+        self.drafts = [draft for draft, _ in scene.drafts]
         return {draft.name: draft.node.rect for draft, _ in scene.drafts if draft.role == "push button"}
 
     def truth(self) -> dict[str, Rect | None]:
@@ -267,3 +274,58 @@ def test_a_window_that_goes_on_showing_nothing_is_not_read_for_ever(world: World
     world.look()
 
     assert set(world.bus.asked) == {"/root"}
+
+
+@pytest.mark.parametrize(("role", "again"), [("document web", True), ("panel", False)])
+def test_where_a_page_looked_different_is_asked_once_more(role: str, again: bool) -> None:
+    world = World(role)
+    world.look([Rect(10, 20, 10, 4)])
+
+    world.buttons[0].name = "Said late"
+
+    assert ("Said late" in world.look()) is again
+
+
+def test_what_had_the_keyboard_is_asked_though_no_event_tells_that_it_lost_it(world: World) -> None:
+    world.buttons[0].states |= StateBit.FOCUSED.value
+    world.event("StateChanged", world.buttons[0])
+    world.look()
+
+    world.buttons[0].states = SEEN
+    world.event("StateChanged", world.frame)
+    world.look()
+
+    assert "focused" not in next(draft.states for draft in world.drafts if draft.name == "B0")
+
+
+def test_elements_of_a_window_in_which_nothing_changed_stay_the_same() -> None:
+    def frame(at: int) -> tuple[Thing, Window]:
+        place = Rect(at, 0, 400, 300)
+        button = Thing(f"/b{at}", "push button", f"B{at}", place.moved(10, 10))
+        name = f"Window {at}"
+        return Thing(f"/{at}", "frame", name, place, [button]), Window(1 + at, name, "app", place, pid=PID)
+
+    (one, first), (other, second) = frame(0), frame(500)
+    reader, loop = Reader(bus := MemoryBus(one, other)), asyncio.new_event_loop()
+    before = loop.run_until_complete(reader.read([first, second], SCREEN)).drafts
+
+    other.children[0].name = "Renamed"
+    bus.signals.note(NAME, other.children[0].path, "PropertyChange")
+    after = loop.run_until_complete(reader.read([first, second], SCREEN, [])).drafts
+
+    assert [draft.name for draft, _ in after] == ["B0", "Renamed"]
+    assert after[0][0] is before[0][0]
+
+
+def test_libreoffice_is_not_asked_for_its_cache() -> None:
+    assert CACHE_PATH in World().at_start
+    assert CACHE_PATH not in World(name="soffice").at_start
+
+
+def test_cells_are_found_anew_where_rows_came_or_went(world: World) -> None:
+    known = world.reader.by_connection()[NAME]
+    for areas in ((), None):
+        known.cells = {world.panel.ref: {(0, 0): world.buttons[0].ref}}
+        world.event("RowInserted", world.panel)
+        world.look(areas)
+        assert known.cells == {}
