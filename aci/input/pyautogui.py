@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from aci import authority
 from aci.errors import CannotType, DesktopError, MissingDependency
 from aci.geometry import Point
 from aci.input.backends import PYAUTOGUI_MEND
@@ -248,7 +249,8 @@ def _load(display_name: str, environment: MutableMapping[str, str]) -> Any:
     before = environment.get("DISPLAY")
     environment["DISPLAY"] = display_name
     try:
-        import pyautogui
+        with authority.shown_by_xlib():
+            import pyautogui
     except ImportError as error:
         raise MissingDependency(f"PyAutoGUI cannot be used ({error}).", PYAUTOGUI_MEND) from error
     finally:
