@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
@@ -9,7 +10,17 @@ from pydantic import BaseModel, ConfigDict
 from aci.observation import Element, Observation
 
 MIN_SCORE = 0.6
-MARGIN = 0.05
+SHARED_WORDS = 0.5
+"""From this share of common words on, two titles name the same window at different times."""
+
+_BESIDE_CHARS = 80
+_OF_CONTENT = frozenset(
+    {"frame", "window", "dialog", "alert", "file chooser", "page tab", "page tab list", "scroll pane"}
+)
+"""Roles of ancestors that are named after what they hold, which changes; their window's title tells enough."""
+_NUMBERS = re.compile(r"\d+")
+_SEPARATOR = re.compile(r"\s+[-–—|·]\s+")
+_WORD = re.compile(r"\w+")
 
 
 class ElementDescription(BaseModel):
@@ -24,6 +35,7 @@ class ElementDescription(BaseModel):
         window: Title of its window.
         path: Roles and names of its ancestors, from the window down.
         ordinal: Position among the elements of the same role and name, in reading order, from 0.
+        beside: What stands to the left of it or else above it, where others have the same role and name.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,6 +48,7 @@ class ElementDescription(BaseModel):
     window: str = ""
     path: tuple[str, ...] = ()
     ordinal: int = 0
+    beside: str = ""
 
 
 def describe(element: Element, observation: Observation) -> ElementDescription:
@@ -51,6 +64,7 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
         window=titles.get(element.window_id, ""),
         path=element.path,
         ordinal=twins.index(element.id) if element.id in twins else 0,
+        beside=_beside(element, observation.elements) if len(twins) > 1 else "",
     )
 
 
@@ -58,19 +72,50 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     """Find the described element, by role, name, path and surroundings and never by coordinates.
 
     Returns:
-        The one element that fits clearly best, or None where nothing fits or two fit equally well.
+        The one element that fits best, or None where nothing fits, or several fit equally well and neither what stands
+        beside them nor their order tells them apart.
     """
-    scored = sorted(
-        ((_score(description, element), element) for element in _same_kind(description, observation.elements)),
-        key=lambda pair: -pair[0],
-    )
-    if not scored or scored[0][0] < MIN_SCORE:
+    titles = {window.id: window.title for window in observation.windows}
+    scored = [
+        (round(_score(description, element), 3), element)
+        for element in _same_kind(description, observation.elements)
+        if titles_agree(description.window, titles.get(element.window_id, ""))
+    ]
+    best = max((score for score, _ in scored), default=0.0)
+    if best < MIN_SCORE:
         return None
-    best = [element for score, element in scored if score >= scored[0][0] - MARGIN]
+    return _told_apart(description, [element for score, element in scored if score == best], observation)
+
+
+def titles_agree(one: str, other: str) -> bool:
+    """Tell whether two titles may be of the same window, at different times.
+
+    Numbers, names of documents and marks of changes vary; what is behind the last dash, as a rule the application, or
+    most of the words stay. Popups have no title and agree only with each other.
+    """
+    if not one or not other:
+        return one == other
+    one, other = (_NUMBERS.sub("#", title.lstrip("*• ").casefold()) for title in (one, other))
+    if one == other or (_SEPARATOR.search(one) and _SEPARATOR.split(one)[-1] == _SEPARATOR.split(other)[-1]):
+        return True
+    mine, theirs = (set(_WORD.findall(title)) for title in (one, other))
+    return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))
+
+
+def _told_apart(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
+    if len(best) > 1 and description.beside:
+        best = [element for element in best if _beside(element, observation.elements) == description.beside]
+        if len(best) == 1:
+            return best[0]
     if len(best) == 1:
-        return best[0]
-    in_order = [element for element in observation.elements if element in best]
-    return in_order[description.ordinal] if description.ordinal < len(in_order) else None
+        return best[0] if not description.beside or _is_beside(description, best[0], observation) else None
+    return best[description.ordinal] if description.ordinal < len(best) else None
+
+
+def _is_beside(description: ElementDescription, element: Element, observation: Observation) -> bool:
+    """Tell whether the only one left of several is the one that is meant."""
+    twins = [other for other in observation.elements if _is_twin(other, element)]
+    return len(twins) > 1 or _beside(element, observation.elements) == description.beside
 
 
 def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:
@@ -85,9 +130,27 @@ def _score(description: ElementDescription, element: Element) -> float:
     """Weigh what agrees, from 0 to 1; an element without any name is known by its surroundings alone."""
     if description.name and element.name != description.name:
         return 0.0
+    if not description.name and description.label and element.label != description.label:
+        return 0.0
+    if not _same_surroundings(description.path, element.path):
+        return 0.0
     weights = {"name": 0.4, "label": 0.2, "description": 0.1}
     score = sum(w for field, w in weights.items() if getattr(description, field) == getattr(element, field))
     return score + 0.3 * _path_agreement(description.path, element.path)
+
+
+def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Tell whether the nearest ancestors that are named after what they are have the same name, where both have one."""
+    mine, theirs = (_nearest_named(path) for path in (one, other))
+    return not mine or not theirs or titles_agree(mine, theirs)
+
+
+def _nearest_named(path: tuple[str, ...]) -> str:
+    for part in reversed(path):
+        role, _, name = part.partition(":")
+        if name and role not in _OF_CONTENT and not role.startswith("document"):
+            return name
+    return ""
 
 
 def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
@@ -105,3 +168,22 @@ def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
 
 def _is_twin(other: Element, element: Element) -> bool:
     return (other.role, other.name, other.window_id) == (element.role, element.name, element.window_id)
+
+
+def _beside(element: Element, elements: Iterable[Element]) -> str:
+    """Return what is nearest to the left in the same row, else nearest above; empty where nothing is."""
+    beside = [other for other in elements if other.window_id == element.window_id and _tells(other, element)]
+    rect = element.rect
+    left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]
+    if left:
+        return _words_of(max(left, key=lambda other: (other.rect.right, -other.id)))
+    above = [o for o in beside if o.rect.bottom <= rect.y + 2 and o.rect.x < rect.right and o.rect.right > rect.x]
+    return _words_of(max(above, key=lambda other: (other.rect.bottom, -other.id))) if above else ""
+
+
+def _tells(other: Element, element: Element) -> bool:
+    return other.source == "accessibility" and other.name != element.name and bool(_words_of(other))
+
+
+def _words_of(element: Element) -> str:
+    return (element.name or element.text or "")[:_BESIDE_CHARS]

@@ -42,7 +42,10 @@ class AgentS:
         episodic: Whether Workers retrieve from memory.
         give_memory: When experience is given to the model: always, or once a first try has failed.
         learn: Whether runs write to memory.
-        replay: Whether verified experience is done again without the model.
+        replay: Whether verified experience is done again without the model; `only` does nothing else.
+        evaluator: Whether a model judges the end of a task that has no state check; else DONE is believed.
+        boundaries: When a task that an exploration failed to do is given up at once; `unattended`, where there is
+            nobody to ask.
         planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
         reflect: Whether the trajectory reflector speaks.
         reflect_every: Also reflect after every so many steps; 0 for only when something is wrong.
@@ -69,7 +72,9 @@ class AgentS:
         episodic: bool = True,
         give_memory: Literal["always", "after_failure"] = "always",
         learn: bool = True,
-        replay: bool = True,
+        replay: bool | Literal["only"] = True,
+        evaluator: bool = True,
+        boundaries: Literal["always", "unattended", "never"] = "unattended",
         planner: Planner = "hierarchical",
         reflect: bool = True,
         reflect_every: int = 0,
@@ -91,6 +96,8 @@ class AgentS:
         self.give_memory = give_memory
         self.learn = learn
         self.replay = replay
+        self.evaluator = evaluator
+        self.boundaries = boundaries
         self.planner = planner
         self.reflect = reflect
         self.reflect_every = reflect_every
@@ -133,6 +140,7 @@ class AgentS:
             MemoryStoreError: The memory cannot be opened.
         """
         from agent_s.llm.build import build_models
+        from agent_s.llm.none import NoModel
         from agent_s.search.build import build_search, with_cache
 
         search = build_search(settings, os.environ)
@@ -140,7 +148,7 @@ class AgentS:
             memory = open_memory(settings)
         search = with_cache(search, settings, memory)
         return cls(
-            model=build_models(settings, os.environ),
+            model=NoModel() if settings.replay == "only" else build_models(settings, os.environ),
             desktop=desktop,
             memory=memory,
             search=search,
@@ -151,6 +159,8 @@ class AgentS:
             give_memory=settings.memory.give,
             learn=settings.memory.continual_update,
             replay=settings.replay,
+            evaluator=settings.evaluator,
+            boundaries=settings.memory.boundaries,
             planner=settings.planner,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,

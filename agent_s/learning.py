@@ -8,12 +8,15 @@ it quotes from there is left out (`agent_s.outside`), and a subtask or plan that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from aci.observation import Observation
 from agent_s.errors import LimitReached, ModelError
 from agent_s.evaluator import Evaluator
 from agent_s.events import Event, ExperienceStored, Troubled
+from agent_s.files import written_file
 from agent_s.grounded_steps import ground_steps, is_repeatable
 from agent_s.outside import Outside
 from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
@@ -35,6 +38,8 @@ class Learner:
         task: For the keys.
         model: Name of the model, for the provenance.
         outside: What others wrote, which is not to be learned; None where nothing was seen.
+        home: Home of the desktop's applications; None where its files cannot be seen.
+        now: Seconds since the epoch.
     """
 
     def __init__(
@@ -45,7 +50,11 @@ class Learner:
         task: Task,
         model: str,
         outside: Outside | None = None,
+        home: Path | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
+        self._home = home
+        self._began = now()
         self._outside = outside or Outside(task.instruction)
         self._evaluator = evaluator
         self._memory = memory
@@ -64,7 +73,7 @@ class Learner:
             own = self._outside.left_out_of
             summary = own(self._evaluator.summarize_subtask(self._task, subtask, steps))
             repeatable = is_repeatable(steps) and not self._quotes(subtask)
-            grounded = ground_steps(steps, last) if repeatable else ()
+            grounded = ground_steps(steps, last, self._written) if repeatable else ()
             stored = self._memory.add_episodic(
                 task_query=self._task.instruction,
                 subtask=own(subtask.name),
@@ -160,6 +169,9 @@ class Learner:
         known = self._memory.get(experience_id)
         if isinstance(known, EpisodicExperience):
             self._count_skill(known, worked, proof)
+
+    def _written(self, text: str) -> str:
+        return written_file(text, self._home, self._began)
 
     def _quotes(self, subtask: Subtask) -> bool:
         return any(map(self._outside.quoted_in, (subtask.name, subtask.info)))

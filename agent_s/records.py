@@ -139,16 +139,52 @@ class NoPlan(Record):
     infeasible: bool = False
 
 
+class ElementState(Record):
+    """What can be seen of an element besides where it is.
+
+    Attributes:
+        states: Those of its states that actions change: checked, selected, expanded and the like.
+        text: Its content, where it is short.
+        value: Of a slider or spin button.
+    """
+
+    states: tuple[str, ...] = ()
+    text: str | None = None
+    value: float | None = None
+
+
 class Effect(Record):
     """What a step changed, as far as it is worth checking when the step is replayed.
 
     Attributes:
         opened: Titles of windows that came ("" for menus and popups).
         closed: Titles of windows that went.
+        before: The element that was acted on, before the step; None where there was none.
+        after: The same after the step; None where it was gone.
+        appeared: Controls that came in windows that stayed, each "role:name".
+        vanished: Controls that went from windows that stayed.
     """
 
     opened: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+    before: ElementState | None = None
+    after: ElementState | None = None
+    appeared: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
+
+
+class Left(Record):
+    """What a step had left behind at the end of its subtask.
+
+    Attributes:
+        element: The element that was acted on; None where it was gone.
+        files: Files it names that were written meanwhile, as paths from "~".
+        title: Title of the window in front at the end; with the last step only.
+    """
+
+    element: ElementState | None = None
+    files: tuple[str, ...] = ()
+    title: str = ""
 
 
 class GroundedStep(Record):
@@ -157,14 +193,20 @@ class GroundedStep(Record):
     Attributes:
         action: The primitive as it was performed; its ids are meaningless outside of its run.
         targets: Description of the element behind each id field of the primitive, by field name.
+        focus: The element that had the keyboard, for what is typed without naming one.
+        front: Title of the window that had the keyboard, for what only presses keys; empty where it does not matter.
         intent: The next action in words, as the Worker put it.
         effect: What it changed.
+        left: What was left of that at the end.
     """
 
     action: AnyAction
     targets: dict[str, ElementDescription] = {}
+    focus: ElementDescription | None = None
+    front: str = ""
     intent: str = ""
     effect: Effect = Effect()
+    left: Left = Left()
 
 
 @dataclass(frozen=True, slots=True)

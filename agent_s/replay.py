@@ -1,21 +1,22 @@
-"""Doing a verified experience again without a model: each step is grounded anew and its effect is checked."""
+"""Doing a verified experience again without a model: each step is grounded anew, its effect and the end are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from pathlib import Path
 
-from pydantic import ValidationError
-
-from aci.actions import ACTION_ADAPTER, Action
-from aci.identity import find_again
-from aci.observation import Observation
+from aci.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
+from aci.identity import find_again, titles_agree
+from aci.observation import Element, Observation
+from agent_s.effects import Done, differs, end_differs, is_so_already, proofs
 from agent_s.events import Event, ReplayStarted, ReplayStopped
-from agent_s.grounded_steps import window_effect
+from agent_s.files import was_written
+from agent_s.learned import Learned, Mismatch
 from agent_s.llm.protocol import ActResponse
-from agent_s.records import Effect, GroundedStep, Step, Subtask
+from agent_s.records import GroundedStep, Step, Subtask
 from agent_s.session import Session
-from memory_store import EpisodicExperience, SkillExperience
 
 PATIENCE_S = 6.0
 """How long a replay waits for the screen to look as it was learned."""
@@ -24,65 +25,101 @@ POLL_S = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Mismatch:
-    """Why the screen does not fit the next step of an experience."""
+class Replayed:
+    """How a replay ended.
 
-    reason: str
+    Attributes:
+        finished: Whether it ran to its end, and the end was the one that was learned.
+        evidence: What the end was held against; empty where nothing in it could be checked.
+        problem: At what it stopped.
+    """
+
+    finished: bool
+    evidence: tuple[str, ...] = ()
+    problem: str = ""
 
 
-def replay(
-    session: Session, subtask: Subtask, experience: EpisodicExperience | SkillExperience, steps: list[Step]
-) -> Generator[Event, None, bool]:
-    """Do an experience again step by step.
+class Replay:
+    """Does learned steps again.
 
     Args:
         session: The run's desktop.
-        subtask: What the experience is replayed for.
-        experience: A verified one, or an active skill.
-        steps: Gets each step as it is done, so that a Worker who takes over knows of them.
-
-    Returns:
-        Whether it ran to its end as it was learned.
+        home: Home of the desktop's applications; None where its files cannot be seen.
     """
-    learned = read_steps(experience)
-    problem = learned.reason if isinstance(learned, Mismatch) else ""
-    if not isinstance(learned, Mismatch):
-        yield ReplayStarted(subtask=subtask, experience_id=experience.id, steps=len(learned))
-        for step in learned:
-            problem = yield from _replay_step(session, step, steps)
+
+    def __init__(self, session: Session, home: Path | None = None) -> None:
+        self._session = session
+        self._home = home
+
+    def run(self, subtask: Subtask, learned: Learned, steps: list[Step]) -> Generator[Event, None, Replayed]:
+        """Do learned steps again, one by one; at the first that finds or leaves another screen it ends.
+
+        Args:
+            subtask: What they are done for.
+            learned: The steps.
+            steps: Gets each step as it is done, so that a Worker who takes over knows of them.
+        """
+        yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
+        began = time.time()
+        done: list[Done] = []
+        problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
+        if not problem:
+            problem = yield from self._all(learned, steps, done)
+        if not problem:
+            problem = yield from self._check_end(done, lambda path: was_written(path, self._home, began))
+        if problem:
+            yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
+            return Replayed(False, problem=problem)
+        return Replayed(True, tuple(proofs(done)))
+
+    def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
+        """Bring an application to the front; return why it did not come, or an empty text."""
+        switch = GroundedStep(action=SwitchApplications(app_code=application), intent=f"go to {application}")
+        return (yield from self._step(switch, steps, []))
+
+    def _all(self, learned: Learned, steps: list[Step], done: list[Done]) -> Generator[Event, None, str]:
+        # A Worker waits for what a replay looks for; only a wait that was asked for is one.
+        waits = "wait" in learned.wording.casefold()
+        for step in learned.steps:
+            if isinstance(step.action, Wait) and not waits:
+                continue
+            problem = yield from self._step(step, steps, done)
             if problem:
-                break
-    if problem:
-        yield ReplayStopped(subtask=subtask, experience_id=experience.id, reason=problem)
-    return not problem
+                return problem
+        return ""
 
+    def _step(self, learned: GroundedStep, steps: list[Step], done: list[Done]) -> Generator[Event, None, str]:
+        """Do one learned step; return why the screen does not fit, or an empty text."""
+        session = self._session
+        deadline = session.clock() + PATIENCE_S
+        observation = yield from session.look()
+        while isinstance(action := ground(learned, observation), Mismatch):
+            if session.clock() > deadline:
+                return action.reason
+            observation = yield from session.look_again(POLL_S)
+        if is_so_already(learned, _named(action, observation)):
+            done.append(Done(learned, None, observation))
+            return ""
+        response = ActResponse(next_action=learned.intent, action=action)
+        step = yield from session.step(observation, response, replayed=True)
+        steps.append(step)
+        if not step.result.ok:
+            return step.result.error or "the action was refused"
+        done.append(Done(learned, step, observation))
+        return (yield from self._until("", lambda seen: differs(learned, step, seen)))
 
-def _replay_step(session: Session, learned: GroundedStep, steps: list[Step]) -> Generator[Event, None, str]:
-    """Do one learned step; return why the screen does not fit, or an empty text."""
-    deadline = session.clock() + PATIENCE_S
-    observation = yield from session.look()
-    while isinstance(action := ground(learned, observation), Mismatch):
-        if session.clock() > deadline:
-            return action.reason
-        observation = yield from session.look_again(POLL_S)
-    step = yield from session.step(observation, ActResponse(next_action=learned.intent, action=action), replayed=True)
-    steps.append(step)
-    if not step.result.ok:
-        return step.result.error or "the action was refused"
-    after = yield from session.look()
-    while difference := differs(learned.effect, window_effect(observation, after)):
-        if session.clock() > deadline:
-            return difference
-        after = yield from session.look_again(POLL_S)
-    return ""
+    def _check_end(self, done: list[Done], exists: Callable[[str], bool]) -> Generator[Event, None, str]:
+        return (yield from self._until("at the end: ", lambda seen: end_differs(done, seen, exists)))
 
-
-def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
-    """Read the steps of an experience; one that an older or newer version wrote may not be readable."""
-    try:
-        return tuple(GroundedStep.model_validate(step) for step in experience.steps)
-    except ValidationError as error:
-        return Mismatch(f"the stored steps cannot be read: {error.errors()[0]['msg']}")
+    def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
+        """Look until there is no problem any more; return the one that stays."""
+        deadline = self._session.clock() + PATIENCE_S
+        seen = yield from self._session.look()
+        while problem := problem_of(seen):
+            if self._session.clock() > deadline:
+                return where + problem
+            seen = yield from self._session.look_again(POLL_S)
+        return ""
 
 
 def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
@@ -93,19 +130,38 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
         if element is None:
             shown = description.name or description.label or description.description
             return Mismatch(f"no {description.role} {shown!r} on the screen")
-        if "disabled" in element.states:
-            return Mismatch(f"{description.role} {element.name!r} is disabled")
+        problem = _unusable(element, observation)
+        if problem:
+            return Mismatch(problem)
         fields[name] = element.id
-    return ACTION_ADAPTER.validate_python(fields)
+    problem = _keyboard_elsewhere(step, observation)
+    return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
 
 
-def differs(expected: Effect, actual: Effect) -> str:
-    """Say how the effect of a step differs from the one that was learned; empty where it does not.
+def _unusable(element: Element, observation: Observation) -> str:
+    if "disabled" in element.states:
+        return f"{element.role} {element.name!r} is disabled"
+    window = next((window for window in observation.windows if window.id == element.window_id), None)
+    front = observation.active_window
+    if window is None or front is None or window.popup or window.id == front.id:
+        return ""
+    blocked = front.modal and front.app == window.app
+    return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
 
-    Titles carry file names and counters, so windows are counted and not compared by title.
-    """
-    if len(actual.opened) < len(expected.opened):
-        return f"{len(expected.opened)} windows should have opened, {len(actual.opened)} did"
-    if len(actual.closed) < len(expected.closed):
-        return f"{len(expected.closed)} windows should have closed, {len(actual.closed)} did"
+
+def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
+    """Say that what a step types or presses would go somewhere else than it did; empty where it would not."""
+    front = observation.active_window
+    if step.front and (front is None or not titles_agree(step.front, front.title)):
+        return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
+    if step.focus is None:
+        return ""
+    element = find_again(step.focus, observation)
+    if element is None or element.id != observation.focus_id:
+        return f"the keyboard is not in the {step.focus.role} {(step.focus.name or step.focus.label)!r}"
     return ""
+
+
+def _named(action: Action, observation: Observation) -> Element | None:
+    named: int | None = getattr(action, "element_id", None)
+    return observation.by_id.get(named) if named is not None else None

@@ -28,13 +28,16 @@ from agent_s.events import (
     SubtaskStarted,
     Troubled,
 )
+from agent_s.files import home_of
+from agent_s.learned import Learned
 from agent_s.learning import PLATFORM, Learner
 from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
 from agent_s.manager import Knowledge, Manager
 from agent_s.outside import Outside
+from agent_s.recalling import Known, Recall
 from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
-from agent_s.replay import replay
+from agent_s.replay import Replay, Replayed
 from agent_s.resuming import Unfinished
 from agent_s.search import meter
 from agent_s.secrets import SecretDesktop, named_in
@@ -42,7 +45,7 @@ from agent_s.session import People, Session, Stopped
 from agent_s.stalling import hopeless
 from agent_s.verification import Verification
 from agent_s.worker import Worker
-from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, NarrativeExperience, SkillExperience
+from memory_store import EpisodicExperience, MemoryStoreError, NarrativeExperience
 
 if TYPE_CHECKING:
     from agent_s.agent import AgentS
@@ -73,6 +76,9 @@ class Progress:
         replans: How often a failure was planned anew.
         replayed: How many of the finished subtasks came from memory.
         used: Ids of the experiences that were relied on.
+        proofs: What the ends of replays were held against.
+        known: What memory knew of the whole task.
+        boundary: Id of what an exploration failed to do, where the task was given up because of it.
     """
 
     query: str = ""
@@ -82,6 +88,9 @@ class Progress:
     replans: int = 0
     replayed: int = 0
     used: list[str] = field(default_factory=list)
+    proofs: list[str] = field(default_factory=list)
+    known: Known | None = None
+    boundary: str = ""
 
     @property
     def all_replayed(self) -> bool:
@@ -136,11 +145,20 @@ class Run:
         )
         self._worker = Worker(session.model, agent.memory if agent.episodic else None)
         self._reflector = Reflector(session.model, agent.reflect_every) if agent.reflect else None
+        self._replay_only: bool = agent.replay == "only"
         evaluator = Evaluator(session.model)
-        self._verification = Verification(session, evaluator, task, state_check, agent.limits.max_looks)
-        self._known = agent.memory if agent.replay else None
+        judge = evaluator if agent.evaluator and not self._replay_only else None
+        self._verification = Verification(session, judge, task, state_check, agent.limits.max_looks)
+        self._recall = Recall(agent.memory, task, PLATFORM) if agent.replay and agent.memory is not None else None
+        self._replay = Replay(session, home_of(agent.desktop))
         self._learner = Learner(
-            evaluator, agent.memory if agent.learn else None, self.id, task, session.model_name, self._outside
+            evaluator,
+            agent.memory if agent.learn else None,
+            self.id,
+            task,
+            session.model_name,
+            self._outside,
+            home_of(agent.desktop),
         )
 
     def events(self) -> Iterator[Event]:
@@ -174,12 +192,18 @@ class Run:
             self.session.keep_for_the_end(False)
             if ending.status not in ("done", "failed", "infeasible"):
                 return ending, Verdict(verified=None)
-            verdict = yield from self._verification.check(ending.status, self.progress.done, self.progress.aims)
+            verdict = yield from self._verify(ending.status)
             if ending.status != "done" or verdict.verified is not False:
                 return ending, verdict
             if self._blind or self.progress.replans >= self._agent.limits.max_replans:
                 return Ending("failed", f"not verified: {verdict.reason}"), verdict
             work = self._work_on_what_is_missing(verdict)
+
+    def _verify(self, status: Status) -> Generator[Event, None, Verdict]:
+        """Check the end; what only did verified things again, and left what these left, needs no judge."""
+        progress = self.progress
+        proofs = progress.proofs if progress.all_replayed else ()
+        return (yield from self._verification.check(status, progress.done, progress.aims, tuple(proofs)))
 
     def _guarded(self, work: Generator[Event, None, Ending]) -> Generator[Event, None, Ending]:
         """Turn whatever ends the work early into an ending."""
@@ -225,11 +249,14 @@ class Run:
     def _plan(self) -> Generator[Event, None, Plan | Ending]:
         if self._unfinished is not None and (left := self._unfinished.left) is not None:
             return (yield from self._take_up(self._unfinished, left))
-        known = self._recall_plan() or self._flat_plan()
+        known = (yield from self._recall_plan()) or self._flat_plan()
         if known is not None:
             self.progress.plan = known
             yield Planned(plan=known)
             return known
+        early = yield from self._beyond()
+        if early is not None:
+            return early
         observation = yield from self.session.look()
         knowledge = yield from self._gather(observation)
         self.progress.query, self.progress.aims = knowledge.query, knowledge.aims
@@ -273,7 +300,8 @@ class Run:
 
     def _replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
         """Plan the failed subtask and what was to follow anew, from the screen as it is; never the same plan twice."""
-        if self.progress.replans >= self._agent.limits.max_replans or self._agent.planner == "flat":
+        spent = self.progress.replans >= self._agent.limits.max_replans
+        if spent or self._agent.planner == "flat" or self._replay_only:
             return Ending("failed", failed.reason)
         self.progress.replans += 1
         observation = yield from self.session.look()
@@ -310,18 +338,45 @@ class Run:
         yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
         return plan
 
-    def _recall_plan(self) -> Plan | None:
-        """Return the plan of the same task from verified narrative memory."""
-        if self._known is None:
+    def _recall_plan(self) -> Generator[Event, None, Plan | None]:
+        """Return the plan of the same task from verified memory, or of one that differs in values only."""
+        if self._recall is None:
             return None
         with self.session.timed("memory"):
-            experience = self._known.find_verified_narrative(self.task.instruction)
-        if experience is None or not experience.plan:
+            known = self._recall.same_task()
+        if known is None:
+            front = (yield from self.session.look()).active_window
+            with self.session.timed("memory"):
+                known = self._recall.like_task(front)
+        if known is None:
             return None
-        self.progress.query = experience.query
-        self.progress.used.append(experience.id)
-        subtasks = tuple(Subtask(name=part.name, info=part.info) for part in experience.plan)
-        return Plan(subtasks=subtasks, source="memory")
+        self.progress.query, self.progress.known = known.query, known
+        if known.experience_id:
+            self.progress.used.append(known.experience_id)
+        return known.plan
+
+    def _beyond(self) -> Generator[Event, None, Ending | None]:
+        """End early where nothing is known and no model may be asked, or an exploration failed to do just this."""
+        if self._replay_only:
+            return Ending("failed", f"memory holds nothing verified that fits this task{self._why_no_memory()}")
+        if self._recall is None or not self._heeds_boundaries:
+            return None
+        front = (yield from self.session.look()).active_window
+        with self.session.timed("memory"):
+            boundary = self._recall.boundary(front)
+        if boundary is None:
+            return None
+        self.progress.boundary = boundary.id
+        why = boundary.provenance.state_reason or boundary.description
+        return Ending("failed", f"beyond what is known to work: {boundary.name!r} failed when it was explored ({why})")
+
+    def _why_no_memory(self) -> str:
+        return "" if self._agent.memory is not None else ": there is no memory (memory.enabled)"
+
+    @property
+    def _heeds_boundaries(self) -> bool:
+        wanted = self._agent.boundaries
+        return wanted == "always" or (wanted == "unattended" and self._agent.ask is None)
 
     # Working on a subtask
 
@@ -335,9 +390,12 @@ class Run:
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=recalled)
         steps: list[Step] = []
         before = self._steps_before(subtask)
-        replayed = not before and (yield from self._replay(subtask, steps))
+        result = None if before else (yield from self._replay_known(subtask, steps))
+        replayed = result is not None and result.finished
         if replayed:
             ending = Ending("done")
+        elif self._replay_only:
+            ending = Ending("failed", _not_replayed(subtask, result))
         else:
             ending = yield from self._act_until_done(subtask, left, experiences, steps, before)
         ok = ending.status == "done"
@@ -354,32 +412,30 @@ class Run:
         unfinished = self._unfinished
         return unfinished.steps if unfinished is not None and unfinished.current == subtask else ()
 
-    def _replay(self, subtask: Subtask, steps: list[Step]) -> Generator[Event, None, bool]:
-        """Do a verified experience of the same subtask again, if there is one; return whether that finished it."""
-        if self._known is None:
-            return False
-        experience = yield from self._recall_steps(self._known, subtask)
-        if experience is None or not experience.steps:
-            return False
-        finished = yield from replay(self.session, subtask, experience, steps)
-        if finished:
+    def _replay_known(self, subtask: Subtask, steps: list[Step]) -> Generator[Event, None, Replayed | None]:
+        """Do again what memory knows of a subtask; None where it knows nothing."""
+        learned = yield from self._recall_steps(subtask)
+        if learned is None or not learned.steps:
+            return None
+        result = yield from self._replay.run(subtask, learned, steps)
+        if result.finished:
             self.progress.replayed += 1
-            self.progress.used.append(experience.id)
-        else:
-            self._learner.count_use(experience.id, worked=False)
-        return finished
+            self.progress.used.append(learned.experience_id)
+            self.progress.proofs += result.evidence
+        elif steps or learned.exact:
+            # What was only like it and did not begin has misled nobody.
+            self._learner.count_use(learned.experience_id, worked=False)
+        return result
 
-    def _recall_steps(
-        self, known: MemoryStore, subtask: Subtask
-    ) -> Generator[Event, None, EpisodicExperience | SkillExperience | None]:
-        """Return a verified experience of this very subtask, else a proven skill for it in the application in front."""
-        with self.session.timed("memory"):
-            experience = known.find_verified_episode(self.task.instruction, subtask.name, subtask.info)
-            skill = known.find_skill(subtask.name, subtask.info, platform=PLATFORM) if experience is None else None
-        if skill is None:
-            return experience
+    def _recall_steps(self, subtask: Subtask) -> Generator[Event, None, Learned | None]:
+        if self._recall is None:
+            return None
+        known = self.progress.known
+        if known is not None and subtask.name in known.learned and not self.progress.replans:
+            return known.learned[subtask.name]
         front = (yield from self.session.look()).active_window
-        return skill if front is not None and front.app == skill.provenance.app else None
+        with self.session.timed("memory"):
+            return self._recall.subtask(subtask, front)
 
     def _act_until_done(
         self,
@@ -449,7 +505,10 @@ class Run:
                     for experience_id in self.progress.used:
                         self._learner.count_use(experience_id, ending.status == "done", self._proof(verdict))
                 self._learner.mark(verdict)
-                stored = [] if self.progress.all_replayed else self._store_task(ending, verdict)
+                if self.progress.boundary:
+                    self._learner.count_use(self.progress.boundary, worked=True)
+                nothing_new = self.progress.all_replayed or self._replay_only or self.progress.boundary
+                stored = [] if nothing_new else self._store_task(ending, verdict)
                 stored += self._learner.store_skills(verdict)
             yield from self.session.new_calls()
             yield from stored
@@ -479,6 +538,12 @@ class Run:
             run_id=self.id,
             replayed=ending.status == "done" and self.progress.all_replayed,
         )
+
+
+def _not_replayed(subtask: Subtask, result: Replayed | None) -> str:
+    if result is None:
+        return f"memory holds no verified steps for {subtask.name!r}"
+    return f"the replay of {subtask.name!r} stopped: {result.problem}"
 
 
 def _display(desktop: Desktop) -> str:

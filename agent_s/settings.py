@@ -41,6 +41,8 @@ class MemorySettings(Section):
         episodic: Whether Workers retrieve subtask experience.
         give: When experience is given to the model: `always`, or only `after_failure`, once a first try has failed.
         continual_update: Whether runs write experience.
+        boundaries: When a task that an exploration failed to do is given up at once: `always`, `never`, or where
+            there is nobody to ask.
     """
 
     enabled: bool = True
@@ -51,6 +53,7 @@ class MemorySettings(Section):
     episodic: bool = True
     give: Literal["always", "after_failure"] = "always"
     continual_update: bool = True
+    boundaries: Literal["always", "unattended", "never"] = "unattended"
 
 
 class DesktopSettings(Section):
@@ -227,7 +230,8 @@ class Settings(Section):
         provider: How models of providers and servers are asked.
         search: Where the Manager looks for knowledge from outside.
         planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
-        replay: Whether verified experience is done again without a model.
+        replay: Whether verified experience is done again without a model; `only` does nothing else.
+        evaluator: Whether a model judges the end of a task that has no state check.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
 
@@ -241,7 +245,8 @@ class Settings(Section):
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
     planner: Planner = "hierarchical"
-    replay: bool = True
+    replay: bool | Literal["only"] = True
+    evaluator: bool = True
     runs_dir: Path | None = None
 
     @property

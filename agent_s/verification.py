@@ -25,14 +25,14 @@ class Verification:
 
     Args:
         session: The run's desktop and model.
-        evaluator: Judges where there is no state check.
+        evaluator: Judges where there is no state check; None to believe what the agent says.
         task: What was to be done.
         state_check: Looks at the applications' own state, or None.
         max_looks: Primitives that may be spent on looking closer.
     """
 
     def __init__(
-        self, session: Session, evaluator: Evaluator, task: Task, state_check: StateCheck | None, max_looks: int
+        self, session: Session, evaluator: Evaluator | None, task: Task, state_check: StateCheck | None, max_looks: int
     ) -> None:
         self._session = session
         self._evaluator = evaluator
@@ -40,7 +40,9 @@ class Verification:
         self._state_check = state_check
         self._max_looks = max_looks
 
-    def check(self, status: Status, done: Done, aims: Aims) -> Generator[Event, None, Verdict]:
+    def check(
+        self, status: Status, done: Done, aims: Aims, proofs: tuple[str, ...] = ()
+    ) -> Generator[Event, None, Verdict]:
         """Return whether the task is done; what cannot be checked is undecided, with the reason.
 
         A task that the agent itself says is not done is not judged by the model.
@@ -49,9 +51,10 @@ class Verification:
             status: What the agent says.
             done: What it rests that on.
             aims: What the task demands and forbids.
+            proofs: What shows that the end is one that was verified before, where all of it was replayed.
         """
         try:
-            verdict = yield from self._checked(status, done, aims)
+            verdict = yield from self._checked(status, done, aims, proofs)
         except (AgentError, AciError) as error:
             verdict = Verdict(verified=None, reason=f"it could not be checked: {error}")
         except KeyboardInterrupt:
@@ -60,7 +63,9 @@ class Verification:
         yield Verified(verdict=verdict)
         return verdict
 
-    def _checked(self, status: Status, done: Done, aims: Aims) -> Generator[Event, None, Verdict]:
+    def _checked(
+        self, status: Status, done: Done, aims: Aims, proofs: tuple[str, ...]
+    ) -> Generator[Event, None, Verdict]:
         observation = yield from self._session.look(bounded=False)
         if self._state_check is not None:
             with self._session.timed("verify"):
@@ -68,9 +73,16 @@ class Verification:
         if status != "done":
             verified = None if status == "infeasible" else False
             return Verdict(verified=verified, reason=f"the agent ended with status {status}", by="status")
-        return (yield from self._judged(observation, done, aims))
+        if proofs:
+            reason = "the end is the one that was verified when it was learned"
+            return Verdict(verified=True, reason=reason, evidence=proofs, by="replay")
+        if self._evaluator is None:
+            return Verdict(verified=None, reason="nothing judges the end (evaluator, replay)")
+        return (yield from self._judged(self._evaluator, observation, done, aims))
 
-    def _judged(self, observation: Observation, done: Done, aims: Aims) -> Generator[Event, None, Verdict]:
+    def _judged(
+        self, evaluator: Evaluator, observation: Observation, done: Done, aims: Aims
+    ) -> Generator[Event, None, Verdict]:
         """Let the model judge, which may look closer a few times before it does."""
         points = aims.points or (self._task.instruction,)
         looked: list[Step] = []
@@ -78,7 +90,7 @@ class Verification:
             more = len(looked) < self._max_looks
             context = VerifyContext(self._task, observation, tuple(done), points, tuple(looked), may_look=more)
             with self._session.timed("verify"):
-                judged = self._evaluator.judge(context)
+                judged = evaluator.judge(context)
             yield from self._session.new_calls()
             if isinstance(judged, Verdict):
                 return judged

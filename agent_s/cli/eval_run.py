@@ -29,6 +29,7 @@ ABLATIONS = {
     "reflection": "reflection.enabled=false",
     "replay": "replay=false",
     "hierarchy": "planner=flat",
+    "evaluator": "evaluator=false",
 }
 """The setting that switches a part of the agent off, by its name for `--without`."""
 OF_MEMORY = ("narrative", "episodic", "update")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from aci.geometry import Rect
-from aci.identity import describe, find_again
+from aci.identity import describe, find_again, titles_agree
 from aci.observation import Element, Observation, Window
 
 WINDOW = Window(1, "draft.txt", "editor", Rect(0, 0, 800, 600), active=True)
@@ -58,3 +58,49 @@ def test_twins_are_told_apart_by_their_order() -> None:
 def test_a_twin_that_is_gone_is_not_replaced_by_the_other() -> None:
     one, two, three = (element(number, "OK") for number in (1, 2, 3))
     assert found(three, seen(one, two, three), seen(one, two)) is None
+
+
+def test_the_same_button_of_a_dialog_in_between_is_another_element() -> None:
+    ok = element(1, "OK", path=("dialog:Options",))
+    dialog = Window(2, "Save changes?", "editor", Rect(0, 0, 300, 200), active=True)
+    options = Window(1, "Options", "editor", Rect(0, 0, 800, 600))
+    before = Observation(np.zeros((1, 1, 3), np.uint8), (ok,), (options,))
+    other = replace(ok, id=9, window_id=2, path=("dialog:Save changes?",))
+    assert find_again(describe(ok, before), Observation(before.screenshot, (other,), (dialog, options))) is None
+
+
+def test_a_field_with_another_label_is_another_element() -> None:
+    city = element(1, "", "entry", label="City")
+    assert found(city, seen(city), seen(replace(city, id=11, label="Country"))) is None
+
+
+def test_the_same_button_of_another_group_is_another_element() -> None:
+    edit = element(1, "Edit", path=("frame:Editor", "panel:Alice", "filler:"))
+    assert found(edit, seen(edit), seen(replace(edit, id=2, path=("frame:Editor", "panel:Bob", "filler:")))) is None
+
+
+def rows(*names: str) -> list[Element]:
+    made: list[Element] = []
+    for number, name in enumerate(names):
+        left, right = Rect(0, 40 * number, 80, 20), Rect(100, 40 * number, 50, 20)
+        made.append(replace(element(10 * number, name, "label"), rect=left))
+        made.append(replace(element(10 * number + 1, "Delete"), rect=right))
+    return made
+
+
+def test_twins_are_told_apart_by_what_stands_beside_them() -> None:
+    before = rows("Alice", "Bob", "Carol")
+    again = found(before[3], seen(*before), seen(*rows("Carol", "Alice", "Bob")))
+    assert again == 21
+
+
+def test_a_row_that_is_gone_is_not_replaced_by_its_neighbour() -> None:
+    before = rows("Alice", "Bob", "Carol")
+    assert found(before[3], seen(*before), seen(*rows("Alice", "Carol"))) is None
+    assert found(before[3], seen(*before), seen(*rows("Carol"))) is None
+
+
+def test_titles_of_a_window_at_different_times_agree() -> None:
+    assert titles_agree("Untitled 1 - Mousepad", "*draft.txt - Mousepad")
+    assert titles_agree("Untitled 1", "Untitled 2") and titles_agree("", "")
+    assert not titles_agree("Save As", "Error") and not titles_agree("Save As", "")

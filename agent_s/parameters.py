@@ -1,0 +1,241 @@
+"""Parameters of what was learned: texts, numbers, names and files in which a new wording differs from an old one.
+
+Two wordings of the same task are laid beside each other word by word. Where they differ, a value stands on either side;
+what differs in any other way is another task. A value counts as a parameter only if what was done shows it
+(`Parameters.unexplained`): "check" against "uncheck" is in no typed text and no name of an element, so it never does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Literal
+
+Sort = Literal["quoted", "secret", "url", "path", "date", "file", "formula", "cell", "number", "word", "mark"]
+
+LONGEST_NAME = 6
+"""A name that was not quoted has at most so many words."""
+
+_SORTS: dict[Sort, str] = {
+    "quoted": r"""(?<!\w)(?:"[^"]*"|'(?:[^']|(?<=\w)'(?=\w))*'|`[^`]*`|“[^”]*”|‘[^’]*’|«[^»]*»)(?!\w)""",
+    "secret": r"\{\{secret:\w+\}\}",
+    "url": r"\bhttps?://[^\s'\",]*[^\s'\",.;:!?)]",
+    "path": r"(?<![\w/])~?/[\w.+@-]+(?:/[\w.+@-]+)*(?<!\.)",
+    "date": r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])",
+    "file": r"(?<![\w/.-])\w[\w-]*(?:\.[\w-]+)*\.(?=\w*[A-Za-z])\w{1,5}(?!\w)",
+    "formula": r"(?<!\S)=(?:[^\s,;()]|\((?:[^()]|\([^()]*\))*\))+",
+    "cell": r"(?<![\w$])\$?[A-Z]{1,3}\$?[1-9]\d{0,6}(?::\$?[A-Z]{1,3}\$?[1-9]\d{0,6})?(?!\w)",
+    "number": r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?!\w)",
+    "word": r"\w+(?:[’'-]\w+)*",
+    "mark": r"[^\w\s]",
+}
+_TOKEN = re.compile("|".join(f"(?P<{sort}>{pattern})" for sort, pattern in _SORTS.items()))
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_FILE = re.compile(_SORTS["file"])
+_QUOTES = ("'", '"', "`")
+_EMPTY = frozenset({"a", "an", "the", "please", "my", "this", "that", "now", "just", "then"})
+"""Words that may come and go; not those of `memory_store`'s keys, since "on" and "in" tell "turn on" and "zoom in"."""
+_SENTENCE_ENDS = frozenset(".!?;:")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a wording: a value such as a quoted text or a number, a word, or a mark.
+
+    Attributes:
+        sort: What it looks like.
+        value: What it stands for; of a quotation, what is between the quotes.
+        start: Where it begins in the text.
+        end: Where it ends.
+    """
+
+    sort: Sort
+    value: str
+    start: int
+    end: int
+
+    @property
+    def literal(self) -> bool:
+        """Whether it is a value by its looks."""
+        return self.sort not in ("word", "mark")
+
+    @property
+    def key(self) -> str:
+        """What must be equal for two wordings to ask for the same, values aside."""
+        return "\0" if self.literal else self.value.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The values that differ: what stood there, and what stands there now.
+
+    Attributes:
+        pairs: New value by old value; none of them is equal to its old one.
+        kept: Old values that stay as they are, and so are no parameters elsewhere either.
+    """
+
+    pairs: dict[str, str] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.pairs)
+
+    def replace(self, text: str) -> str:
+        """Return a text with new values in place of old ones, where these stand as whole words."""
+        if not text or not self.pairs:
+            return text
+        if text in self.pairs:
+            return self.pairs[text]
+        return self._pattern.sub(lambda match: self.pairs.get(match[0], match[0]), text)
+
+    def replace_in_wording(self, text: str) -> str | None:
+        """Return a wording with new values, requoted where needed; None where they cannot be written into it."""
+        pieces: list[str] = []
+        end = 0
+        for token in tokens(text):
+            if token.sort == "quoted" and (new := self.replace(token.value)) != token.value:
+                quote = _quote_for(new, text[token.start])
+                if quote is None:
+                    return None
+                pieces += (self.replace(text[end : token.start]), f"{quote}{new}{quote}")
+                end = token.end
+        return "".join((*pieces, self.replace(text[end:])))
+
+    def unexplained(self, texts: Iterable[str]) -> list[str]:
+        """Return the old values that stand in none of the texts, so that nothing shows what they were for."""
+        every = list(texts)
+        unheld = {old for old in self.pairs if not any(_holds(text, old) for text in every)}
+        dates = {old: {part for part, _ in _parts_of_dates({old: new})} for old, new in self.pairs.items()}
+        derived = {part for parts in dates.values() for part in parts}
+        explained = {old for old, parts in dates.items() if parts and not parts & unheld}
+        return [old for old in self.pairs if old in unheld and old not in explained | derived]
+
+    def __or__(self, other: Parameters) -> Parameters | None:
+        """Join with others; None where they contradict each other."""
+        return join([*self.pairs.items(), *other.pairs.items()], self.kept | other.kept)
+
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        # What stays and holds an old value, as "draft-2.txt" does "draft", is matched first and put back.
+        around = [kept for kept in self.kept if any(old in kept for old in self.pairs)]
+        longest_first = sorted({*self.pairs, *around}, key=len, reverse=True)
+        return re.compile("|".join(_whole(value) for value in longest_first))
+
+
+def tokens(text: str) -> list[Token]:
+    """Split a wording."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        sort: Sort = match.lastgroup  # type: ignore[assignment]
+        value = match[0][1:-1] if sort == "quoted" else match[0]
+        found.append(Token(sort, value, match.start(), match.end()))
+    return found
+
+
+def align(old: str, new: str) -> Parameters | None:
+    """Lay two wordings beside each other.
+
+    Args:
+        old: As it was learned.
+        new: As it is asked for now.
+
+    Returns:
+        The values that differ, none for the same wording; None where more than values differs, or where it is not
+        clear which value belongs to which.
+    """
+    mine, theirs = tokens(old), tokens(new)
+    matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)
+    pairs: list[tuple[str, str]] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        before, after = mine[a:b], theirs[c:d]
+        if tag == "equal":
+            begins = {number for number in range(a, b) if number == 0 or mine[number - 1].value in _SENTENCE_ENDS}
+            pairs += [
+                (one.value, one.value if number in begins and not one.literal else other.value)
+                for number, one, other in zip(range(a, b), before, after, strict=True)
+                if one.sort != "mark"
+            ]
+        elif _says_nothing(before) and _says_nothing(after):
+            continue
+        elif (pair := _named(before, after, old, new)) is not None:
+            pairs.append(pair)
+        else:
+            return None
+    return _consistent(pairs)
+
+
+def join(pairs: Iterable[tuple[str, str]], kept: frozenset[str] = frozenset()) -> Parameters | None:
+    """Make parameters of pairs, dates with their parts; None where an old value would become two new ones."""
+    known = dict(pairs := list(pairs))
+    parts = _parts_of_dates(known)
+    every = [*pairs, *parts, *((value, value) for value in kept)]
+    new = dict(every)
+    if any(new[old] != value for old, value in every):
+        return None
+    changed = {old: value for old, value in (*pairs, *parts) if old != value}
+    return Parameters(changed, kept | {old for old, value in parts if old == value})
+
+
+def _consistent(pairs: list[tuple[str, str]]) -> Parameters | None:
+    changed = [(old, new) for old, new in pairs if old != new]
+    if not all(_may_become(old, new) for old, new in changed):
+        return None
+    # What stays stays everywhere: "type Save into Name and click Save" with another name still clicks Save.
+    return join(changed, frozenset(old for old, new in pairs if old == new))
+
+
+def _may_become(old: str, new: str) -> bool:
+    """Tell whether a value can stand where another stood: escapes would be typed as they are, a path into a path."""
+    escaped, blank = "\\" in old + new, not old.strip() or not new.strip()
+    return not escaped and not blank and not ("/" in new and "/" not in old and _FILE.fullmatch(old))
+
+
+def _parts_of_dates(pairs: dict[str, str]) -> list[tuple[str, str]]:
+    """Return year, month and day where a date became another one: a date editor is typed into part by part."""
+    parts: list[tuple[str, str]] = []
+    for old, new in pairs.items():
+        before, after = _DATE.fullmatch(old), _DATE.fullmatch(new)
+        if before and after:
+            parts += zip(before.groups(), after.groups(), strict=True)
+    return parts
+
+
+def _says_nothing(part: list[Token]) -> bool:
+    return all(token.sort == "mark" or token.value.casefold() in _EMPTY for token in part)
+
+
+def _named(before: list[Token], after: list[Token], old: str, new: str) -> tuple[str, str] | None:
+    """Return the names that stand in place of each other, where each is one."""
+    if not before or not after or max(len(before), len(after)) > LONGEST_NAME:
+        return None
+    if any(token.sort == "mark" for token in (*before, *after)):
+        return None
+    if len(before) > 1 and any(token.literal for token in before):
+        return None
+    if len(after) > 1 and any(token.literal for token in after):
+        return None
+    return _text_of(before, old), _text_of(after, new)
+
+
+def _text_of(part: list[Token], text: str) -> str:
+    return part[0].value if len(part) == 1 else text[part[0].start : part[-1].end]
+
+
+def _quote_for(value: str, wished: str) -> str | None:
+    if wished in _QUOTES:
+        return next((quote for quote in (wished, *_QUOTES) if quote not in value), None)
+    return '"' if '"' not in value else None
+
+
+def _whole(value: str) -> str:
+    """Return a pattern for a value that is no part of a longer word or number."""
+    before = r"(?<![\w.,:-])" if value[0].isdigit() else r"(?<!\w)" if value[0].isalnum() else ""
+    after = r"(?!\w|[.,:-]\d)" if value[-1].isdigit() else r"(?!\w)" if value[-1].isalnum() else ""
+    return f"{before}{re.escape(value)}{after}"
+
+
+def _holds(text: str, value: str) -> bool:
+    return bool(text) and re.search(_whole(value), text) is not None

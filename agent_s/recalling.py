@@ -1,0 +1,265 @@
+"""What memory knows of doing a task or a subtask, made ready for replay: the same first, then what differs in values.
+
+A wrong replay is worse than none. What is returned was verified, is about the same application, and differs from what
+is asked for in values at most (`agent_s.parameters`) or, for skills, in wording (`memory_store.fitting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from aci.observation import Window
+from agent_s.grounded_steps import typed_text
+from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_parameters
+from agent_s.parameters import Parameters, align, tokens
+from agent_s.records import GroundedStep, Plan, Subtask, Task
+from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience, SkillExperience
+from memory_store.fitting import FITS, fit, same_application
+
+BOUNDARY = "boundary"
+"""The outcome of what an exploration could not do, however often it tried."""
+SURELY = 0.85
+"""So well must a boundary fit for a task to be given up because of it."""
+
+_LIKE = 8
+"""So many like experiences are looked at."""
+_LEAST_LIKENESS = 0.3
+"""Texts and names make wordings of the same task unlike; whether only they differ is told word by word."""
+_LONGEST_NAME = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A whole task that memory knows how to do.
+
+    Attributes:
+        plan: Its subtasks, with the values of now.
+        query: The Manager's question then.
+        experience_id: The story it comes from; empty for a skill.
+        learned: The steps of each subtask that can be done again, by its name.
+    """
+
+    plan: Plan
+    query: str = ""
+    experience_id: str = ""
+    learned: dict[str, Learned] = field(default_factory=dict)
+
+
+class Recall:
+    """Finds what can be done again.
+
+    Args:
+        memory: What is known.
+        task: What is to be done.
+        platform: Only what was learned on this platform counts.
+    """
+
+    def __init__(self, memory: MemoryStore, task: Task, platform: str) -> None:
+        self._memory = memory
+        self._task = task
+        self._platform = platform
+
+    def same_task(self) -> Known | None:
+        """Return how the very same task was done, where that was verified.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        story = self._memory.find_verified_narrative(self._task.instruction)
+        if story is None or not story.plan:
+            return None
+        subtasks = tuple(Subtask(name=part.name, info=part.info) for part in story.plan)
+        return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
+
+    def like_task(self, front: Window | None) -> Known | None:
+        """Return how the task is done where it is known with other values, or as one skill.
+
+        Args:
+            front: The window in front.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        return self._like_task() or self._one_skill(front)
+
+    def subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
+        """Return the best steps for a subtask.
+
+        Args:
+            subtask: What is to be done.
+            front: The window in front.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
+        if found is not None and found.steps:
+            learned = _with(found, Parameters(), subtask)
+            return _exactly(learned) if learned is not None else None
+        return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
+
+    def boundary(self, front: Window | None) -> SkillExperience | None:
+        """Return what an exploration failed to do, where the task asks for just that and no skill does it.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        wording = self._task.instruction
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, candidates=True)
+        known = [(fit(wording, hit), hit.experience) for hit in hits]
+        if not known:
+            return None
+        best, skill = max(known, key=lambda pair: pair[0])
+        tried = skill.provenance.outcome == BOUNDARY and best >= SURELY
+        return skill if tried and same_application(wording, skill, front.app if front else "") is not None else None
+
+    # Whole tasks
+
+    def _like_task(self) -> Known | None:
+        hits = self._memory.search_narrative(
+            self._task.instruction, _LIKE, platform=self._platform, min_similarity=_LEAST_LIKENESS
+        )
+        for hit in hits:
+            story = hit.experience
+            if not (story.provenance.verified and story.success and story.plan):
+                continue
+            parameters = align(story.instruction, self._task.instruction)
+            if parameters and (known := self._with_values(story, parameters)) is not None:
+                return known
+        return None
+
+    def _with_values(self, story: NarrativeExperience, parameters: Parameters) -> Known | None:
+        """Return a task with other values; None where it is not clear what one of them is for."""
+        subtasks: list[Subtask] = []
+        learned: dict[str, Learned] = {}
+        steps: list[GroundedStep] = []
+        for part in story.plan:
+            name, info = (parameters.replace_in_wording(text) for text in (part.name, part.info))
+            if not name or info is None:
+                return None
+            episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
+            if episode is None or isinstance(found := read_steps(episode), Mismatch):
+                return None
+            subtask = Subtask(name=name, info=info)
+            ready = _ready(episode, found, parameters, subtask)
+            if ready is None:
+                return None
+            subtasks.append(subtask)
+            steps += found
+            if found:
+                learned[name] = ready
+        if parameters.unexplained(values_shown(steps)):
+            return None
+        return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
+
+    def _one_skill(self, front: Window | None) -> Known | None:
+        instruction = self._task.instruction
+        name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
+        subtask = Subtask(name=name, info="" if name == instruction else instruction)
+        skill = next(self._skills(subtask, front), None)
+        if skill is None:
+            return None
+        return Known(Plan(subtasks=(subtask,), source="memory"), learned={subtask.name: skill})
+
+    # Parts of tasks
+
+    def _skills(self, subtask: Subtask, front: Window | None) -> Iterator[Learned]:
+        """Yield skills for a subtask, the best first; none where several fit equally well."""
+        wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
+        app = front.app if front is not None else ""
+        same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
+        if same is not None:
+            yield from map(_exactly, self._skill(same, Parameters(), subtask, app))
+            return
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_LEAST_LIKENESS)
+        fitting = sorted(((fit(wording, hit), hit.experience) for hit in hits), key=lambda pair: -pair[0])
+        for score, skill in fitting:
+            parameters = align_values(f"{skill.name}\n{skill.description}", wording)
+            if score >= FITS and parameters is not None:
+                yield from self._skill(skill, parameters, subtask, app)
+
+    def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
+        opens = same_application(wording_of(subtask), skill, app)
+        learned = _with(skill, parameters, subtask, opens or "")
+        if opens is not None and learned is not None and _is_told(learned.steps, wording_of(subtask)):
+            yield learned
+
+    def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
+        """Return a verified subtask of another task that differs in values only, all of which its wording tells."""
+        hits = self._memory.search_episodic(
+            self._task.instruction,
+            subtask.name,
+            subtask.info,
+            _LIKE,
+            platform=self._platform,
+            min_similarity=_LEAST_LIKENESS,
+        )
+        for hit in hits:
+            episode = hit.experience
+            if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
+                continue
+            parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
+            learned = _with(episode, parameters, subtask) if parameters is not None else None
+            if learned is not None and _is_told(learned.steps, wording_of(subtask)):
+                return learned
+        return None
+
+
+def wording_of(subtask: Subtask) -> str:
+    """Return all that a subtask says."""
+    return f"{subtask.name}\n{subtask.info}".strip()
+
+
+def align_values(old: str, new: str) -> Parameters | None:
+    """Match the values of two wordings that are worded differently; None where it is not clear which became which."""
+    before, after = (list(dict.fromkeys(t.value for t in tokens(text) if t.literal)) for text in (old, new))
+    left, right = [value for value in before if value not in after], [value for value in after if value not in before]
+    if len(left) != len(right) or len(left) > 1:
+        return None
+    return Parameters(dict(zip(left, right, strict=True)))
+
+
+def _exactly(learned: Learned) -> Learned:
+    return replace(learned, exact=True)
+
+
+def _with(
+    experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
+) -> Learned | None:
+    """Put the values of now into an experience; None where one of them is not seen in its steps."""
+    steps = read_steps(experience)
+    if isinstance(steps, Mismatch) or parameters.unexplained(values_shown(steps)):
+        return None
+    return _ready(experience, steps, parameters, subtask, opens)
+
+
+def _ready(
+    experience: EpisodicExperience | SkillExperience,
+    steps: Sequence[GroundedStep],
+    parameters: Parameters,
+    subtask: Subtask,
+    opens: str = "",
+) -> Learned | None:
+    replaced = with_parameters(steps, parameters)
+    return None if isinstance(replaced, Mismatch) else Learned(experience.id, replaced, opens, wording_of(subtask))
+
+
+def _is_told(steps: Sequence[GroundedStep], wording: str) -> bool:
+    """Tell whether all that steps type stands in the wording, so that none of it is a value of another task."""
+    told = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
+    typed = (typed_text(step.action) for step in steps)
+    return all(part.casefold() in told for text in typed for token in tokens(text) for part in _parts(token.value))
+
+
+def _parts(value: str) -> list[str]:
+    return [value, *(token.value for token in tokens(value) if token.sort != "mark")]
+
+
+def _begins_in(episode: EpisodicExperience, front: Window | None) -> bool:
+    """Tell whether the application in front is the one that a subtask began in, or it goes to one by itself."""
+    first = read_steps(episode)
+    if isinstance(first, Mismatch) or first[0].action.action == "switch_applications":
+        return not isinstance(first, Mismatch)
+    app = next((target.app for target in first[0].targets.values()), episode.provenance.app)
+    return front is not None and front.app.casefold() == app.casefold()

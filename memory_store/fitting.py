@@ -1,0 +1,48 @@
+"""How well a skill fits what is asked for, for doing it without anybody looking: stricter than what may be shown."""
+
+from __future__ import annotations
+
+from memory_store.actions import compare_verbs, conflict
+from memory_store.experience import Hit
+from memory_store.skills import SkillExperience
+from memory_store.words import application, mentioned, stems, without_applications
+
+FITS = 0.66
+"""Likeness from which on a skill is done for what was asked; below, nothing is tried."""
+
+_MEANING, _WORDS = 0.6, 0.4
+"""How much meaning and shared words count."""
+
+
+def fit(query: str, hit: Hit[SkillExperience]) -> float:
+    """Return how well a skill fits a query, from 0 to 1; 1 for the same words.
+
+    What asks for the opposite, or with other verbs, does not fit at all.
+    """
+    skill = hit.experience
+    if hit.reasons[:1] == ("the same words",):
+        return 1.0
+    best = max(_likeness(query, text, hit.similarity) for text in (skill.name, f"{skill.name} {skill.description}"))
+    return 0.0 if any(conflict(query, text) for text in (skill.name, skill.description) if text) else best
+
+
+def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
+    """Tell where a skill is to be done.
+
+    Returns:
+        An empty text where its application is in front, the application where the query names it and it is not, None
+        where it is another application's.
+    """
+    app = skill.provenance.app
+    if not app or application(app) == application(front):
+        return ""
+    return app if application(app) in mentioned(query) else None
+
+
+def _likeness(query: str, text: str, cosine: float) -> float:
+    asked, known = (stems(without_applications(one)) for one in (query, text))
+    shared = len(asked & known)
+    words = shared / max(1, len(asked | known))
+    if compare_verbs(query, text) == "other":
+        return 0.0
+    return _MEANING * max(0.0, cosine) + _WORDS * words
