@@ -60,17 +60,15 @@ def ground_steps(
 
 def effect_of(action: Action, before: Observation, after: Observation) -> Effect:
     """Return what a primitive changed between two observations."""
-    windows = window_effect(before, after)
+    effect = window_effect(before, after)
+    if not effect.opened and not effect.closed:
+        # What windows cover as they come, and uncover as they go, depends on where they happen to be.
+        effect = effect.model_copy(update=_marks(action, before, after))
     element = acted_on(action, before)
     if element is None:
-        return windows.model_copy(update=_marks(action, before, after))
-    return windows.model_copy(
-        update={
-            "before": state_of(element),
-            "after": state_of(after.by_id[element.id]) if element.id in after.by_id else None,
-            **_marks(action, before, after),
-        }
-    )
+        return effect
+    now = after.by_id.get(element.id)
+    return effect.model_copy(update={"before": state_of(element), "after": state_of(now) if now is not None else None})
 
 
 def window_effect(before: Observation, after: Observation) -> Effect:

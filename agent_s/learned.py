@@ -18,6 +18,9 @@ from memory_store import EpisodicExperience, SkillExperience
 _KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})
 """Fields of primitives in which no value of a task stands."""
 
+Numbers = dict[float, float | None]
+"""The number that is typed now by the one that was typed then; None where it is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
@@ -73,15 +76,19 @@ def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
 
 
 def _replaced(step: GroundedStep, parameters: Parameters) -> GroundedStep:
+    action = _action(step.action, parameters)
+    numbers = {}
+    if (old := _as_number(typed_text(step.action))) is not None:
+        numbers[old] = _as_number(typed_text(action))
     return step.model_copy(
         update={
-            "action": _action(step.action, parameters),
+            "action": action,
             "targets": {name: _description(target, parameters) for name, target in step.targets.items()},
             "focus": _description(step.focus, parameters) if step.focus is not None else None,
             "front": parameters.replace(step.front),
             "intent": parameters.replace(step.intent),
-            "effect": _effect(step.effect, parameters),
-            "left": _left(step.left, parameters),
+            "effect": _effect(step.effect, parameters, numbers),
+            "left": _left(step.left, parameters, numbers),
         }
     )
 
@@ -160,25 +167,31 @@ def _description(description: ElementDescription, parameters: Parameters) -> Ele
     )
 
 
-def _state(state: ElementState | None, parameters: Parameters) -> ElementState | None:
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _state(state: ElementState | None, parameters: Parameters, numbers: Numbers) -> ElementState | None:
     if state is None:
         return None
     text = parameters.replace(state.text) if state.text is not None else None
-    value = _number(state.value, parameters) if state.value is not None else None
-    # A value that cannot be foreseen is not checked.
-    return state.model_copy(update={"text": text, "value": value if not isinstance(value, str) else None})
+    value = numbers.get(state.value, state.value) if state.value is not None else None
+    return state.model_copy(update={"text": text, "value": value})
 
 
-def _effect(effect: Effect, parameters: Parameters) -> Effect:
+def _effect(effect: Effect, parameters: Parameters, numbers: Numbers) -> Effect:
     names = ("opened", "closed", "appeared", "vanished")
     replaced: dict[str, Any] = {name: tuple(map(parameters.replace, getattr(effect, name))) for name in names}
-    states = {"before": _state(effect.before, parameters), "after": _state(effect.after, parameters)}
+    states = {name: _state(getattr(effect, name), parameters, numbers) for name in ("before", "after")}
     return effect.model_copy(update={**replaced, **states})
 
 
-def _left(left: Left, parameters: Parameters) -> Left:
+def _left(left: Left, parameters: Parameters, numbers: Numbers) -> Left:
     return Left(
-        element=_state(left.element, parameters),
+        element=_state(left.element, parameters, numbers),
         files=tuple(map(parameters.replace, left.files)),
         title=parameters.replace(left.title),
     )

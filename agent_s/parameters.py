@@ -135,6 +135,11 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+def skeleton(text: str) -> str:
+    """Return the words of a wording without its values, by which wordings of the same task are alike."""
+    return " ".join(token.value for token in tokens(text) if token.sort == "word")
+
+
 def align(old: str, new: str) -> Parameters | None:
     """Lay two wordings beside each other.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from aci.observation import Window
 from agent_s.grounded_steps import typed_text
 from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_parameters
-from agent_s.parameters import Parameters, align, tokens
+from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience, SkillExperience
 from memory_store.fitting import FITS, fit, same_application
@@ -22,10 +22,10 @@ BOUNDARY = "boundary"
 SURELY = 0.85
 """So well must a boundary fit for a task to be given up because of it."""
 
-_LIKE = 8
+_LIKE = 24
 """So many like experiences are looked at."""
-_LEAST_LIKENESS = 0.3
-"""Texts and names make wordings of the same task unlike; whether only they differ is told word by word."""
+_ANY = -1.0
+"""Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
 _LONGEST_NAME = 160
 
 
@@ -117,9 +117,10 @@ class Recall:
     # Whole tasks
 
     def _like_task(self) -> Known | None:
-        hits = self._memory.search_narrative(
-            self._task.instruction, _LIKE, platform=self._platform, min_similarity=_LEAST_LIKENESS
-        )
+        words = skeleton(self._task.instruction)
+        if not words:
+            return None
+        hits = self._memory.search_narrative(words, _LIKE, platform=self._platform, min_similarity=_ANY)
         for hit in hits:
             story = hit.experience
             if not (story.provenance.verified and story.success and story.plan):
@@ -172,7 +173,7 @@ class Recall:
         if same is not None:
             yield from map(_exactly, self._skill(same, Parameters(), subtask, app))
             return
-        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_LEAST_LIKENESS)
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
         fitting = sorted(((fit(wording, hit), hit.experience) for hit in hits), key=lambda pair: -pair[0])
         for score, skill in fitting:
             parameters = align_values(f"{skill.name}\n{skill.description}", wording)
@@ -187,14 +188,10 @@ class Recall:
 
     def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
         """Return a verified subtask of another task that differs in values only, all of which its wording tells."""
-        hits = self._memory.search_episodic(
-            self._task.instruction,
-            subtask.name,
-            subtask.info,
-            _LIKE,
-            platform=self._platform,
-            min_similarity=_LEAST_LIKENESS,
-        )
+        task, name, info = (skeleton(text) for text in (self._task.instruction, subtask.name, subtask.info))
+        if not name and not info:
+            return None
+        hits = self._memory.search_episodic(task, name, info, _LIKE, platform=self._platform, min_similarity=_ANY)
         for hit in hits:
             episode = hit.experience
             if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
