@@ -24,7 +24,7 @@ from evaluation.server import FormServer, Submission
 from evaluation.task import TaskFile, load_task
 from memory_store import MemoryStore
 
-WORDS = [
+WORDS: tuple[str, ...] = (
     "amber",
     "birch",
     "cedar",
@@ -36,21 +36,8 @@ WORDS = [
     "island",
     "jigsaw",
     "kettle",
-    "lantern",
-    "meadow",
-    "nickel",
-    "orchid",
-    "pebble",
-    "quartz",
-    "river",
-    "saddle",
-    "timber",
-    "umber",
-    "valley",
-    "willow",
-    "yonder",
-    "zephyr",
-]
+)
+WORDS += ("lantern", "meadow", "nickel", "orchid", "pebble", "quartz", "river", "saddle", "timber", "umber", "valley")
 NAMES = ("Grace Hopper", "Alan Turing", "Mary Shelley", "Niels Bohr", "Rosa Parks", "Emmy Noether")
 SIZES = ((1280, 800), (1100, 720), (1440, 900), (1600, 1000), (1024, 768))
 LOOKS: tuple[Mapping[str, str], ...] = ({}, {"GTK_THEME": "Adwaita:dark"}, {"GTK_THEME": "HighContrast"})
