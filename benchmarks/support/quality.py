@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _DATA = Path(__file__).parent.parent / "data"
-LABELLED = _DATA / "memory_labels.txt"
-SEEN = _DATA / "memory_quality.txt"
-"""Older labels, all of which were looked at while thresholds were chosen."""
+LABELS = {"tuning": _DATA / "memory_labels.txt", "measuring": _DATA / "memory_heldout.txt"}
+"""What thresholds were chosen on, and what nothing was."""
 
 NO_APPLICATION = "Dialogs"
 """Heads what may be asked for in any application."""
@@ -56,27 +54,24 @@ class Quality:
     mistaken: list[tuple[str, str]]
 
 
-def read_labelled(path: Path = LABELLED) -> dict[str, Labelled]:
-    """Return all of it, and the two halves: `tuning` and `measuring`."""
-    parts = {name: Labelled() for name in ("all", "tuning", "measuring")}
-    app, half = "", "tuning"
-    # What is stored is the same for both halves: each query has to be found among everything.
+def read_labelled(path: Path) -> Labelled:
+    """Read a file of labels; `memory_labels.txt` describes its form."""
+    found = Labelled()
+    app = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         mark, _, text = line.partition(" ")
-        if mark == "app:":
-            app = "" if text == NO_APPLICATION else text
-        elif mark == "+":
-            half = "tuning" if hashlib.sha256(text.encode()).digest()[0] % 2 == 0 else "measuring"
-            for part in parts.values():
-                part.stored.append((app, text))
-        for part in (parts["all"], parts[half]):
-            if mark == "=":
-                part.queries.append((text, len(part.stored) - 1))
-            elif mark == "!":
-                part.wrong.append(text)
-            elif mark == "?":
-                part.other.append(text)
-    return parts
+        match mark:
+            case "app:":
+                app = "" if text == NO_APPLICATION else text
+            case "+":
+                found.stored.append((app, text))
+            case "=":
+                found.queries.append((text, len(found.stored) - 1))
+            case "!":
+                found.wrong.append(text)
+            case "?":
+                found.other.append(text)
+    return found
 
 
 def measure_quality(labelled: Labelled, search: Callable[[str], Sequence[str]]) -> Quality:
