@@ -11,9 +11,9 @@ there, against exact search. `retrieve_p50_ms_1e5`: retrieval with embedding of 
 `open_s_1e5`: from the start of the imports to the first answer at 1e5, s; `rss_mb_1e5`: memory of that process, MB,
 with given embeddings (MiniLM takes 200 MB more). `add_p50_ms`: embedding and adding one
 experience, durable, at 1e5. `recall_at_1`, `false_positive_rate`: on the labelled paraphrases that nothing was tuned
-on (`memory_heldout.txt`); false positives are answers to what asks for the opposite or for another application. `kills`: writers
-killed with SIGKILL while four wrote and four read; `lost`: acknowledged experiences that were not there afterwards, and
-inconsistencies. `--quick` leaves out the million and kills few.
+on (`memory_heldout.txt`); false positives are answers to what asks for the opposite or for another application.
+`kills`: writers killed with SIGKILL while four wrote and four read; `lost`: acknowledged experiences that were not
+there afterwards, and inconsistencies. `--quick` leaves out the million and kills few.
 """
 
 from __future__ import annotations

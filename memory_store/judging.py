@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from memory_store.actions import Verbs, compare_verbs, conflict
+from memory_store.actions import Verbs, compare, conflict
 from memory_store.experience import Provenance
 from memory_store.words import applications_of, is_about_another, stems, without_applications
 
@@ -26,19 +26,31 @@ RANK_OFFSET = 20
 WORDS_WEIGHT = 0.2
 """How much the rank by words counts beside the rank by meaning."""
 
-KEY_COVERED = 0.17
-"""How much likeness it adds that all words of the key are in the query: the query asks for that and more."""
+KEY_COVERED = 0.24
+"""How much likeness it adds that all things of the key are named by the query: it asks for that and more.
 
-QUERY_COVERED = -0.27
-"""How much it adds that all words of the query are in the key. It takes away: where the embedding is alike because the
-words are, it says less than where the words differ. Fitted, as those around it, on the tuning half of the labels."""
+Fitted, as those around it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``)."""
 
-VERBS: dict[Verbs, float] = {"same": 0.07, "other": -0.3, "unclear": -0.15, "unknown": 0.0}
+QUERY_COVERED = -0.21
+"""How much it adds that all things of the query are named by the key. It takes away: where the embedding is alike
+because the words are, it says less than where the words differ."""
+
+VERBS: dict[Verbs, float] = {"same": 0.08, "other": -0.09, "unclear": -0.05, "unknown": 0.0}
 """How much it adds what their verbs have in common."""
+
+NEAR = -0.08
+"""How much it adds that all but one thing each is the same, for the reason of `QUERY_COVERED`."""
+
+CONTRASTED = -0.07
+"""How much it adds that each names another thing of one kind."""
+
+NEAR_BUT_OTHER = -0.25
+"""How much it adds that nearly all is the same but the verb, or but a thing for another of its kind."""
 
 LEAST_COSINE = 0.6
 """Share of the threshold that the cosine alone must reach, however many words are shared."""
 
+_SAME_THINGS = 0.6
 _OLD_AFTER_DAYS = 365.0
 
 
@@ -81,14 +93,14 @@ class Judge:
     def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
         """Return those that may be returned among rows with their cosines, best first."""
         asked = applications_of(self._query, {row.app for row, _ in candidates})
-        misleading = {row.pk for row, _ in candidates if self._misleads(row, asked)}
-        # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either.
-        nearest = max((cosine for row, cosine in candidates if row.pk in misleading), default=-1.0)
-        least = -1.0 if self._forced else nearest
+        misleading = {row.pk: (cosine, row) for row, cosine in candidates if self._misleads(row, asked)}
+        nearest = max(misleading.values(), default=None, key=lambda item: item[0])
         kept = [
             (row, cosine)
             for row, cosine in candidates
-            if row.pk not in misleading and cosine >= least and self._likeness(row.key_text, cosine) >= self._floor
+            if row.pk not in misleading
+            and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[1].key_text, nearest[0]))
+            and self._likeness(row.key_text, cosine) >= self._floor
         ]
         # Equal keys have equal vectors up to rounding; among those the verified and the newest come first.
         kept.sort(
@@ -111,10 +123,18 @@ class Judge:
     def _likeness(self, key: str, cosine: float) -> float:
         if self._forced:
             return cosine
-        words = stems(without_applications(key))
-        shared = len(self._words & words)
-        covered = KEY_COVERED * shared / max(1, len(words)) + QUERY_COVERED * shared / max(1, len(self._words))
-        return cosine + covered + VERBS[compare_verbs(self._query, key)]
+        common = compare(self._query, key)
+        likeness = cosine + KEY_COVERED * common.key_covered + QUERY_COVERED * common.query_covered
+        likeness += VERBS[common.verbs] + NEAR * common.near + CONTRASTED * common.contrasted
+        return likeness + NEAR_BUT_OTHER * (common.near and (common.contrasted or common.verbs == "other"))
+
+    def _is_asked_for(self, key: str, cosine: float, misleading: str, nearest: float) -> bool:
+        # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either,
+        # unless it does the opposite of that one to the same things.
+        if self._forced or cosine >= nearest:
+            return True
+        common = compare(key, misleading)
+        return min(common.key_covered, common.query_covered) >= _SAME_THINGS and bool(conflict(key, misleading))
 
     def _misleads(self, row: Row[Any], asked: frozenset[str]) -> bool:
         return is_about_another(asked, row.key_text, row.app) or bool(conflict(self._query, row.key_text))

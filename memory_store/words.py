@@ -70,6 +70,21 @@ _NAMED = re.compile(
     r"(?<!\w)(?:" + "|".join(re.escape(alias) for alias in sorted(_NAMES, key=len, reverse=True)) + r")(?!\w)"
 )
 
+_NAME = re.compile(
+    r"(?<!\w)(?:in|inside|within|with|using|from|of|via)\s+(?:the\s+)?((?:[A-Z]|[a-z]+[A-Z])[\w.+'-]*(?:\s+[A-Z][\w.+'-]*)*)"
+)
+_MAKERS = frozenset("gnome kde xfce libreoffice google microsoft apple mozilla adobe".split())  # noqa: SIM905
+_NO_APPLICATION = frozenset(
+    """
+    documents downloads pictures music videos photos desktop home trash templates public files settings calculator
+    calendar clocks mail browser web terminal text editor document image viewer system preferences menu file edit view
+    insert format tools help window windows linux english german french spanish italian portuguese dutch chinese
+    japanese korean russian arabic january february march april may june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday bold italic save cancel ok
+    """.split()  # noqa: SIM905
+)
+"""What else begins with a capital letter: folders, menus, languages, months, and names that many applications share."""
+
 
 def content_words(text: str) -> list[str]:
     """Return the words of a text that say what it is about, in order, each once, in lower case."""
@@ -119,9 +134,24 @@ def application(name: str) -> str:
 
 
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
-    """Return the applications that a query names: known ones, and those of experiences that come into question."""
+    """Return the applications that a query names.
+
+    These are known ones and those of experiences that come into question; where there is none of them, what is named
+    like one ("in Gnumeric").
+    """
     words = f" {' '.join(_SPLIT.split(query.casefold()))} "
-    return mentioned(query) | {name for name in map(application, candidates) if name and f" {name} " in words}
+    known = mentioned(query) | {name for name in map(application, candidates) if name and f" {name} " in words}
+    return known or _named_like_one(query)
+
+
+@lru_cache(maxsize=1024)
+def _named_like_one(query: str) -> frozenset[str]:
+    found = set()
+    for name in _NAME.findall(query):
+        words = set(name.casefold().split())
+        if not name.isupper() and not words & _NO_APPLICATION and words - _MAKERS:
+            found.add(name.casefold())
+    return frozenset(found)
 
 
 def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
@@ -134,5 +164,10 @@ def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
     """
     if not asked:
         return False
-    about = {application(app)} - {""} or set(mentioned(key))
-    return bool(about) and not asked & (about | mentioned(key))
+    about = {application(app)} - {""} or set(mentioned(key)) or set(_named_like_one(key))
+    if not about or asked & (about | mentioned(key)):
+        return False
+    # "Telegram" is "Telegram Desktop".
+    words = {stem(word) for name in (*about, key.casefold()) for word in _SPLIT.split(name)}
+    unknown = (set(_SPLIT.split(name)) - _MAKERS for name in asked if name not in APPLICATIONS)
+    return not any(words & set(map(stem, name)) for name in unknown)

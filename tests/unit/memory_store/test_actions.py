@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_store.actions import compare_verbs, conflict
+from memory_store.actions import compare, compare_verbs, conflict
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,13 @@ from memory_store.actions import compare_verbs, conflict
         ("How to zoom out of a page", "How to zoom in on a page"),
         ("How to clear the status", "How to set a status"),
         ("How to turn off auto save", "How to turn on auto save"),
+        ("Take the letter out of the archive", "Put the letter into the archive"),
+        ("Translate the page from English to German", "Translate the page from German to English"),
+        ("Tag the photo", "Remove the tag from the photo"),
+        ("Keep the window no longer always on top", "Keep the window always on top"),
+        ("Do not export the letter", "Export the letter"),
+        ("Shrink the title", "Enlarge the title"),
+        ("Make it quieter", "Amplify it"),
     ],
 )
 def test_opposites_are_told(query: str, key: str) -> None:
@@ -38,6 +45,9 @@ def test_opposites_are_told(query: str, key: str) -> None:
         ("Get rid of the red eyes", "How to remove red eyes"),
         ("Restore the most recently closed tab", "How to reopen the last closed tab"),
         ("Get back the tab I just closed", "How to reopen the last closed tab"),
+        ("Alter the tempo without changing the pitch", "How to change the tempo of a track"),
+        ("Stop a website from opening windows", "How to block windows of a website"),
+        ("View the files in rows instead of icons", "Show files as a list"),
     ],
 )
 def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None:
@@ -47,7 +57,15 @@ def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None
 def test_verbs_are_compared_by_what_they_ask_for() -> None:
     assert compare_verbs("Duplicate the slide", "How to copy a slide") == "same"
     assert compare_verbs("Rename the slide", "How to copy a slide") == "other"
-    assert compare_verbs("Rename the slide", "How to change the layout of a slide") == "unclear"
+    assert compare_verbs("Rename the slide", "How to arrange the layout of a slide") == "other"
+    assert compare_verbs("Rename the slide", "How to have another layout of a slide") == "unclear"
     assert compare_verbs("Give the slide a layout", "How to copy a slide") == "unknown"
     # "copy" is a noun here.
     assert compare_verbs("Make a copy of the slide", "How to copy a slide") == "unknown"
+
+
+def test_what_differs_in_one_thing_of_a_kind_is_contrasted() -> None:
+    near = compare("Start a voice call", "Start a video call")
+    assert near.near and near.contrasted
+    alike = compare("Make a folder for photos", "Create a directory for pictures")
+    assert (alike.key_covered, alike.query_covered, alike.contrasted) == (1.0, 1.0, False)
