@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory_store.vectors import VectorIndex
 
 _FORMAT = "agent-s-index"
-_VERSION = 1
+_VERSION = 2
 _LONGEST_HEADER = 65_536
 _log = logging.getLogger(__name__)
 
