@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
 from aci.accessibility.bus import Bus
-from aci.accessibility.naming import ADDRESS, without_additions
+from aci.accessibility.naming import ADDRESS, visible_children, without_additions
 from aci.accessibility.nodes import Application, Node, Ref
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.tree import all_properties, get_property
@@ -39,7 +39,7 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
     await asyncio.gather(
         _read_texts(bus, [node for node in on_screen if _wants_text(node, chromium)]),
         _read_values(bus, valued),
-        _read_settled(bus, application, [node for node in on_screen if _wants_settled(node, chromium)]),
+        _read_settled(bus, application, [node for node in on_screen if _wants_settled(application, node)]),
         *waiting,
     )
 
@@ -156,12 +156,13 @@ def _selected_below(node: Node, levels: int) -> Node | None:
     return None
 
 
-def _wants_settled(node: Node, chromium: bool) -> bool:
+def _wants_settled(application: Application, node: Node) -> bool:
     if node.role in FIELDS:
         return True
     # What nothing names but its class may be an icon, or hold one.
-    nameless = chromium and not without_additions(node.name)
-    return nameless and all(child.role == "image" and not without_additions(child.name) for child in node.children)
+    nameless = application.toolkit.startswith("Chromium") and not without_additions(node.name)
+    shown = visible_children(application, node)
+    return nameless and all(child.role == "image" and not without_additions(child.name) for child in shown)
 
 
 async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:

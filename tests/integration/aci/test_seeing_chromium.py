@@ -25,6 +25,8 @@ PAGE = """<!doctype html><title>Order form</title><body><h1>Order form</h1>
 two</textarea></p><p><button>Send order</button> <button disabled>Not yet</button></p>
 <p>Confirmation code: <code>QX-4471</code></p><table><tr><th>Item<th>Price<tr><td>Apple<td>1.20</table>
 <span class=icon-trash style="display:inline-block;width:20px;height:20px;background:red"></span>
+<div style="width:90px;height:30px;border:1px solid" onclick="1"><b class=arrow-down style="display:block;width:30px;
+height:30px;background:#ccc;overflow:hidden;text-indent:-999em">v</b></div>
 <div style="height:2000px"></div><p>Far below</p>"""
 
 
@@ -84,6 +86,10 @@ def test_password_is_masked_and_labelled_by_the_text_before_it(seen: Observation
 
 def test_nameless_icon_is_told_by_its_class(seen: Observation) -> None:
     assert any(item.description == "icon-trash" for item in seen.elements)
+
+
+def test_picture_in_place_of_hidden_words_is_told_by_its_class(seen: Observation) -> None:
+    assert any(item.description == "arrow-down" for item in seen.elements)
 
 
 def test_what_is_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop, seen: Observation) -> None:
