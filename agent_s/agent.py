@@ -55,6 +55,7 @@ class AgentS:
             what needs confirmation is not done.
         take_over: Leaves the screen to that person after `pause`, and returns when they hand it back; None where nobody
             is there.
+        vouched: Id of a run that the person says went well: what it taught is done again though nothing verified it.
         secret: Returns the secret that `{{secret:NAME}}` of a task stands for; None where there are none.
         clock: Seconds that only go forward.
     """
@@ -82,6 +83,7 @@ class AgentS:
         ask: Callable[[str], str] | None = None,
         confirm: Callable[[str], bool] | None = None,
         take_over: Callable[[], None] | None = None,
+        vouched: str = "",
         secret: Callable[[str], str | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -98,6 +100,7 @@ class AgentS:
         self.replay = replay
         self.evaluator = evaluator
         self.boundaries = boundaries
+        self.vouched = vouched
         self.planner = planner
         self.reflect = reflect
         self.reflect_every = reflect_every

@@ -14,7 +14,7 @@ from agent_s.grounded_steps import typed_text
 from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_parameters
 from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
-from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience, SkillExperience
+from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
 from memory_store.fitting import FITS, fit, same_application
 
 BOUNDARY = "boundary"
@@ -27,6 +27,9 @@ _LIKE = 24
 _ANY = -1.0
 """Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
 _LONGEST_NAME = 160
+
+
+Episodes = dict[tuple[str, str], EpisodicExperience]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,11 @@ class Recall:
         memory: What is known.
         task: What is to be done.
         platform: Only what was learned on this platform counts.
+        vouched: Id of a run whose experience counts though nothing verified it; empty for none.
     """
 
-    def __init__(self, memory: MemoryStore, task: Task, platform: str) -> None:
+    def __init__(self, memory: MemoryStore, task: Task, platform: str, vouched: str = "") -> None:
+        self._vouched = vouched
         self._memory = memory
         self._task = task
         self._platform = platform
@@ -66,6 +71,8 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
+        if self._vouched and (known := self._of_run(self._vouched)) is not None:
+            return known
         story = self._memory.find_verified_narrative(self._task.instruction)
         if story is None or not story.plan:
             return None
@@ -130,8 +137,29 @@ class Recall:
                 return known
         return None
 
-    def _with_values(self, story: NarrativeExperience, parameters: Parameters) -> Known | None:
-        """Return a task with other values; None where it is not clear what one of them is for."""
+    def _of_run(self, run_id: str) -> Known | None:
+        """Return what a run taught, verified or not, with the values of now; None where a check found it wrong."""
+        episodes = {
+            (one.subtask, one.context): one
+            for one in self._memory.list_experiences("episodic", run_id=run_id)
+            if isinstance(one, EpisodicExperience) and _usable(one)
+        }
+        for story in self._memory.list_experiences("narrative", run_id=run_id):
+            if isinstance(story, NarrativeExperience) and story.success and _usable(story):
+                parameters = align(story.instruction, self._task.instruction)
+                return self._with_values(story, parameters, episodes) if parameters is not None else None
+        return None
+
+    def _with_values(
+        self, story: NarrativeExperience, parameters: Parameters, episodes: Episodes | None = None
+    ) -> Known | None:
+        """Return a task with other values; None where it is not clear what one of them is for.
+
+        Args:
+            story: The task as it was learned.
+            parameters: The values.
+            episodes: Its subtasks by name and context; None for those that were verified.
+        """
         subtasks: list[Subtask] = []
         learned: dict[str, Learned] = {}
         steps: list[GroundedStep] = []
@@ -139,7 +167,10 @@ class Recall:
             name, info = (parameters.replace_in_wording(text) for text in (part.name, part.info))
             if not name or info is None:
                 return None
-            episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
+            if episodes is not None:
+                episode = episodes.get((part.name, part.info))
+            else:
+                episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
             if episode is None or isinstance(found := read_steps(episode), Mismatch):
                 return None
             subtask = Subtask(name=name, info=info)
@@ -201,6 +232,10 @@ class Recall:
             if learned is not None and _is_told(learned.steps, wording_of(subtask)):
                 return learned
         return None
+
+
+def _usable(experience: Experience) -> bool:
+    return experience.provenance.verified is not False and not experience.provenance.quarantined
 
 
 def wording_of(subtask: Subtask) -> str:

@@ -149,7 +149,8 @@ class Run:
         evaluator = Evaluator(session.model)
         judge = evaluator if agent.evaluator and not self._replay_only else None
         self._verification = Verification(session, judge, task, state_check, agent.limits.max_looks)
-        self._recall = Recall(agent.memory, task, PLATFORM) if agent.replay and agent.memory is not None else None
+        known = agent.memory if agent.replay else None
+        self._recall = Recall(known, task, PLATFORM, agent.vouched) if known is not None else None
         self._replay = Replay(session, home_of(agent.desktop))
         self._learner = Learner(
             evaluator,

@@ -14,7 +14,7 @@ ENTRIES = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
     "resume": Entry("agent_s.cli.resume", "resume", "Go on with a run that ended early."),
     "demo": Entry("agent_s.cli.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
-    "runs": Entry("agent_s.cli.runs", "runs", "List, show and report recorded runs."),
+    "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and do again recorded runs."),
     "eval": Entry("agent_s.cli.eval", "evaluate", "Measure the agent on benchmarks."),
     "memory": Entry("agent_s.cli.memory", "memory", "Look at, move and delete what was learned."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check what this machine lacks, and clean up after killed runs."),

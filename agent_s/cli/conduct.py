@@ -163,6 +163,9 @@ def conduct(
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
     """Say who acts and where, since neither needs to be named."""
     name = getattr(agent.model, "name", type(agent.model).__name__)
+    if name == "none":
+        display.say(f"From memory, without a model, on {choice.words}.")
+        return
     hint = " (it follows plain instructions and needs no network)" if name == "offline" else ""
     display.say(f"Model {name}{hint}, on {choice.words}.")
 

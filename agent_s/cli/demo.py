@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
     from evaluation.runner import TaskResult
     from evaluation.task import TaskFile
+    from memory_store import MemoryStore
 
 AGAIN = "again, from memory"
+NOT_AGAIN = (
+    "is not done again from memory: it carries a text from the screen, which may be another one next time, so a model "
+    "always reads it anew."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def refuse_missing_programs(only: Sequence[str]) -> None:
 
 
 def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, interrupts: Interrupts) -> list[Row]:
-    """Carry out the tasks, then the first one again."""
+    """Carry out the tasks, then the first one again that can be."""
     from agent_s.cli.conduct import open_memory
     from evaluation.runner import run_task
 
@@ -114,6 +119,9 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
     plan = [(task, False) for task in tasks] + [(task, True) for task in feasible[:1]]
     with open_memory(settings) as memory:
         for number, (task, again) in enumerate(plan, start=1):
+            if again and memory is not None and carries_text(memory, [row.result for row in rows], task):
+                screen.notice(f"{task.id} {NOT_AGAIN}")
+                continue
             name = f"{task.id}, {AGAIN}" if again else task.id
             screen.say("")
             screen.say(f"Demo task {number} of {len(plan)}: {name}")
@@ -126,6 +134,15 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
                 screen.notice("This run could not be recorded; is the disk full?")
             rows.append(Row(name, result, good))
     return rows
+
+
+def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskFile) -> bool:
+    """Tell whether a task was done by carrying a text from the screen, which is never done again from memory."""
+    from memory_store import EpisodicExperience
+
+    runs = [result.run_id for result in results if result.task == task.id and result.verified]
+    learned = [one for run_id in runs for one in memory.list_experiences("episodic", run_id=run_id)]
+    return any(isinstance(one, EpisodicExperience) and not one.steps for one in learned)
 
 
 def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:

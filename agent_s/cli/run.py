@@ -26,6 +26,7 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
         "agent-s run \"Open the text editor and type 'hello'.\"",
         "agent-s run --virtual --json \"Open the calculator, click '7', click '8', check '78'.\"",
         "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
+        "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )
 )
 @click.argument("task")
@@ -38,6 +39,7 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
     type=click.Choice(["risky", "always", "never"]),
     help="When to ask you before an action; risky ones on your own screen by default.",
 )
+@click.option("--replay-only", is_flag=True, help="Ask no model: do it again from memory, or say why that cannot be.")
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
 @json_option("Write the outcome as one JSON object; progress goes to stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
@@ -49,6 +51,7 @@ def run(
     display: str | None,
     virtual: bool,
     confirm: str | None,
+    replay_only: bool,
     record: Path | None,
     as_json: bool,
     quiet: bool,
@@ -64,7 +67,8 @@ def run(
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
 
-    settings = with_default_model(read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm}))
+    given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
+    settings = with_default_model(read_settings(config_file, overrides, given))
     choice = choose_desktop(display, virtual)
     if record is not None:
         refuse_used_folder(record)
@@ -82,6 +86,7 @@ def run_task(
     record: Path | None,
     screen: Display,
     interrupts: Interrupts,
+    vouched: str = "",
 ) -> Conducted:
     """Open what a run needs, carry out one task, and close it all again.
 
@@ -97,6 +102,7 @@ def run_task(
     task = make_task(instruction)
     with open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
+        agent.vouched = vouched
         introduce(agent, choice, screen)
         home: Path | None = getattr(desktop, "home", None)
         return conduct(

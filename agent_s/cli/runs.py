@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from agent_s.trajectory import RunSummary
 
 
-@click.group(cls=SuggestingGroup, epilog=examples("agent-s runs list", "agent-s runs show last"))
+@click.group(
+    cls=SuggestingGroup, epilog=examples("agent-s runs list", "agent-s runs show last", "agent-s runs replay last")
+)
 def runs() -> None:
-    """List, show and report recorded runs."""
+    """List, show, report and do again recorded runs."""
 
 
 @runs.command("list", epilog=examples("agent-s runs list", "agent-s runs list --limit 5 --json"))
@@ -96,6 +98,72 @@ def report(run: str, config_file: Path | None, overrides: tuple[str, ...], outpu
     else:
         click.echo(page)
     return DONE
+
+
+@runs.command(
+    epilog=examples("agent-s runs replay last", "agent-s runs replay 1f0c9a --virtual --set draft.txt=minutes.txt")
+)
+@click.argument("run")
+@settings_options
+@click.option(
+    "--set", "values", metavar="OLD=NEW", multiple=True, help="Another value for one of the task's; may be repeated."
+)
+@click.option("--display", metavar=":N", help="The X display to work on.")
+@click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
+@json_option("Write the outcome as one JSON object; progress goes to stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def replay(
+    run: str,
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    values: tuple[str, ...],
+    display: str | None,
+    virtual: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Do RUN again without a model, from what it taught: its id, the beginning of it, its folder, or the word last.
+
+    Each step is looked up on the screen anew, and what it does and the end are checked; at the first difference it
+    stops. You vouch for the run: it is done again even if nothing had verified it. Without --display and --virtual it
+    works where the run did, or on a virtual desktop.
+    """
+    from agent_s.cli.conduct import choose_desktop
+    from agent_s.cli.interrupts import Interrupts
+    from agent_s.cli.progress import choose_display
+    from agent_s.cli.run import run_task, tell
+    from agent_s.events import RunStarted
+    from agent_s.trajectory import find_run, read_trajectory
+
+    settings = read_settings(config_file, overrides, {"replay": "only"})
+    events = read_trajectory(find_run(settings.runs_folder, run)).events
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    if started is None:
+        raise click.UsageError(f"The record of {run} does not say what its task was.")
+    task = with_values(started.task.instruction, values)
+    own = started.desktop not in ("", "virtual")
+    choice = choose_desktop(display or (started.desktop if own and not virtual else None), virtual or not own)
+    screen = choose_display(quiet=quiet, json=as_json)
+    with Interrupts(screen.notice) as interrupts:
+        ended = run_task(task, settings, choice, None, screen, interrupts, vouched=started.run_id)
+    status = tell(task, ended, choice, as_json)
+    return status if interrupts.exit_status is None else interrupts.exit_status
+
+
+def with_values(instruction: str, values: tuple[str, ...]) -> str:
+    """Return an instruction with other values, each given as OLD=NEW.
+
+    Raises:
+        click.UsageError: One is not, or its old value does not stand in the instruction.
+    """
+    for value in values:
+        old, sign, new = value.partition("=")
+        if not sign or not old:
+            raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {value!r}.")
+        if old not in instruction:
+            raise click.UsageError(f"--set: {old!r} does not stand in the task: {instruction}")
+        instruction = instruction.replace(old, new)
+    return instruction
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

@@ -288,3 +288,20 @@ def test_without_the_evaluator_done_is_believed() -> None:
     events = run(FakeDesktop(FORM), model, evaluator=False)
     assert outcome(events).status == "done" and outcome(events).verified is None
     assert "verify" not in [request.kind for request in model.requests]
+
+
+def learn_unverified(memory: MemoryStore) -> str:
+    model = ScriptedModel({"act": [*map(act, ACTIONS), act(Done())]})
+    events = list(
+        AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory).stream(Task(instruction=fill_in("Ada")))
+    )
+    return outcome(events).run_id
+
+
+def test_a_run_that_a_person_vouches_for_is_done_again_though_nothing_verified_it(memory: MemoryStore) -> None:
+    run_id = learn_unverified(memory)
+    assert outcome(again(memory, fill_in("Ada"))[0]).status == "failed"
+    events, desktop = again(memory, fill_in("Grace"), vouched=run_id)
+    assert outcome(events).replayed and desktop.performed == [Type(text="Grace", element_id=1), *ACTIONS[1:]]
+    memory.mark_verified(verified=False, by="a person", run_id=run_id)
+    assert outcome(again(memory, fill_in("Ada"), vouched=run_id)[0]).status == "failed"

@@ -34,6 +34,7 @@ def test_the_commands_of_this_version() -> None:
         "demo",
         "runs",
         "runs list",
+        "runs replay",
         "runs report",
         "runs show",
         "eval",

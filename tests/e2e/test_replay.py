@@ -1,0 +1,39 @@
+"""`agent-s runs replay` and `agent-s run --replay-only`: what was done once is done again without a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command_line import User
+
+pytestmark = pytest.mark.desktop
+
+TASK = "Open the text editor, type 'apples and pears', and save it as fruit.txt in the Documents folder."
+
+
+def test_a_run_is_done_again_with_other_values_and_without_a_model(user: User) -> None:
+    learned = user.agent_s("run", TASK, "--virtual", "--model", "offline", "--json", "--quiet")
+    assert learned.returncode == 0, learned.stderr
+
+    done = user.agent_s(
+        *("runs", "replay", "last", "--json", "--quiet"),
+        *("--set", "apples and pears=nuts", "--set", "fruit.txt=shelf.txt"),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(done.stdout)
+    assert (told["status"], told["verified"], told["replayed"], told["model"]) == ("done", True, True, "none")
+    assert told["usage"]["model_calls"] == 0
+    (file,) = told["files"]
+    assert (Path(file).name, Path(file).read_text()) == ("shelf.txt", "nuts")
+    assert user.desktops() == []
+
+
+def test_without_what_fits_nothing_is_done_and_the_reason_is_said(user: User) -> None:
+    done = user.agent_s("run", TASK, "--virtual", "--replay-only", "--quiet")
+    assert done.returncode == 1
+    assert "memory holds nothing verified that fits this task" in done.stdout
+    again = user.agent_s("runs", "replay", "last", "--set", "vegetables=nuts")
+    assert again.returncode == 2 and "'vegetables' does not stand in the task" in again.stderr
