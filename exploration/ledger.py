@@ -98,7 +98,7 @@ class Ledger:
         Raises:
             LedgerError: It cannot be written.
         """
-        self._append(event.model_dump(mode="json", exclude_defaults=True) | {"kind": event.kind})
+        self._append(event.model_dump(mode="json"))
         self._take(event)
 
     def close(self) -> None:

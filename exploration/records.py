@@ -88,11 +88,19 @@ class Control(Record):
         role: AT-SPI role name.
         name: What people call it: its name, label or tooltip.
         key: Tells it from every other control of its screen, the same each time.
+        place: Where it belongs: the dialog and the named parts that it lies in. A control of the same role, name and
+            place that was tried on one screen is not tried again on another.
     """
 
     role: str
     name: str
     key: str
+    place: str = ""
+
+    @property
+    def identity(self) -> str:
+        """The same for the same control on different screens."""
+        return f"{self.place}/{self.key}"
 
 
 class Offer(Record):

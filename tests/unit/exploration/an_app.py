@@ -1,0 +1,163 @@
+"""A made-up editor on a made-up desktop: menus, a dialog, a switch, a greyed out item, and one that never works."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from aci.actions import Action, Click, Hotkey, Type
+from aci.desktop import ActionResult
+from aci.errors import LaunchFailed
+from aci.geometry import Rect
+from aci.observation import Element, Observation, State, Window
+
+APP = "Editor"
+MENUS = {
+    "File": ("Open...", "Save", "Print", "Quit"),
+    "Edit": ("Upper Case", "Preferences...", "Unlucky"),
+    "View": ("Line Numbers", "Zoom", "Web"),
+}
+SUBMENU = ("50%", "200%")
+MAIN, POPUP, DIALOG, OTHER = 1, 2, 3, 4
+
+
+class FakeEditor:
+    """Behaves like a private desktop with one editor.
+
+    Attributes:
+        starts: How often it was started anew.
+        clicked: Names of what was clicked.
+    """
+
+    def __init__(self, home: Path, flaky: bool = False, shows: str = "window") -> None:
+        self._home = home
+        self._flaky = flaky
+        self._shows = shows
+        self._next_id = 1
+        self._ids: dict[tuple[str, str], int] = {}
+        self.starts = 0
+        self.clicked: list[str] = []
+        self.reset()
+
+    @property
+    def home(self) -> Path:
+        return self._home
+
+    def reset(self) -> None:
+        self._running = self._selected = self._numbers = self._other = self._dialog = False
+        self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
+        for path in sorted(self._home.rglob("*"), reverse=True):
+            path.unlink() if path.is_file() else path.rmdir()
+
+    def launch(self, argv: Sequence[str]) -> object:
+        if self._shows == "nothing":
+            raise LaunchFailed("it ended with status 1")
+        self._running = True
+        self.starts += 1
+        return self
+
+    def observe(self) -> Observation:
+        if not self._running:
+            return Observation(np.zeros((60, 80, 3), np.uint8), (), ())
+        pixels = np.full((60, 80, 3), 10 + self._numbers + 7 * self._selected + len(self._zoom), np.uint8)
+        windows = [Window(MAIN, "note - Editor", APP, Rect(0, 0, 80, 60), active=not self._dialog, pid=7)]
+        elements = [*self._in_main()]
+        if self._menu:
+            windows.insert(0, Window(POPUP, "", APP, Rect(0, 10, 40, 40), popup=True, pid=7))
+            elements = [*self._in_menu(), *elements]
+        if self._dialog:
+            windows.insert(0, Window(DIALOG, "Preferences", APP, Rect(5, 5, 50, 50), active=True, modal=True, pid=7))
+            elements = [*self._in_dialog(), *elements]
+        if self._other:
+            windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
+        return Observation(pixels, tuple(elements), tuple(windows))
+
+    def perform(self, action: Action) -> ActionResult:
+        if isinstance(action, Hotkey):
+            self._press(action.keys)
+        elif isinstance(action, Type):
+            self._text = self._text + action.text if action.element_id is None else self._text
+        elif isinstance(action, Click):
+            element = self.observe().by_id[action.element_id]
+            self.clicked.append(element.name)
+            self._click(element)
+        return ActionResult(ok=True)
+
+    def _press(self, keys: tuple[str, ...]) -> None:
+        if keys == ("Escape",):
+            self._menu, self._dialog = "", self._dialog and bool(self._menu)
+        elif keys == ("ctrl", "a"):
+            self._selected = True
+
+    def _click(self, element: Element) -> None:
+        if element.role == "menu":
+            self._menu = element.name
+            return
+        menu, self._menu = self._menu, ""
+        match element.name:
+            case "Upper Case":
+                self._text = self._text.upper()
+            case "Preferences...":
+                self._dialog = True
+            case "Line Numbers":
+                self._numbers = not self._numbers
+                self._set("line-numbers", "true" if self._numbers else "false")
+            case "Wrap lines":
+                self._wrap = not self._wrap
+                self._set("wrap", "true" if self._wrap else "false")
+            case "Web":
+                self._other = True
+            case "Unlucky":
+                # Works once per editor and home, and never on a fresh desktop again.
+                self._text = "lucky" if self.starts == 1 or not self._flaky else self._text
+            case name if menu == "Zoom":
+                self._zoom = name
+                self._set("zoom", f"'{name}'")
+            case _:
+                pass
+
+    def _set(self, key: str, value: str) -> None:
+        path = self._home / ".config/glib-2.0/settings/keyfile"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text().splitlines() if path.exists() else ["[org/editor]"]
+        kept = [line for line in lines if not line.startswith(f"{key}=")]
+        path.write_text("\n".join([*kept, f"{key}={value}"]) + "\n")
+
+    def _in_main(self) -> list[Element]:
+        shown = [self._element("menu", name, MAIN, path=("frame:note - Editor", "menu bar:")) for name in MENUS]
+        if self._shows == "password":
+            shown.append(self._element("password text", "Password", MAIN))
+        states: tuple[State, ...] = ("editable", "multi_line", "focused")
+        return [*shown, self._element("text", "", MAIN, text=self._text, states=states)]
+
+    def _in_menu(self) -> list[Element]:
+        top = "View" if self._menu == "Zoom" else self._menu
+        path = ("frame:note - Editor", "menu bar:", f"menu:{top}")
+        found = [self._item(name, path) for name in MENUS[top]]
+        if self._menu == "Zoom":
+            found += [self._element("radio menu item", name, POPUP, path=(*path, "menu:Zoom")) for name in SUBMENU]
+        return found
+
+    def _item(self, name: str, path: tuple[str, ...]) -> Element:
+        grey = (name == "Upper Case" and not self._selected) or name == "Save"
+        states: tuple[State, ...] = ("disabled",) if grey else ()
+        return self._element("menu" if name == "Zoom" else "menu item", name, POPUP, path=path, states=states)
+
+    def _in_dialog(self) -> list[Element]:
+        path = ("dialog:Preferences",)
+        states: tuple[State, ...] = ("checkable", "checked") if self._wrap else ("checkable",)
+        box = self._element("check box", "Wrap lines", DIALOG, path=path, states=states)
+        return [box, self._element("push button", "Close", DIALOG, path=path)]
+
+    def _element(
+        self, role: str, name: str, window: int, *, path: tuple[str, ...] = (), text: str | None = None,
+        states: tuple[State, ...] = (),
+    ) -> Element:  # fmt: skip
+        number = self._ids.setdefault((role, name), len(self._ids) + 1)
+        rect = Rect(number, 2, 1, 1)
+        return Element(
+            id=number, role=role, name=name, rect=rect, point=rect.center, window_id=window, app=APP, path=path,
+            text=text, states=frozenset(states),
+        )  # fmt: skip

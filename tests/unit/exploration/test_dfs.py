@@ -1,0 +1,163 @@
+"""The search, on a made-up application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from exploration.dfs import search
+from exploration.ledger import Ledger
+from exploration.records import Attempted, SearchEnded, SearchEvent, SearchLimits, SearchStarted, SkillVerified
+from memory_store import MemoryStore, SkillExperience
+from memory_store.embedding import HashingEmbedder
+from tests.unit.exploration.an_app import APP, FakeEditor
+
+ARGV = ("editor",)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def explored(
+    home: Path, ledger: Ledger, *, limits: SearchLimits | None = None, memory: MemoryStore | None = None,
+    editor: FakeEditor | None = None, stop_after: int | None = None,
+) -> list[SearchEvent]:  # fmt: skip
+    """Search, and stop after some events as a kill would."""
+    events: list[SearchEvent] = []
+    running = quick(editor or FakeEditor(home), ledger, limits=limits, memory=memory)
+    for event in running:
+        events.append(event)
+        if len(events) == stop_after:
+            break
+    return events
+
+
+def quick(
+    editor: FakeEditor, ledger: Ledger, *, limits: SearchLimits | None = None, memory: MemoryStore | None = None
+) -> Iterator[SearchEvent]:
+    """Search with a clock that runs fast, so that nothing is waited for."""
+    ticks = count()
+    return search(
+        editor, ledger, limits=limits, memory=memory, clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None
+    )
+
+
+def names(ledger: Ledger) -> list[str]:
+    return sorted(skill.name for skill in ledger.skills.values())
+
+
+def test_what_it_finds_becomes_skills(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger)
+    assert isinstance(events[0], SearchStarted)
+    assert isinstance(events[-1], SearchEnded)
+    assert events[-1].complete
+    found = names(ledger)
+    assert {"turn on line numbers", "open preferences", "turn on wrap lines", "set zoom to 200%"} <= set(found)
+    assert "upper case" in found  # greyed out until everything is selected
+    upper = next(skill for skill in ledger.skills.values() if skill.name == "upper case")
+    assert "everything is selected" in upper.preconditions
+    assert [change.after for change in upper.effect if change.kind == "text"] == ["ALPHA BETA"]
+
+
+def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=editor)
+        assert not {"Quit", "Print", "Close", "Save"} & set(editor.clicked)
+        reasons = {each.control.name: each.why for each in ledger.attempts.values() if each.classification == "skipped"}
+        assert reasons["Quit"] == "it only closes"
+        assert reasons["Print"] == "it prints"
+        assert "another program" in reasons["Web"]
+
+
+def test_what_does_not_work_again_is_a_boundary(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=FakeEditor(home, flaky=True))
+        assert [boundary.name for boundary in ledger.boundaries.values()] == ["use unlucky"]
+        assert "did not become" in next(iter(ledger.boundaries.values())).why
+
+
+def test_what_is_switched_is_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger):
+            if isinstance(event, Attempted) and event.attempt.control.name == "Line Numbers":
+                starts = editor.starts
+            if isinstance(event, Attempted) and event.attempt.control.name == "200%":
+                assert editor.starts == starts + 1  # for the zoom before it, which cannot be switched back
+                break
+
+
+@pytest.mark.parametrize("after", (1, 2, 3, 5, 8, 13, 21, 29, 40))
+def test_killed_anywhere_it_ends_with_the_same_skills(home: Path, tmp_path: Path, after: int) -> None:
+    with Ledger(tmp_path / "undisturbed.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger)
+        expected = {key: (skill.name, skill.effect) for key, skill in ledger.skills.items()}
+        attempts = set(ledger.attempts)
+    path = tmp_path / "killed.jsonl"
+    with Ledger(path, APP, ARGV) as ledger:
+        explored(home, ledger, stop_after=after)
+    path.write_bytes(path.read_bytes()[:-5])  # the last line was not whole on the disk
+    with Ledger(path, APP, ARGV) as ledger:
+        explored(home, ledger, stop_after=after)
+    with Ledger(path, APP, ARGV) as ledger:
+        events = explored(home, ledger)
+        assert isinstance(events[-1], SearchEnded) and events[-1].complete
+        assert {key: (skill.name, skill.effect) for key, skill in ledger.skills.items()} == expected
+        assert set(ledger.attempts) == attempts
+
+
+def test_a_finished_search_does_nothing_again(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger)
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger, editor=editor)
+    assert [event.kind for event in events] == ["search_started", "search_ended"]
+    assert editor.starts == 0
+
+
+def test_limits_end_it_and_it_goes_on(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, limits=SearchLimits(max_states=2))[-1]
+        assert isinstance(last, SearchEnded) and not last.complete and "2 screens" in last.reason
+        last = explored(home, ledger)[-1]
+        assert isinstance(last, SearchEnded) and last.complete
+
+
+def test_depth_is_bounded(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, limits=SearchLimits(max_depth=1))
+        assert {attempt.depth for attempt in ledger.attempts.values()} == {0, 1}
+
+
+@pytest.mark.parametrize(("shows", "reason"), [("nothing", "cannot be started"), ("password", "asks for a password")])
+def test_an_unusable_application_is_left(home: Path, tmp_path: Path, shows: str, reason: str) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, shows=shows))[-1]
+    assert isinstance(last, SearchEnded)
+    assert not last.complete
+    assert reason in last.reason
+
+
+def test_memory_gets_active_skills_and_boundaries_that_nothing_replays(home: Path, tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path / "memory.sqlite", HashingEmbedder()) as memory:
+        with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+            events = explored(home, ledger, memory=memory, editor=FakeEditor(home, flaky=True))
+        ids = [event.skill.experience_id for event in events if isinstance(event, SkillVerified)]
+        stored = [memory.get(each) for each in ids]
+        assert all(each.provenance.state == "active" and each.provenance.verified for each in stored)
+        found = memory.search_skills("turn on line numbers", app=APP)
+        assert found[0].experience.name == "turn on line numbers"
+        assert not [hit for hit in memory.search_skills("use unlucky") if hit.experience.name == "use unlucky"]
+        boundary = memory.search_skills("use unlucky", candidates=True)[0].experience
+        assert isinstance(boundary, SkillExperience)
+        assert (boundary.provenance.outcome, boundary.provenance.verified) == ("boundary", False)
