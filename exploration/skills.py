@@ -58,20 +58,20 @@ class SkillKeeper:
             known = self._memory.add_skill(
                 name=boundary.name,
                 description=boundary.description,
-                preconditions=[f"it did not work: {boundary.why}"],
                 steps=[step.model_dump(mode="json") for step in boundary.steps],
-                provenance=self._provenance(boundary.app, boundary.key, BOUNDARY_OUTCOME),
+                provenance=self._provenance(boundary.app, boundary.key, BOUNDARY_OUTCOME, boundary.why),
             )
             self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
         return boundary.model_copy(update={"experience_id": known.id})
 
-    def _provenance(self, app: str, key: str, outcome: str) -> Provenance:
+    def _provenance(self, app: str, key: str, outcome: str, why: str = "") -> Provenance:
         return Provenance(
             run_id=self._run_id,
             task_id=key[:200],
             app=app,
             platform=PLATFORM,
             outcome=outcome,
+            state_reason=why,
             version=program_version(),
             from_screen=True,
         )

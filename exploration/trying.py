@@ -80,11 +80,11 @@ class Prober:
             return look.reason, ()
         steps: list[GroundedStep] = []
         looks = [look]
-        for step in attempt.path:
+        for number, step in enumerate(attempt.path, start=1):
             after = self._walker.act(step, looks[-1])
             if isinstance(after, Trouble):
                 return after.reason, tuple(steps)
-            steps.append(self._walker.done(step, looks[-1], after))
+            steps.append(self._walker.done(step, looks[-1], after, last=number == len(attempt.path)))
             looks.append(after)
         before, look = looks[-2:]
         ground = looks[below_menus(tuple(steps))]

@@ -14,9 +14,10 @@ from aci.errors import AciError, LaunchFailed
 from aci.geometry import Rect
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
-from agent_s.grounded_steps import window_effect
-from agent_s.records import Effect, GroundedStep
-from agent_s.replay import Mismatch, ground
+from agent_s.grounded_steps import effect_of
+from agent_s.learned import Mismatch
+from agent_s.records import GroundedStep, Left
+from agent_s.replay import ground
 from exploration.candidates import portable
 from exploration.errors import ApplicationUnusable
 from exploration.homes import HomeState, read_home
@@ -108,6 +109,7 @@ class Walker:
         self._known: dict[tuple[str, ...], Look] = {}
         self._at: Path | None = None
         self._touched: Rect | None = None
+        self._performed: Action | None = None
         self._used = False
         self.app = ""
         self.restarts = 0
@@ -189,6 +191,7 @@ class Walker:
         action = self._grounded(step, before)
         if isinstance(action, Trouble):
             return action
+        self._performed = action
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
         try:
             result = self._desktop.perform(action)
@@ -204,11 +207,22 @@ class Walker:
         """Say that where it is now is not what the path promises; only proof or a fresh desktop leads on."""
         self._at = None
 
-    def done(self, step: GroundedStep, before: Look, after: Look) -> GroundedStep:
-        """Return a step with the windows that it opened and closed, as a replay will check."""
-        effect = window_effect(before.observation, after.observation)
+    def done(self, step: GroundedStep, before: Look, after: Look, last: bool = False) -> GroundedStep:
+        """Return the step that was done just now with what it changed, as a replay will check it.
+
+        Args:
+            step: The step.
+            before: The screen before it.
+            after: The screen after it.
+            last: Whether it is the last one, so that what it left is what is to be there at the end.
+        """
+        action = self._performed or step.action
+        effect = effect_of(action, before.observation, after.observation)
         opened, closed = (tuple(portable(t, self.place) for t in titles) for titles in (effect.opened, effect.closed))
-        return step.model_copy(update={"effect": Effect(opened=opened, closed=closed)})
+        left = Left(element=effect.after) if last and not effect.closed else Left()
+        return step.model_copy(
+            update={"effect": effect.model_copy(update={"opened": opened, "closed": closed}), "left": left}
+        )
 
     def matches(self, path: Path, look: Look) -> bool:
         """Tell whether a look proves that the application is where a path led before.
