@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.naming import (
+    SHAPES,
     collapse,
     description_of,
     flowing_text,
@@ -380,8 +381,8 @@ class _Walk:
 
     def _small_picture(self, draft: Draft, place: _Place) -> bool:
         """Tell whether a picture without a name may be an icon to click: one in a page that nothing around it names."""
-        largest = max(draft.area.width, draft.area.height)
-        return place.document and not place.owner and bool(draft.description) and largest <= ICON_PX
+        small = max(draft.area.width, draft.area.height) <= ICON_PX or draft.node.attributes.get("tag") in SHAPES
+        return place.document and not place.owner and bool(draft.description) and small
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):

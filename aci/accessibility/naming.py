@@ -35,6 +35,8 @@ _CHROMIUM_ADDS = re.compile(
 """What Chromium puts behind names that is no part of them."""
 _MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")
 """The dot that a list draws before an item."""
+SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
+"""Tags of SVG. Of shapes without a name, Chromium tells those only that take clicks."""
 _SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
 _CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
 _WRITTEN_IN = frozenset({"text", "entry", "password text"})
@@ -162,6 +164,7 @@ def description_of(node: Node, name: str) -> str:
     parts += [collapse(node.attributes.get(key, "")) for key in _PLACEHOLDERS]
     if not name and not is_field(node):
         parts += [collapse(node.attributes.get(key, "")) for key in ("class", "id", ADDRESS)]
+        parts += {node.attributes.get("tag", "")} & SHAPES
     distinct = dict.fromkeys(part for part in parts if part and part != name)
     return "; ".join(distinct)
 

@@ -116,6 +116,13 @@ def test_empty_box_with_a_class_may_be_a_button() -> None:
     assert found.description == "icon-trash"
 
 
+def test_shape_that_takes_clicks_is_told_by_its_kind() -> None:
+    shape = node("image", "", Rect(10, 10, 200, 200), attributes={"tag": "polygon"})
+    photo = node("image", "", Rect(10, 300, 200, 200), attributes={"tag": "img"})
+    [found] = drafts(page(shape, photo), CHROMIUM)
+    assert (found.role, found.description) == ("image", "polygon")
+
+
 def test_date_field_shows_its_parts_and_is_clicked_at_the_first() -> None:
     def part(value: str, hint: str, x: int) -> Node:
         return node("spin button", hint, Rect(x, 10, 20, 20), attributes={"valuetext": value, "placeholder": hint})
