@@ -9,8 +9,8 @@ How it is kept in `memory_store` (see `exploration.skills`):
   `verified_by == VERIFIED_BY`: its steps worked again on a fresh desktop and their effect was looked up independently.
 - A **boundary** is a skill with the steps that were tried, `provenance.outcome == BOUNDARY_OUTCOME`, `verified` False,
   state "candidate" and the reason in `state_reason`. Nothing replays candidates;
-  `MemoryStore.search_skills(..., candidates=True)` finds it by the same words as a skill, and a verified skill under the
-  same words withdraws it.
+  `MemoryStore.search_skills(..., candidates=True)` finds it by the same words as a skill, and a verified skill under
+  the same words withdraws it.
 
 `exploration.dfs.search(desktop, ledger, limits=..., memory=..., folder=...)` is a generator of the events below: it
 takes a started `aci.VirtualDesktop` of its own (which it resets as often as it likes) and a `Ledger`, writes each event

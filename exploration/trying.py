@@ -15,6 +15,9 @@ from exploration.walking import Path, Trouble, Walker, below_menus
 CHECKED_ROLES = ("check menu item", "radio menu item")
 """Controls whose state can be read only while their menu is open."""
 
+_LOOKS, _LOOKS_FOR_DIALOG = 2, 12
+"""How often to look again for what is late; names that end in dots promise a dialog."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tried:
@@ -57,7 +60,7 @@ class Prober:
         if isinstance(after, Trouble):
             return Tried(Finding("error", after.reason), step, before)
         ground = self._walker.known((*path, step)[: below_menus((*path, step))])
-        finding = classify(control, before, after, self._walker.app, self._walker.touched, ground)
+        finding, after = self._judged(control, before, after, ground)
         done = self._walker.done(step, before, after)
         if control.role in CHECKED_ROLES and finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
@@ -80,19 +83,33 @@ class Prober:
             return look.reason, ()
         steps: list[GroundedStep] = []
         looks = [look]
-        for number, step in enumerate(attempt.path, start=1):
+        for step in attempt.path:
             after = self._walker.act(step, looks[-1])
             if isinstance(after, Trouble):
                 return after.reason, tuple(steps)
-            steps.append(self._walker.done(step, looks[-1], after, last=number == len(attempt.path)))
+            steps.append(self._walker.done(step, looks[-1], after))
             looks.append(after)
         before, look = looks[-2:]
         ground = looks[below_menus(tuple(steps))]
-        finding = classify(attempt.control, before, look, self._walker.app, self._walker.touched, ground)
+        finding, look = self._judged(attempt.control, before, look, ground)
+        steps[-1] = self._walker.done(attempt.path[-1], before, look, last=True)
         if attempt.control.role in CHECKED_ROLES:
             finding = self._with_state(finding, attempt.control, before, look, tuple(steps))
         self._walker.leave()
         return happened_again(attempt.effect, finding.effect), tuple(steps)
+
+    def _judged(self, control: Control, before: Look, after: Look, ground: Look | None) -> tuple[Finding, Look]:
+        """Classify what is to be seen; where that is little, look again, since dialogs can be late."""
+        app, touched = self._walker.app, self._walker.touched
+        finding = classify(control, before, after, app, touched, ground)
+        for _ in range(_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS):
+            if any(change.kind != "picture" for change in finding.effect) or finding.offers:
+                break
+            later = self._walker.look_again()
+            if isinstance(later, Trouble):
+                break
+            after, finding = later, classify(control, before, later, app, touched, ground)
+        return finding, after
 
     def _with_state(self, finding: Finding, control: Control, before: Look, after: Look, path: Path) -> Finding:
         """Open the menu again and add how the state of a check or radio item changed."""

@@ -34,6 +34,7 @@ Path = tuple[GroundedStep, ...]
 _START_LIMIT_S = 8.0
 _POLL_S = 0.1
 _APPEAR_LIMIT_S = 1.2
+_LATE_S = 0.25
 _MOST_ESCAPES = 3
 _ESCAPE = Hotkey(keys=("Escape",))
 
@@ -166,14 +167,21 @@ class Walker:
             What is to be seen there, or why it could not be reached.
         """
         look = None if fresh else self._back_towards(path)
-        if look is None:
-            look = self.restart()
+        arrived = self._walk(path, look) if look is not None else None
+        return arrived if arrived is not None else self._walk(path, self.restart()) or Trouble("it differs each time")
+
+    def _walk(self, path: Path, look: Look) -> Look | Trouble | None:
+        """Do the steps that are left of a path; None where they lead to something else than they did before.
+
+        What is hidden shows so: what a closed bar still holds, or what a menu offers after something else was done.
+        """
         while self._at is not None and len(self._at) < len(path):
-            step = path[len(self._at)]
-            done = self.act(step, look)
+            done = self.act(path[len(self._at)], look)
             if isinstance(done, Trouble):
                 return done
-            self._known.setdefault(place_key(self._at or ()), done)
+            known = self._known.setdefault(place_key(self._at or ()), done)
+            if known.exact != done.exact:
+                return None
             look = done
         return look
 
@@ -206,6 +214,11 @@ class Walker:
     def leave(self) -> None:
         """Say that where it is now is not what the path promises; only proof or a fresh desktop leads on."""
         self._at = None
+
+    def look_again(self) -> Look | Trouble:
+        """Wait a little and look at the same place once more."""
+        self._pause(_LATE_S)
+        return self._seen_now()
 
     def done(self, step: GroundedStep, before: Look, after: Look, last: bool = False) -> GroundedStep:
         """Return the step that was done just now with what it changed, as a replay will check it.
