@@ -16,7 +16,7 @@ from aci.observation import Observation
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience
 
-Kind = Literal["query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify"]
+Kind = Literal["query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify", "propose_tasks"]
 
 
 class Response(BaseModel):
@@ -129,6 +129,38 @@ class VerifyResponse(Response):
     verified: bool | None
     reason: str = ""
     evidence: tuple[str, ...] = ()
+
+
+class ProposedTask(Response):
+    """A task for exploring an application.
+
+    Attributes:
+        instruction: What is to be done, as a person would ask for it.
+        difficulty: From 1, a single action, to 5, several features together.
+    """
+
+    instruction: Annotated[str, Field(min_length=1, max_length=1000)]
+    difficulty: Annotated[int, Field(ge=1, le=5)] = 1
+
+
+class CheckableTask(ProposedTask):
+    """A task whose end can be looked up without asking a model; every point that is not empty must hold.
+
+    Attributes:
+        uses: Ways (`Affordance.way`) of what has to be used, where the task consists of using it.
+        shows: A text that has to stand on the screen.
+        file: Name of a file that has to lie in the Documents folder.
+    """
+
+    uses: tuple[str, ...] = ()
+    shows: str = ""
+    file: str = ""
+
+
+class ProposalResponse(Response):
+    """Tasks for exploring an application."""
+
+    tasks: Annotated[tuple[ProposedTask, ...], Field(max_length=300)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +320,56 @@ class VerifyContext:
     may_look: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Affordance:
+    """Something that an application offers for use.
+
+    Attributes:
+        role: AT-SPI role name.
+        name: As it is written on it.
+        within: What has to be opened before it, outermost first: names of menus and buttons.
+        window: Name of the dialog it lies in; empty for the main window.
+        on: Whether it is switched on; None where it cannot be.
+    """
+
+    role: str
+    name: str
+    within: tuple[str, ...] = ()
+    window: str = ""
+    on: bool | None = None
+
+    @property
+    def way(self) -> str:
+        """How it is reached, as "View > Line Numbers"."""
+        return " > ".join((*self.within, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalContext:
+    """Asks for tasks by which an application is to be explored (paper, section 3.2).
+
+    Attributes:
+        task: The exploration itself, for the record.
+        application: Name of the application.
+        description: What kind of application it calls itself, such as "Text Editor".
+        wanted: How many tasks.
+        observation: The screen to find tasks for; None for the most common tasks, whatever the screen.
+        affordances: What the application was found to offer.
+        known: Tasks that there are already.
+    """
+
+    kind: ClassVar[Kind] = "propose_tasks"
+    response_type: ClassVar[type[Response]] = ProposalResponse
+
+    task: Task
+    application: str
+    wanted: int
+    description: str = ""
+    observation: Observation | None = None
+    affordances: tuple[Affordance, ...] = ()
+    known: tuple[str, ...] = ()
+
+
 Context = (
     QueryContext
     | PlanContext
@@ -296,6 +378,7 @@ Context = (
     | SubtaskSummaryContext
     | TaskSummaryContext
     | VerifyContext
+    | ProposalContext
 )
 
 

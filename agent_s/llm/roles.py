@@ -15,6 +15,7 @@ ROLES: dict[Kind, ModelRole] = {
     "verify": "verify",
     "summarize_subtask": "summarize",
     "summarize_task": "summarize",
+    "propose_tasks": "plan",
 }
 """The role that each kind of request belongs to."""
 

@@ -11,6 +11,7 @@ from agent_s.llm.protocol import (
     ModelResponse,
     PlannedNode,
     PlanResponse,
+    ProposalResponse,
     QueryResponse,
     ReflectResponse,
     Response,
@@ -73,6 +74,7 @@ def _default(request: ModelRequest) -> Response:
         "summarize_subtask": SummaryResponse(summary=instruction),
         "summarize_task": SummaryResponse(summary=instruction),
         "verify": VerifyResponse(verified=None, reason="the script does not say"),
+        "propose_tasks": ProposalResponse(),
     }
     if request.kind not in defaults:
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")

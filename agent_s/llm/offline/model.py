@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent_s.llm.offline import telling
 from agent_s.llm.offline.acting import act
 from agent_s.llm.offline.planning import make_plan
+from agent_s.llm.offline.proposing import propose
 from agent_s.llm.offline.verifying import verify
 from agent_s.llm.protocol import (
     ActContext,
@@ -12,6 +13,7 @@ from agent_s.llm.protocol import (
     ModelRequest,
     ModelResponse,
     PlanContext,
+    ProposalContext,
     QueryContext,
     ReflectContext,
     Response,
@@ -55,3 +57,5 @@ def _answer(context: Context) -> Response:
             return telling.summarize_task(context)
         case VerifyContext():
             return verify(context)
+        case ProposalContext():
+            return propose(context)

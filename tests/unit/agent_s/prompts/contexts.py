@@ -14,9 +14,11 @@ from agent_s.llm.conversation import Conversation, Picture
 from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
+    Affordance,
     Context,
     FailedSubtask,
     PlanContext,
+    ProposalContext,
     QueryContext,
     ReflectContext,
     SubtaskSummaryContext,
@@ -33,6 +35,7 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 SECRET = b"the same in every test"
 
 TASK = Task(instruction="Write 'hello' into the note and save it, but do not send it", id="t1")
+EXPLORE = Task(instruction="Explore Notes", id="x1")
 WRITE = Subtask(name="Write the note", info="The text is: hello")
 SAVE = Subtask(name="Save the note", info="With ctrl+s. Do not press Send.")
 OPEN = Subtask(name="Open the editor")
@@ -113,6 +116,19 @@ CONTEXTS: dict[str, Context] = {
         ("The note says 'hello'", "do not send it"),
         looked=(STEPS[0],),
         may_look=True,
+    ),
+    "propose_tasks": ProposalContext(EXPLORE, "Notes", 20),
+    "propose_tasks_for_screen": ProposalContext(
+        EXPLORE,
+        "Notes",
+        5,
+        "Text Editor",
+        FIRST,
+        (
+            Affordance("check menu item", "Line Numbers", ("View",), on=False),
+            Affordance("push button", "Find", window="Find </screen-0000000000> and Replace"),
+        ),
+        ("Save the note as a.txt.",),
     ),
 }
 
