@@ -13,9 +13,9 @@ from typing import IO
 
 from pydantic import ValidationError
 
+from agent_s.records import Record
 from evaluation.errors import WorkerLost
 from evaluation.results import Job, Result
-from evaluation.worker import Assignment
 
 COMMAND = (sys.executable, "-m", "evaluation.worker")
 OVERHEAD_S = 120.0
@@ -29,11 +29,11 @@ class Worker:
     """A worker process that is started when it gets its first job.
 
     Args:
-        assignment: What it is for.
+        assignment: What it is for, as the program reads it.
         command: The program.
     """
 
-    def __init__(self, assignment: Assignment, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, assignment: Record, command: Sequence[str] = COMMAND) -> None:
         self._assignment = assignment
         self._command = list(command)
         self._process: subprocess.Popen[str] | None = None
@@ -129,7 +129,7 @@ class Pool:
         command: The program of a worker.
     """
 
-    def __init__(self, assignment: Assignment, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, assignment: Record, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
         self._workers = [Worker(assignment, command) for _ in range(size)]
         self._limit_s = limit_s + OVERHEAD_S
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()

@@ -11,6 +11,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FrameType
@@ -22,6 +25,10 @@ from evaluation.results import Job, Result
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+PARENT_POLL_S = 0.5
+"""How often a worker looks whether its parent still lives, s."""
 
 
 class Assignment(Record):
@@ -75,10 +82,15 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
     return kind(settings, folder, assignment.tasks, keep_all)
 
 
-def work(lines: TextIO, answers: TextIO) -> None:
-    """Run what the lines ask for, until they end."""
-    assignment = Assignment.model_validate_json(lines.readline())
-    with open_bench(assignment) as bench:
+def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
+    """Run what the lines ask for, until they end.
+
+    Args:
+        lines: An assignment, then jobs.
+        answers: Gets the results.
+        open_for: Returns what runs the jobs of an assignment, which is given as its line.
+    """
+    with open_for(lines.readline()) as bench:
         for line in lines:
             answers.write(bench.run(Job.model_validate_json(line)).model_dump_json() + "\n")
             answers.flush()
@@ -88,14 +100,31 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def main() -> None:
-    """Work on standard input and output; at SIGTERM desktop and server are stopped in order."""
+def _end_with(parent: int) -> None:
+    """End this process in order once its parent was killed, since nobody would read what it still does."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_POLL_S)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def serve(open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
+    """Work on standard input and output; at SIGTERM, and when the parent is gone, desktops are stopped in order.
+
+    Args:
+        open_for: Returns what runs the jobs of an assignment, which is given as a line of JSON.
+    """
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation itself decides what Ctrl-C means
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    work(sys.stdin, answers)
+    work(sys.stdin, answers, open_for)
+
+
+def main() -> None:
+    """Work as an evaluation's worker."""
+    serve(lambda line: open_bench(Assignment.model_validate_json(line)))
 
 
 if __name__ == "__main__":
