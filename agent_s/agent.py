@@ -26,6 +26,7 @@ from memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from agent_s.settings import Settings
+    from memory_store.embedding import Embedder
 
 
 class AgentS:
@@ -240,14 +241,18 @@ def open_memory(settings: Settings) -> MemoryStore:
     Raises:
         MemoryStoreError: It cannot be opened; nothing in it was changed.
     """
-    from memory_store.embedding import Embedder, HashingEmbedder, default_embedder
+    return MemoryStore.open(settings.memory.url or settings.memory_path, embedder=choose_embedder(settings))
+
+
+def choose_embedder(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name."""
+    from memory_store.embedding import HashingEmbedder, default_embedder
     from memory_store.minilm import MiniLmEmbedder
 
     match settings.memory.embedder:
         case "minilm":
-            embedder: Embedder = MiniLmEmbedder()
+            return MiniLmEmbedder()
         case "hashing":
-            embedder = HashingEmbedder()
+            return HashingEmbedder()
         case "auto":
-            embedder = default_embedder()
-    return MemoryStore.open(settings.memory.url or settings.memory_path, embedder=embedder)
+            return default_embedder()

@@ -15,6 +15,7 @@ ENTRIES = {
     "resume": Entry("agent_s.cli.resume", "resume", "Go on with a run that ended early."),
     "demo": Entry("agent_s.cli.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and do again recorded runs."),
+    "explore": Entry("agent_s.cli.explore", "explore", "Find out what applications can do, and learn it."),
     "eval": Entry("agent_s.cli.eval", "evaluate", "Measure the agent on benchmarks."),
     "memory": Entry("agent_s.cli.memory", "memory", "Look at, move and delete what was learned."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check what this machine lacks, and clean up after killed runs."),

@@ -41,6 +41,7 @@ def as_click_error(error: Exception) -> click.ClickException | None:
     from aci.errors import AciError
     from agent_s.errors import AgentError, SettingsError, TrajectoryError
     from evaluation.errors import EvaluationError, PagesMissing, TaskFileError
+    from exploration.errors import ExplorationError
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience
 
     message = str(error)
@@ -51,6 +52,6 @@ def as_click_error(error: Exception) -> click.ClickException | None:
             return NotDone(message)
         case PagesMissing() | AgentError() | AciError() | MemoryStoreError():
             return EnvironmentProblem(message)
-        case EvaluationError():
+        case EvaluationError() | ExplorationError():
             return NotDone(message)
     return None

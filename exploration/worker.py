@@ -1,0 +1,289 @@
+"""A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
+
+It is served as those of evaluations are (`evaluation.worker`): an `Assignment`, then jobs, a line of JSON each. The
+name of a job says what it is: "survey APP", "search APP" or "task ID".
+
+    python -m exploration.worker
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from aci.applications import Application, installed_applications
+from aci.errors import AciError
+from agent_s.errors import AgentError
+from agent_s.records import Record, Task
+from agent_s.settings import Settings
+from evaluation.results import RUNS_FOLDER, Job, Result
+from evaluation.worker import serve
+from exploration.errors import ApplicationUnusable, ExplorationError
+from exploration.places import (
+    LEDGER_FILE,
+    PICTURE_FILE,
+    Surveyed,
+    application_folder,
+    locked,
+    read_survey,
+    write_survey,
+)
+from exploration.starting import start
+from exploration.survey import survey
+from memory_store import MemoryStoreError
+
+if TYPE_CHECKING:
+    from aci.observation import Observation
+    from aci.virtual import VirtualDesktop
+    from agent_s.llm.protocol import TokenUsage
+    from exploration.tasks import ExplorationTask
+    from memory_store import MemoryStore
+
+PICTURE_PX = 640
+LOCK_WAIT_S = 30.0
+"""How long the worker of a job that was killed may take to end, s."""
+
+
+class Assignment(Record):
+    """What a worker is for.
+
+    Attributes:
+        settings: Model, limits, memory and desktop.
+        folder: Of the exploration.
+        applications: Those that are explored.
+        wanted: Tasks for each of them.
+        search_s: Time for the search of each, s.
+        keep_all: Whether records of runs that went well stay.
+    """
+
+    settings: Settings
+    folder: Path
+    applications: tuple[Application, ...]
+    wanted: int
+    search_s: float
+    keep_all: bool = False
+
+
+class ExplorationBench:
+    """Does the jobs of an exploration, one after another, each on fresh desktops.
+
+    Args:
+        assignment: What it is for.
+    """
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._given = assignment
+        self._settings = assignment.settings.model_copy(update={"runs_dir": assignment.folder / RUNS_FOLDER})
+        self._applications = {application.id: application for application in assignment.applications}
+        self._resources = ExitStack()
+        self._memory: MemoryStore | None = None
+
+    def __enter__(self) -> Self:
+        """Nothing is done yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the memory."""
+        self._resources.close()
+
+    def run(self, job: Job) -> Result:
+        """Do one job; what breaks is its result."""
+        began = time.monotonic()
+        what, _, about = job.task.partition(" ")
+        try:
+            match what:
+                case "survey":
+                    result = self._survey(job, self._applications[about])
+                case "search":
+                    result = self._search(job, self._applications[about])
+                case _:
+                    result = self._task(job, self._known_task(about))
+        except ApplicationUnusable as error:
+            result = _result(job, "failure", str(error), status="infeasible")
+        except (AciError, AgentError, MemoryStoreError, ExplorationError) as error:
+            result = _result(job, "error", str(error))
+        return result.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
+
+    # What an application offers
+
+    def _survey(self, job: Job, application: Application) -> Result:
+        from agent_s.agent import choose_embedder
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
+        from exploration.tasks import TaskMaker
+
+        folder = application_folder(self._given.folder, application.id)
+        with self._desktop() as desktop:
+            started = start(desktop, application, installed_applications(desktop.environment))
+            found = survey(desktop, started.observation)
+            model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
+            proposed = TaskMaker(model, choose_embedder(self._settings)).make(
+                application, found.affordances, started.observation, self._given.wanted
+            )
+            write_survey(
+                self._given.folder,
+                application.id,
+                Surveyed(name=application.name, survey=found, tasks=proposed.tasks),
+            )
+            _save_picture(started.observation, folder / PICTURE_FILE)
+        said = f"{len(found.affordances)} things to use, {len(proposed.tasks)} tasks"
+        return _result(job, "success", said, status="done", **_spent(proposed.usage))
+
+    # The search without a model
+
+    def _search(self, job: Job, application: Application) -> Result:
+        from exploration.dfs import search
+        from exploration.ledger import Ledger
+        from exploration.records import SearchEnded, SearchLimits
+        from exploration.walking import new_desktop
+
+        folder = application_folder(self._given.folder, application.id)
+        limits = SearchLimits(seconds=self._given.search_s)
+        ended: SearchEnded | None = None
+        with (
+            locked(folder, wait_s=LOCK_WAIT_S),
+            Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
+            new_desktop() as desktop,
+        ):
+            for event in search(desktop, ledger, limits=limits, memory=self._opened_memory(), folder=folder):
+                ended = event if isinstance(event, SearchEnded) else ended
+            skills, screens, steps = len(ledger.skills), len(ledger.states), len(ledger.attempts)
+        reason = ended.reason if ended is not None else "it was broken off"
+        said = f"{skills} skills, {screens} screens; {reason}"
+        return _result(job, "success" if skills or screens > 1 else "failure", said, status="done", steps=steps)
+
+    # Tasks
+
+    def _known_task(self, number: str) -> ExplorationTask:
+        for app in self._applications:
+            surveyed = read_survey(self._given.folder, app)
+            for task in surveyed.tasks if surveyed is not None else ():
+                if task.id == number:
+                    return task
+        raise ExplorationError(f"There is no task {number!r} any more: its survey was made anew.")
+
+    def _task(self, job: Job, task: ExplorationTask) -> Result:
+        from agent_s.agent import AgentS
+        from evaluation.failures import FailureSigns
+        from evaluation.recording import Recording
+        from exploration.checking import TaskCheck
+        from exploration.use import UseWatch
+
+        application = self._applications[task.app]
+        surveyed = read_survey(self._given.folder, task.app)
+        affordances = surveyed.survey.affordances if surveyed is not None else ()
+        watch = UseWatch(affordances)
+        signs, told = FailureSigns(), Recording(self._settings.runs_folder)
+        try:
+            with self._desktop() as desktop:
+                start(desktop, application, installed_applications(desktop.environment))
+                agent = AgentS.from_settings(self._settings, desktop, memory=self._opened_memory())
+                check = TaskCheck(task, affordances, watch, desktop) if task.is_checkable else None
+                for event in agent.stream(Task(instruction=task.instruction, id=task.id), check):
+                    signs(event)
+                    watch(event)
+                    told(event)
+            outcome, report = told.outcome, told.write_report()
+            assert outcome is not None
+            verified = bool(outcome.status == "done" and outcome.verified)
+            if verified and not self._given.keep_all:
+                told.discard()
+                report = None
+            return Result(
+                task=job.task,
+                outcome="error" if outcome.status == "error" else "success" if verified else "failure",
+                score=None if outcome.verified is None else float(outcome.verified),
+                status=outcome.status,
+                failure=None if verified else signs.kind(outcome),
+                reason=outcome.reason,
+                instruction=task.instruction,
+                steps=outcome.usage.steps,
+                model_calls=outcome.usage.model_calls,
+                input_tokens=outcome.usage.input_tokens,
+                output_tokens=outcome.usage.output_tokens,
+                dollars=outcome.usage.dollars,
+                labels={
+                    "app": task.app,
+                    "kind": task.kind,
+                    "difficulty": str(task.difficulty),
+                    "used": "\n".join(sorted(watch.used)),
+                    "learned": str(watch.learned),
+                },
+                run_id=outcome.run_id,
+                trajectory=_relative(told.folder, self._given.folder),
+                report=_relative(report, self._given.folder),
+            )
+        finally:
+            told.close()
+
+    # Parts
+
+    def _desktop(self) -> VirtualDesktop:
+        from aci.virtual import VirtualDesktop
+
+        wanted = self._settings.desktop
+        return VirtualDesktop(
+            size=(wanted.width, wanted.height), accessibility=wanted.accessibility, ocr=wanted.text_engine()
+        )
+
+    def _opened_memory(self) -> MemoryStore | None:
+        if self._memory is None and self._settings.memory.enabled:
+            from agent_s.agent import open_memory
+
+            self._memory = self._resources.enter_context(open_memory(self._settings))
+        return self._memory
+
+
+def _result(job: Job, outcome: str, reason: str, status: str = "error", **more: Any) -> Result:
+    failure = None if outcome == "success" else "environment"
+    values = {"task": job.task, "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
+    return Result.model_validate(values)
+
+
+def _spent(calls: tuple[TokenUsage, ...]) -> dict[str, Any]:
+    dollars = [call.dollars for call in calls]
+    return {
+        "model_calls": len(calls),
+        "input_tokens": sum(call.input_tokens for call in calls),
+        "output_tokens": sum(call.output_tokens for call in calls),
+        "dollars": None if None in dollars else sum(each for each in dollars if each is not None),
+    }
+
+
+def _relative(path: Path | None, start: Path) -> str:
+    return "" if path is None else path.relative_to(start).as_posix()
+
+
+def _save_picture(observation: Observation, path: Path) -> None:
+    """Save a small picture of the windows on the screen.
+
+    Raises:
+        ExplorationError: It cannot be written.
+    """
+    from PIL import Image
+
+    areas = [window.frame or window.rect for window in observation.windows]
+    image = Image.fromarray(observation.screenshot)
+    if areas:
+        left, top = max(0, min(area.x for area in areas)), max(0, min(area.y for area in areas))
+        right, bottom = max(area.x + area.width for area in areas), max(area.y + area.height for area in areas)
+        image = image.crop((left, top, min(right, image.width), min(bottom, image.height)))
+    image.thumbnail((PICTURE_PX, PICTURE_PX))
+    try:
+        image.save(path)
+    except OSError as error:
+        raise ExplorationError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _bench(line: str) -> ExplorationBench:
+    return ExplorationBench(Assignment.model_validate_json(line))
+
+
+if __name__ == "__main__":
+    serve(_bench)
