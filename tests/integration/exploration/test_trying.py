@@ -1,0 +1,79 @@
+"""Attempts on a real application."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from exploration.candidates import offer
+from exploration.records import Attempt, Offer
+from exploration.states import Look
+from exploration.trying import Prober, Tried
+from exploration.walking import Path, Walker, new_desktop
+
+pytestmark = [
+    pytest.mark.desktop,
+    pytest.mark.skipif(shutil.which("mousepad") is None, reason="needs mousepad"),
+]
+
+
+@pytest.fixture(scope="module")
+def walker() -> Iterator[Walker]:
+    with new_desktop() as desktop:
+        yield Walker(desktop, ("mousepad", "sample.txt"))
+
+
+def offered(look: Look, key: str) -> Offer:
+    found = next(each for each in look.candidates if each.control.key == key)
+    return offer(found, look.observation, look.place)
+
+
+def tried(prober: Prober, path: Path, look: Look, key: str) -> Tried:
+    wanted = offered(look, key)
+    return prober.attempt(path, wanted.control, wanted.step, fresh=False)
+
+
+def as_attempt(path: Path, made: Tried, key: str, look: Look) -> Attempt:
+    return Attempt(
+        key=key,
+        control=offered(look, key).control,
+        start="",
+        path=(*path, made.step),
+        classification=made.finding.classification,
+        effect=made.finding.effect,
+    )
+
+
+def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
+    prober = Prober(walker)
+    start = walker.restart()
+    view = tried(prober, (), start, "menu:View")
+    assert view.finding.classification == "continue"
+    assert view.after is not None
+    path: Path = (view.step,)
+    numbers = tried(prober, path, view.after, "menu item:Line Numbers")
+    assert numbers.finding.classification == "terminal"
+    assert ("setting", "org/xfce/mousepad/preferences/view/show-line-numbers", "true") in [
+        (change.kind, change.what, change.after) for change in numbers.finding.effect
+    ]
+
+    again = tried(prober, path, view.after, "menu item:Statusbar")
+    assert again.finding.classification == "terminal"
+    assert walker.restarts == 1, "what was switched was not switched back"
+
+    problem, steps = prober.verify(as_attempt(path, numbers, "menu item:Line Numbers", view.after))
+    assert (problem, len(steps)) == ("", 2)
+    assert walker.restarts == 2
+
+    edit = tried(prober, (), start, "menu:Edit")
+    assert edit.after is not None
+    path = (edit.step,)
+    deleted = tried(prober, path, edit.after, "menu item:Delete Line")
+    assert [change.after for change in deleted.finding.effect if change.kind == "text"] == ["Gamma delta\nepsilon\n"]
+    assert str(walker.place) not in deleted.step.model_dump_json(), "steps name this desktop's own home"
+
+    restarts = walker.restarts
+    assert isinstance(walker.go(path), Look)
+    assert walker.restarts == restarts + 1, "a changed text was taken for the start"

@@ -1,0 +1,78 @@
+"""What unit functions are called."""
+
+from __future__ import annotations
+
+import pytest
+
+from aci.actions import Click
+from aci.identity import ElementDescription
+from agent_s.records import GroundedStep
+from exploration.naming import name_unit, plain
+from exploration.records import Attempt, Change, Control
+
+
+def step(role: str, name: str, path: tuple[str, ...] = (), description: str = "") -> GroundedStep:
+    target = ElementDescription(role=role, name=name, path=path, description=description)
+    return GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+
+
+def attempt(*steps: GroundedStep, effect: tuple[Change, ...] = (), role: str = "", name: str = "") -> Attempt:
+    last = next(iter(steps[-1].targets.values()))
+    control = Control(role=role or last.role, name=name or last.name, key="k")
+    return Attempt(key="k", control=control, start="", path=steps, classification="terminal", effect=effect)
+
+
+def setting(key: str, after: str) -> tuple[Change, ...]:
+    return (Change(kind="setting", what=f"org/app/{key}", after=after),)
+
+
+VIEW = step("menu", "View", ("menu bar:",))
+IN_VIEW = ("frame:x", "menu bar:", "menu:View")
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (attempt(VIEW, step("menu item", "Line Numbers", IN_VIEW), effect=setting("show-line-numbers", "true")),
+         "turn on line numbers"),
+        (attempt(VIEW, step("menu item", "Toolbar", IN_VIEW), effect=setting("toolbar-visible", "true")),
+         "show the toolbar"),
+        (attempt(VIEW, step("menu item", "Menubar", IN_VIEW), effect=setting("menubar-visible", "false")),
+         "hide the menubar"),
+        (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "true")),
+         "show line numbers"),
+        (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "false")),
+         "hide line numbers"),
+        (attempt(step("menu item", "Preferences..."), effect=(Change(kind="opened", what="Preferences"),)),
+         "open preferences"),
+        (attempt(step("menu", "Mode"), step("radio menu item", "Advanced Mode"), effect=setting("mode", "'advanced'")),
+         "switch to advanced mode"),
+        (attempt(VIEW, step("menu", "Tab Size", IN_VIEW),
+                 step("radio menu item", "4", (*IN_VIEW, "menu:Tab Size")), effect=setting("tab-width", "4")),
+         "set tab size to 4"),
+        (attempt(step("menu", "Edit"), step("menu", "Convert", ("menu bar:", "menu:Edit")),
+                 step("menu item", "To Uppercase", ("menu bar:", "menu:Edit", "menu:Convert")),
+                 effect=(Change(kind="text", what="text", after="A"),)),
+         "convert to uppercase"),
+        (attempt(step("menu item", "Delete Line"), effect=(Change(kind="text", what="text"),)), "delete line"),
+        (attempt(step("check menu item", "Bold"),
+                 effect=(Change(kind="state", what="check menu item Bold", after="not checked"),)),
+         "turn off bold"),
+    ],
+)  # fmt: skip
+def test_names_are_what_people_ask_for(made: Attempt, name: str) -> None:
+    assert name_unit(made, "Editor").name == name
+
+
+def test_the_description_says_what_and_where() -> None:
+    made = attempt(VIEW, step("menu item", "Line Numbers", IN_VIEW, "Show line numbers"), effect=setting("n", "true"))
+    naming = name_unit(made, "Editor")
+    assert naming.description == "Show line numbers, by View > Line Numbers in Editor."
+    assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
+
+
+def test_dots_and_shortcuts_are_no_part_of_a_name() -> None:
+    assert plain("Save As...") == "Save As"
+    assert plain("Properties (Ctrl+Alt+1)") == "Properties"
+    assert plain("Zoom [Ctrl+Z]") == "Zoom"
+    assert plain("Tab width:") == "Tab width"
