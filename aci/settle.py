@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -23,7 +24,11 @@ _NARROW_PX = 16
 
 
 class Settle:
-    """Waits for the screen to come to rest."""
+    """Waits for the screen to come to rest.
+
+    What one wait saw the next one knows: that the pixels have been still since a certain time counts in both, so that
+    an action of several parts, each with a wait of its own, is not waited for from the beginning at its end.
+    """
 
     def __init__(
         self,
@@ -44,10 +49,12 @@ class Settle:
         self._last_event_at = last_event_at
         self._clock = clock
         self._pause = pause
+        self._latest: Frame | None = None
+        self._latest_at = self._changed_at = -math.inf
 
     def look(self) -> Frame:
         """Return the pixels to compare with later; to be called before the action."""
-        return self._frame()
+        return self._sample()
 
     def wait(
         self,
@@ -69,19 +76,25 @@ class Settle:
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 where there was none.
         """
-        previous, changed_at = before, started
+        if self._latest_at < started:  # nothing was looked at since, so that the pixels before are the latest
+            self._latest = before
         deadline = self._clock() + limit_s
         while True:
-            current, now = self._frame(), self._clock()
-            if is_change(previous, current):
-                changed_at = now
-            previous = current
-            changed_at = max(changed_at, self._last_event_at())
+            self._sample()
+            changed_at = max(started, self._changed_at, self._last_event_at())
             seen = changed_at > started
-            waited = now - (changed_at if seen else started)
-            if waited >= (quiet_s if seen else first_change_s) or now >= deadline:
-                return max(0.0, changed_at - started)
-            self._pause(_SAMPLE_S)
+            rests_at = changed_at + quiet_s if seen else started + first_change_s
+            if self._latest_at >= min(rests_at, deadline):
+                return changed_at - started
+            self._pause(min(_SAMPLE_S, rests_at - self._latest_at))
+
+    def _sample(self) -> Frame:
+        """Take the pixels; what differs from the latest ones has changed by now."""
+        frame, now = self._frame(), self._clock()
+        if self._latest is not None and is_change(self._latest, frame):
+            self._changed_at = now
+        self._latest, self._latest_at = frame, now
+        return frame
 
 
 def is_change(previous: Frame, current: Frame) -> bool:

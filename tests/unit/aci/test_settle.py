@@ -62,6 +62,37 @@ def test_an_event_from_before_the_action_does_not_count() -> None:
     assert (settled, took) == (0.0, pytest.approx(FIRST_CHANGE_S, abs=0.03))
 
 
+def test_what_a_wait_within_the_action_saw_is_not_waited_for_again() -> None:
+    stage = Stage([0.05], events=[0.03])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    before, started = settle.look(), stage.now
+    settle.wait(settle.look(), stage.now, quiet_s=0.06, first_change_s=0.1)
+    assert settle.wait(before, started) == pytest.approx(0.05, abs=0.03)
+    assert stage.now - started == pytest.approx(0.05 + QUIET_S, abs=0.03)
+    assert stage.now - started >= 0.05 + QUIET_S - 0.001
+
+
+@pytest.mark.parametrize("at", [0.01, 0.13], ids=["before the wait within", "after it"])
+def test_what_no_wait_within_the_action_saw_is_waited_for(at: float) -> None:
+    stage = Stage([at])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    before, started = settle.look(), stage.now
+    stage.pause(0.02)
+    settle.wait(settle.look(), stage.now, quiet_s=0.06, first_change_s=0.1)
+    stage.pause(0.02)
+    seen_by = 0.02 if at < 0.02 else stage.now - started
+    assert settle.wait(before, started) == pytest.approx(seen_by, abs=0.001)
+    assert stage.now - started == pytest.approx(seen_by + QUIET_S, abs=0.001)
+
+
+def test_what_changed_before_the_action_does_not_count() -> None:
+    stage = Stage([0.05])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    settle.look()
+    stage.pause(0.1)
+    assert settle.wait(settle.look(), stage.now) == 0.0
+
+
 def test_a_screen_that_never_rests_is_taken_at_the_limit() -> None:
     _, took = Stage([at / 20 for at in range(400)]).settle()
     assert took == pytest.approx(LIMIT_S, abs=0.05)
