@@ -25,7 +25,8 @@ from evaluation.getters import Parameters, Reading, excerpt, getter, read_text
 from evaluation.metrics import Score, metric, score_of
 from evaluation.steps import step
 
-PROFILE = "~/.config/chromium"
+PROFILE = "~/.config/browser-profile"
+"""Where the Chromium of a virtual desktop keeps its data, unless a task names another folder."""
 _CHROMIUM_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
@@ -72,15 +73,21 @@ def history(parameters: Profile, context: TaskContext) -> Reading:
     path = context.path(parameters.profile) / "Default/History"
     if not path.is_file():
         return Reading(None, "there is no history")
-    try:  # immutable: the browser may hold the lock
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            rows = database.execute(
-                "SELECT url, title, last_visit_time FROM urls ORDER BY last_visit_time DESC"
-            ).fetchall()
-    except sqlite3.Error as error:
-        raise CheckFailed(f"Chromium's history cannot be read: {error}") from error
+    rows = _rows(path, "SELECT url, title, last_visit_time FROM urls ORDER BY last_visit_time DESC")
     visits = [{"url": url, "title": title, "last_visit": _moment(time)} for url, title, time in rows]
     return Reading(visits, f"history: {excerpt(', '.join(visit['url'] for visit in visits))}")
+
+
+@getter("cookie_data", Profile)
+def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
+    """Cookies that Chromium keeps, `{"domain": ..., "name": ...}` each, by domain."""
+    profile = context.path(parameters.profile) / "Default"
+    path = next((file for file in (profile / "Network/Cookies", profile / "Cookies") if file.is_file()), None)
+    if path is None:
+        return Reading(None, "there are no cookies")
+    rows = _rows(path, "SELECT host_key, name FROM cookies ORDER BY host_key, name")
+    cookies = [{"domain": domain, "name": name} for domain, name in rows]
+    return Reading(cookies, f"cookies: {excerpt(', '.join(cookie['domain'] for cookie in cookies))}")
 
 
 @getter("open_tabs_info", Profile)
@@ -174,6 +181,13 @@ class KeywordRule(Parameters):
     keywords: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
+class DomainRule(Parameters):
+    """Domains of cookies."""
+
+    type: Literal["domains"]
+    domains: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 class FontRule(Parameters):
     """The default size of text: one `value`, or between `min` and `max`, both left out."""
 
@@ -218,6 +232,14 @@ def check_history_visited(result: Any, expected: KeywordRule) -> Score:
     return score_of(not missing, f"never visited: {missing}" if missing else "all pages were visited")
 
 
+@metric(rules=DomainRule)
+def is_cookie_deleted(result: Any, expected: DomainRule) -> Score:
+    """No cookie is of one of the domains or of a part of one."""
+    found = {cookie["domain"].removeprefix(".") for cookie in result}
+    left = sorted(one for one in found for domain in expected.domains if one == domain or one.endswith(f".{domain}"))
+    return score_of(not left, f"cookies are left of {left}" if left else "no cookie of these is left")
+
+
 @metric(rules=FontRule)
 def check_font_size(result: Any, expected: FontRule) -> Score:
     """The default size of text is as expected."""
@@ -249,6 +271,14 @@ def _same_addresses(found: Iterable[str], wanted: Iterable[str]) -> bool:
 
 def _tabs(answer: Any) -> list[Any]:
     return [target for target in answer["targetInfos"] if target["type"] == "page"]
+
+
+def _rows(path: Path, query: str) -> list[tuple[Any, ...]]:
+    try:  # immutable: the browser may hold the lock
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            return database.execute(query).fetchall()
+    except sqlite3.Error as error:
+        raise CheckFailed(f"Chromium's {path.name} cannot be read: {error}") from error
 
 
 def _preferences(parameters: Profile, context: TaskContext) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluation.matrix import Matrix, matrix_of
 from evaluation.results import Header, Result, read_results
 from evaluation.statistics import Summary, summarize
 
@@ -37,6 +38,11 @@ class Evaluation:
         return summarize(self.results)
 
     @property
+    def matrix(self) -> Matrix | None:
+        """Success by level and domain; None where the tasks have none."""
+        return matrix_of(self.results)
+
+    @property
     def tokens(self) -> int:
         """Tokens sent and received."""
         return sum(result.input_tokens + result.output_tokens for result in self.results)
@@ -54,7 +60,8 @@ class Evaluation:
         return sum(result.seconds for result in self.results)
 
     def as_json(self) -> dict[str, Any]:
-        """Return its totals."""
+        """Return its totals and its matrix."""
+        matrix = self.matrix
         return {
             "name": self.name,
             "folder": str(self.folder),
@@ -66,6 +73,7 @@ class Evaluation:
             "tokens": self.tokens,
             "dollars": self.dollars,
             "seconds": round(self.seconds, 3),
+            "matrix": None if matrix is None else matrix.as_json(),
         }
 
 

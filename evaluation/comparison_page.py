@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evaluation.comparison import Comparison
 from evaluation.errors import ResultsError
+from evaluation.matrix import LEVELS
 from evaluation.statistics import Summary
 
 LABEL_PX, PLOT_PX, ROW_PX = 230, 560, 20
@@ -71,12 +72,14 @@ def render_page(comparison: Comparison) -> str:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
+    environment.filters["shade"] = shade
     page = environment.get_template("comparison.html.j2")
     return page.render(
         comparison=comparison,
         colors=[COLORS[number % len(COLORS)] for number in range(len(comparison.evaluations))],
         plots={group: success_plot(group, rows) for group, rows in comparison.groups.items()},
         overall=success_plot("all", {"all": tuple(one.summary for one in comparison.evaluations)}),
+        level_names=LEVELS,
         label_px=LABEL_PX,
         plot_px=PLOT_PX,
         row_px=ROW_PX,
@@ -113,6 +116,11 @@ def _bars(label: str, summaries: Sequence[Summary | None], y: int) -> list[Bar]:
             )
         )
     return bars
+
+
+def shade(rate: float | None) -> str:
+    """Return the background of a cell of the matrix: the more of its tasks succeed, the greener; see-through."""
+    return "transparent" if rate is None else f"hsl({round(8 + 132 * rate)} 65% 50% / 0.3)"
 
 
 def percent(rate: float | None) -> str:

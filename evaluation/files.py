@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,8 @@ def pdf_text(parameters: FileOnDesktop, context: TaskContext) -> Reading:
     path = context.path(parameters.path)
     if not path.is_file():
         return Reading(None, f"{context.shown(path)} does not exist")
+    if shutil.which("pdftotext", path=context.desktop.environment.get("PATH")) is None:
+        raise CheckFailed("PDF files need pdftotext: sudo apt-get install -y poppler-utils")
     ended = context.run(["pdftotext", "-layout", str(path), "-"])
     if ended.returncode != 0:
         return Reading(None, f"{context.shown(path)} is not a PDF: {excerpt(ended.stderr.strip())}")

@@ -132,7 +132,9 @@ class UploadFile(Parameters):
 
 
 class Serve(Parameters):
-    """A folder to serve on a loopback port; `{server}` then stands for its address.
+    """A folder to serve on a loopback port; `{server}` then stands for its address, and `{port}` for the port alone.
+
+    Chromium finds the server under any name that ends in `.localhost`, so that it can be several sites.
 
     Attributes:
         folder: Folder beside the task file.
@@ -260,7 +262,7 @@ def serve(parameters: Serve, context: TaskContext) -> None:
         raise PreparationFailed(f"there is no folder {folder} to serve")
     codes = {name: random_code() for name in parameters.codes}
     server = context.start_server(folder, codes)
-    context.values.update(codes, server=server.address)
+    context.values.update(codes, server=server.address, port=server.address.rpartition(":")[2])
 
 
 def random_code() -> str:

@@ -76,6 +76,13 @@ def _tell(comparison: Comparison) -> None:
                 for value, summaries in rows.items()
             ]
             show_table((group.capitalize(), *names), table, figures=tuple(names))
+    for one in comparison.evaluations:
+        if (matrix := one.matrix) is not None:
+            cells = [
+                (level, *("-" if sum_ is None else _rate(sum_.successes, sum_.episodes - sum_.errors) for sum_ in row))
+                for level, row in zip(matrix.levels, matrix.rows, strict=True)
+            ]
+            show_table((one.name, *matrix.domains), cells, figures=matrix.domains)
     if comparison.settings:
         told = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
         show_table(("Setting", *names), told)

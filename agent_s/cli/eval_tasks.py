@@ -12,21 +12,25 @@ from agent_s.cli.exits import NOT_DONE
 from agent_s.cli.lazy import examples
 
 TIME_LIMIT_S = 900.0
+SETS = ("demo", "everyday")
+"""Folders of tasks that come with the program."""
 
 
 @click.command(
     epilog=examples(
-        "agent-s eval tasks configs/demo",
-        "agent-s eval tasks my-tasks --only save-draft --desktops 2 --json",
+        "agent-s eval tasks everyday --desktops 2",
+        "agent-s eval tasks my-tasks --only save-draft --json",
         "agent-s eval tasks my-tasks --conformance",
     )
 )
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", callback=lambda context, parameter, value: find_tasks(value))
 @click.option("--only", metavar="ID", multiple=True, help="Only this task, by its id; may be repeated.")
 @click.option("--conformance", is_flag=True, help="Check the tasks themselves: untouched 0, scripted solution 1.")
 @evaluation_options
 def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) -> int:
     """Run the task files of FOLDER, each on a private desktop, and judge them by the applications' own state.
+
+    FOLDER is a folder, or the name of a set that comes with the program: demo, everyday.
 
     A task that cannot be read, prepared or checked is an error, apart from failures, and the others go on. Exit status
     0 when every task could be judged, whatever came of it; with --conformance when every task conforms.
@@ -59,3 +63,19 @@ def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) 
         results = read_results(options.out)[1]
         return 0 if all(results[job].outcome == "success" for job in jobs) else NOT_DONE
     return status
+
+
+def find_tasks(name: str) -> Path:
+    """Return a folder of task files, or that of a set which comes with the program.
+
+    Raises:
+        click.BadParameter: There is neither.
+    """
+    from agent_s.settings import configs_folder
+
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    if name not in SETS:
+        raise click.BadParameter(f"there is no folder {name!r}, and no set of that name; sets: {', '.join(SETS)}.")
+    return configs_folder() / name

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +28,7 @@ TABS = [{"title": "A", "url": "https://a.example/x"}, {"title": "B", "url": "htt
 
 @pytest.fixture
 def profile(home: Path) -> Path:
-    path = home / ".config/chromium/Default"
+    path = home / ".config/browser-profile/Default"
     path.mkdir(parents=True)
     return path
 
@@ -129,10 +130,24 @@ def test_history(context: TaskContext, profile: Path) -> None:
     assert value("check_history_visited", visits, {"type": "keywords", "keywords": ["example"]}) == 0
 
 
+def test_cookies(context: TaskContext, profile: Path) -> None:
+    assert read(context, "cookie_data").value is None
+    with closing(sqlite3.connect(profile / "Cookies")) as database:
+        database.execute("CREATE TABLE cookies (host_key TEXT, name TEXT)")
+        database.executemany(
+            "INSERT INTO cookies VALUES (?, ?)", [(".shop.example", "seen"), ("www.news.example", "id")]
+        )
+        database.commit()
+    cookies = read(context, "cookie_data").value
+    assert cookies == [{"domain": ".shop.example", "name": "seen"}, {"domain": "www.news.example", "name": "id"}]
+    for domain, score in (("shop.example", 0), ("news.example", 0), ("op.example", 1), ("other.example", 1)):
+        assert value("is_cookie_deleted", cookies, {"type": "domains", "domains": [domain]}) == score
+
+
 def test_a_history_that_is_no_database_is_an_error(context: TaskContext, profile: Path) -> None:
     (profile / "History").write_text("no database" * 100)
 
-    with pytest.raises(CheckFailed, match="history cannot be read"):
+    with pytest.raises(CheckFailed, match="History cannot be read"):
         read(context, "history")
 
 

@@ -10,6 +10,7 @@ import pytest
 from agent_s.cli.app import run_app
 from evaluation.comparison import compare
 from evaluation.comparison_page import PLOT_PX, render_page
+from evaluation.matrix import matrix_of
 from evaluation.results import Header, Result, ResultsFile
 
 
@@ -104,3 +105,37 @@ def test_a_folder_without_results_is_an_error(tmp_path: Path, capsys: pytest.Cap
     assert run_app(["eval", "report", str(tmp_path)]) != 0
 
     assert "no readable results" in capsys.readouterr().err
+
+
+def labelled(task: str, level: str, domain: str, *, success: bool) -> Result:
+    outcome: Any = "success" if success else "failure"
+    return Result(task=task, outcome=outcome, status="done", labels={"level": level, "domain": domain})
+
+
+def test_a_matrix_has_a_row_per_level_and_a_column_per_domain_and_one_for_all() -> None:
+    other = Result(task="d", outcome="success", status="done", labels={"level": "L1"})
+    results = [
+        labelled("a", "L1", "Work", success=True),
+        labelled("b", "L1", "Work", success=False),
+        labelled("c", "L3", "Study", success=True),
+    ]
+    matrix = matrix_of([*results, other])
+
+    assert matrix is not None
+    assert (matrix.levels, matrix.domains) == (("L1", "L3", "all"), ("Study", "Work", "all"))
+    told = [[None if cell is None else (cell.successes, cell.episodes) for cell in row] for row in matrix.rows]
+    assert told == [[None, (1, 2), (1, 2)], [(1, 1), None, (1, 1)], [(1, 1), (1, 2), (2, 3)]]
+    assert matrix.as_json()["L1"].keys() == {"Work", "all"}
+    assert matrix_of([other]) is None
+
+
+def test_the_matrix_is_told_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = Header(benchmark="tasks", model="offline", settings={}, version="1", started=datetime.now(UTC))
+    ResultsFile(tmp_path / "one", header).add(labelled("a", "L2", "Life services", success=True))
+
+    assert "L2 planning" in render_page(compare([tmp_path / "one"]))
+    assert run_app(["eval", "report", str(tmp_path / "one"), "--json"]) == 0
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    assert run["matrix"]["L2"]["Life services"]["success_rate"] == 1.0
+    assert run_app(["eval", "report", str(tmp_path / "one")]) == 0
+    assert "100% of 1" in capsys.readouterr().out

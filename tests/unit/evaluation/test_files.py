@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from evaluation.context import TaskContext
 from evaluation.errors import CheckFailed
+from tests.unit.evaluation.fakes import FakeDesktop
 from tests.unit.evaluation.judging import judge, read, value
 
 
@@ -103,3 +105,32 @@ def test_list_directory(context: TaskContext, home: Path) -> None:
 
     assert read(context, "list_directory", path="~").value == ["Documents/", "Documents/a.txt"]
     assert read(context, "list_directory", path="~/gone").value is None
+
+
+PDF = b"""%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
+4 0 obj <</Length 34>> stream
+BT /F 12 Tf 9 9 Td (Hello) Tj ET  
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R>>
+"""
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
+def test_text_of_a_pdf(context: TaskContext) -> None:
+    assert read(context, "pdf_text", path="~/a.pdf").value is None
+    (context.desktop.home / "a.pdf").write_bytes(PDF)
+    assert read(context, "pdf_text", path="~/a.pdf").value.strip() == "Hello"
+    (context.desktop.home / "a.pdf").write_text("Hello")
+    assert read(context, "pdf_text", path="~/a.pdf").value is None
+
+
+def test_without_its_reader_a_pdf_is_an_error_that_names_the_package(context: TaskContext, tmp_path: Path) -> None:
+    (context.desktop.home / "a.pdf").write_bytes(PDF)
+    context.desktop = desktop = FakeDesktop(context.desktop.home)
+    desktop.environment = {"PATH": str(tmp_path)}
+    with pytest.raises(CheckFailed, match="apt-get install -y poppler-utils"):
+        read(context, "pdf_text", path="~/a.pdf")
