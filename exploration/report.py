@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +18,9 @@ from exploration.places import PICTURE_FILE
 from exploration.summary import ApplicationSummary, TaskRow
 
 REPORT_FILE = "report.html"
-_MEDIA = {".jpg": "image/jpeg", ".png": "image/png"}
+QUALITY = 72
+DARKEST = 24
+"""Of 255; an empty virtual desktop is black, and pictures are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +107,23 @@ def _section(summary: ApplicationSummary) -> Section:
 
 
 def _picture(folder: Path, name: str) -> str:
-    """Return a picture as a data address; empty where it is gone or lies outside of the folder."""
+    """Return a picture as a data address, without the empty desktop around its windows.
+
+    Empty where it is gone, broken, or lies outside of the folder: the page is worth writing without it.
+    """
+    from PIL import Image, UnidentifiedImageError
+
     path = folder / name
-    if not name or path.suffix not in _MEDIA or not path.resolve().is_relative_to(folder.resolve()):
+    if not name or not path.resolve().is_relative_to(folder.resolve()):
         return ""
+    content = BytesIO()
     try:
-        content = path.read_bytes()
-    except OSError:
-        return ""  # A picture less; the page is worth writing without it.
-    return f"data:{_MEDIA[path.suffix]};base64,{base64.b64encode(content).decode('ascii')}"
+        with Image.open(path) as image:
+            inside = image.convert("L").point(lambda value: 255 * (value > DARKEST)).getbbox()
+            image.convert("RGB").crop(inside).save(content, "JPEG", quality=QUALITY)
+    except (OSError, UnidentifiedImageError):
+        return ""
+    return f"data:image/jpeg;base64,{base64.b64encode(content.getvalue()).decode('ascii')}"
 
 
 def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
