@@ -175,15 +175,12 @@ class _Search:
     def _all_phases(self) -> Iterator[SearchEvent]:
         yield from self._start()
         start = self._ledger.attempts[START]
-        yield from self._explore(self._children(start, ()))
-        yield from self._verify()
+        yield from self._explore_all(self._children(start, ()))
         for setup in SETUPS:
-            yield from self._explore(self._prepared(setup))
-            yield from self._verify()
+            yield from self._explore_all(self._prepared(setup))
         while self._in_dialogs:
             dialog, self._in_dialogs = self._in_dialogs, []
-            yield from self._explore(dialog)
-            yield from self._verify()
+            yield from self._explore_all(dialog)
 
     # Finding
 
@@ -206,9 +203,15 @@ class _Search:
         )
         yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(offers)))
 
-    def _explore(self, pending: list[Pending]) -> Iterator[SearchEvent]:
-        """Make attempts until none is left, those that became visible last first."""
-        stack = pending[::-1]
+    def _explore_all(self, pending: list[Pending]) -> Iterator[SearchEvent]:
+        """Explore one branch after the other, and verify what each showed, so that a search cut short has skills."""
+        for each in pending:
+            yield from self._explore(each)
+            yield from self._verify()
+
+    def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
+        """Make attempts until none is left on a branch, those that became visible last first."""
+        stack = [branch]
         while stack:
             each = stack.pop()
             attempt = self._ledger.attempts.get(each.key)
