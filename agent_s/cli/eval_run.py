@@ -181,8 +181,8 @@ def tell(results: Iterable[Result], kept: ResultsFile, as_json: bool) -> None:
         figures=("Episodes", "Success", "95% interval", "Median s", "Calls", "Errors"),
     )
     for result in every:
-        if result.outcome != "success" and result.report:
-            click.echo(f"{_name(result)}: {kept.folder / result.report}")
+        if result.outcome != "success":
+            click.echo(f"{_name(result)}: {kept.folder / result.report if result.report else printable(result.reason)}")
     click.echo(f"Results: {kept.folder}")
 
 
