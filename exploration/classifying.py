@@ -53,6 +53,8 @@ def classify(
     effect = changes(ground or before, after, touched)
     if control.role == "page tab" and effect:
         return Finding("continue" if offers else "terminal", "another tab is in front", (), offers)
+    if offers and all(_is_of_opening(change) for change in effect):
+        effect = ()
     if offers:
         return Finding("continue", f"{len(offers)} more controls became visible", effect, offers)
     if _opened_toolkit_dialog(before, after):
@@ -60,6 +62,11 @@ def classify(
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
     return Finding("error", "nothing changed")
+
+
+def _is_of_opening(change: Change) -> bool:
+    """Tell whether a change says only that a button has its menu open."""
+    return change.kind == "state" and change.after in ("pressed", "expanded", "selected")
 
 
 def _stranger(before: Look, after: Look, app: str) -> str:

@@ -14,8 +14,8 @@ from exploration.states import Look, by_identity, different_pixels
 TOLD_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "editable")
 _MOST_PARTS = 12
 _MOST_TEXT = 300
-_LEAST_PIXELS = 600
-"""Fewer different pixels than this are a caret, a shadow or a button under the pointer."""
+_LEAST_PIXELS = 900
+"""Fewer different pixels than this are a caret, a shadow or the mark of what has the keyboard."""
 
 
 def changes(before: Look, after: Look, but: Rect | None = None) -> tuple[Change, ...]:
@@ -135,7 +135,8 @@ def _inside(look: Look, windows: set[int]) -> list[Element]:
 def _covered(before: Look, after: Look) -> bool:
     """Tell whether a window or menu came, which covers others without changing them."""
     old = {window.id for window in before.observation.windows}
-    return any(window.id not in old for window in after.observation.windows)
+    tooltips = {window.id for window in after.observation.windows if window.popup} - after.menus
+    return any(window.id not in old | tooltips for window in after.observation.windows)
 
 
 def _part(element: Element, home: str) -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that tell what an element is set to; focus and the like come and go by themselves."""
 _WORDS = 12
+_POINTED_PX = 32
+"""So far around the pointer, what lies under it is drawn differently."""
 _CARET_PX = 400
 """Two pictures with fewer different pixels are taken for the same: carets blink and shadows fade."""
 
@@ -47,9 +49,16 @@ class Look:
         return candidates(self.observation, self.place)
 
     @cached_property
+    def menus(self) -> frozenset[int]:
+        """Ids of the popups in which something can be chosen; the others are tooltips, which come and go."""
+        popups = {window.id for window in self.observation.windows if window.popup}
+        return frozenset(popups & {candidate.element.window_id for candidate in self.candidates})
+
+    @cached_property
     def elements(self) -> dict[str, Element]:
         """Elements by what they are, twins by their order."""
-        return by_identity(self.observation.elements, self.place)
+        tooltips = {window.id for window in self.observation.windows if window.popup} - self.menus
+        return by_identity((e for e in self.observation.elements if e.window_id not in tooltips), self.place)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
@@ -104,7 +113,8 @@ def different_pixels(first: NDArray[np.uint8], second: NDArray[np.uint8], but: R
     """Count the pixels that differ between two pictures of the same shape (H, W, 3)."""
     differs = (first != second).any(axis=2)
     if but is not None:
-        differs[max(0, but.y - 4) : but.y + but.height + 4, max(0, but.x - 4) : but.x + but.width + 4] = False
+        x, y = max(0, but.x - _POINTED_PX), max(0, but.y - _POINTED_PX)
+        differs[y : but.y + but.height + _POINTED_PX, x : but.x + but.width + _POINTED_PX] = False
     return int(differs.sum())
 
 

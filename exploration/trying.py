@@ -15,6 +15,7 @@ from exploration.walking import Path, Trouble, Walker, below_menus
 CHECKED_ROLES = ("check menu item", "radio menu item")
 """Controls whose state can be read only while their menu is open."""
 
+_LATE_S = 0.25
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 12
 """How often to look again for what is late; names that end in dots promise a dialog."""
 
@@ -105,10 +106,13 @@ class Prober:
         for _ in range(_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS):
             if any(change.kind != "picture" for change in finding.effect) or finding.offers:
                 break
-            later = self._walker.look_again()
+            later = self._walker.look_again(_LATE_S)
             if isinstance(later, Trouble):
                 break
             after, finding = later, classify(control, before, later, app, touched, ground)
+        if finding.offers:
+            after = self._walker.steady(after)
+            finding = classify(control, before, after, app, touched, ground)
         return finding, after
 
     def _with_state(self, finding: Finding, control: Control, before: Look, after: Look, path: Path) -> Finding:

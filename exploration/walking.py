@@ -33,8 +33,9 @@ Path = tuple[GroundedStep, ...]
 
 _START_LIMIT_S = 8.0
 _POLL_S = 0.1
-_APPEAR_LIMIT_S = 1.2
-_LATE_S = 0.25
+_APPEAR_LIMIT_S = 3.0
+_LATE_S = 0.05
+_LOOKS = 4
 _MOST_ESCAPES = 3
 _ESCAPE = Hotkey(keys=("Escape",))
 
@@ -179,10 +180,23 @@ class Walker:
             done = self.act(path[len(self._at)], look)
             if isinstance(done, Trouble):
                 return done
-            known = self._known.setdefault(place_key(self._at or ()), done)
-            if known.exact != done.exact:
+            look = self.steady(done)
+            known = self._known.setdefault(place_key(self._at or ()), look)
+            for _ in range(_LOOKS):
+                if known.exact == look.exact:
+                    break
+                look = self.steady(look)
+            else:
                 return None
-            look = done
+        return look
+
+    def steady(self, look: Look) -> Look:
+        """Look until two looks say the same; GTK 4 draws a menu before it tells what is in it."""
+        for _ in range(_LOOKS):
+            later = self.look_again()
+            if isinstance(later, Trouble) or later.exact == look.exact:
+                break
+            look = later
         return look
 
     def act(self, step: GroundedStep, before: Look) -> Look | Trouble:
@@ -215,9 +229,9 @@ class Walker:
         """Say that where it is now is not what the path promises; only proof or a fresh desktop leads on."""
         self._at = None
 
-    def look_again(self) -> Look | Trouble:
+    def look_again(self, after_s: float = _LATE_S) -> Look | Trouble:
         """Wait a little and look at the same place once more."""
-        self._pause(_LATE_S)
+        self._pause(after_s)
         return self._seen_now()
 
     def done(self, step: GroundedStep, before: Look, after: Look, last: bool = False) -> GroundedStep:
@@ -231,7 +245,10 @@ class Walker:
         """
         action = self._performed or step.action
         effect = effect_of(action, before.observation, after.observation)
-        opened, closed = (tuple(portable(t, self.place) for t in titles) for titles in (effect.opened, effect.closed))
+        opened = tuple(portable(title, self.place) for title in effect.opened if title)
+        if after.menus - before.menus:
+            opened = (*opened, "")
+        closed = tuple(portable(title, self.place) for title in effect.closed if title)
         left = Left(element=effect.after) if last and not effect.closed else Left()
         return step.model_copy(
             update={"effect": effect.model_copy(update={"opened": opened, "closed": closed}), "left": left}
