@@ -21,6 +21,7 @@ from evaluation.getters import Parameters, with_key
 from evaluation.registries import GETTERS, METRICS, STEPS
 
 INFEASIBLE = "infeasible"
+SEVERAL_APPLICATIONS = "multi_apps"
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -127,8 +128,9 @@ class TaskFile(_Format):
 
     @property
     def labels(self) -> dict[str, str]:
-        """What results are grouped by."""
-        named = {"application": "+".join(self.related_apps), "level": self.level or "", "domain": self.domain or ""}
+        """What results are grouped by; tasks of several applications are a group of their own, as in OSWorld."""
+        application = SEVERAL_APPLICATIONS if len(self.related_apps) > 1 else "".join(self.related_apps)
+        named = {"application": application, "level": self.level or "", "domain": self.domain or ""}
         return {key: value for key, value in named.items() if value}
 
 

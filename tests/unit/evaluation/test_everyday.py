@@ -1,0 +1,47 @@
+"""What the set `everyday` must be; that its tasks conform is tested on real applications."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_s.settings import configs_folder
+from evaluation.matrix import LEVELS
+from evaluation.solutions import load_solution
+from evaluation.task import TaskFile, load_task, load_tasks
+
+TASKS = load_tasks(configs_folder() / "everyday")
+
+
+def test_there_are_enough_of_every_kind() -> None:
+    infeasible = [task for task in TASKS if task.evaluator.infeasible]
+    assert len(TASKS) >= 40
+    assert len(infeasible) == 5
+    assert len({app for task in TASKS for app in task.related_apps}) >= 8
+    assert {task.level for task in TASKS} == set(LEVELS)
+    assert len({task.domain for task in TASKS}) == 6
+    assert len([task for task in TASKS if task.labels["application"] == "multi_apps"]) >= 5
+    examples = {str(task.source).partition(" (")[0] for task in TASKS if task.source}
+    assert examples == {"Agent S", "OSCAR"}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=[task.id for task in TASKS])
+def test_every_task_is_labelled_named_after_its_file_and_has_its_solution_and_fixtures(task: TaskFile) -> None:
+    assert task.path.stem == task.id
+    assert task.labels.keys() == {"application", "level", "domain"}
+    assert task.evaluator.infeasible != (task.folder / "solutions" / task.path.name).is_file()
+    if not task.evaluator.infeasible:
+        assert load_solution(task.path)
+    for step in task.config:
+        named = [file["local_path"] for file in step.parameters.get("files", [])]
+        named += [step.parameters["folder"]] if step.type == "serve" else []
+        assert all((task.folder / path).exists() for path in named)
+
+
+def test_the_label_of_a_task_is_its_application_or_that_it_has_several(tmp_path: Path) -> None:
+    task = {"id": "task", "instruction": "Do it.", "evaluator": {"func": "infeasible"}}
+    for apps, label in ((["thunar"], "thunar"), (["thunar", "xterm"], "multi_apps"), ([], None)):
+        (tmp_path / "task.json").write_text(json.dumps({**task, "related_apps": apps}))
+        assert load_task(tmp_path / "task.json").labels.get("application") == label
