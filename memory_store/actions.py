@@ -112,15 +112,15 @@ class Likeness:
 
     Attributes:
         verbs: Whether their verbs ask for the same.
-        key_covered: Share of the things of the key that the query names, too.
-        query_covered: Share of the things of the query that the key names, too.
-        near: Whether they differ in one thing each at most.
+        key_covered: Share of the things of the key that the query names, too, by whatever word.
+        query_repeated: Share of the things of the query that the key names by the same word.
+        near: Whether all things but one each have the same words.
         contrasted: Whether each names a thing of one kind that the other does not, such as a chart and a table.
     """
 
     verbs: Verbs
     key_covered: float
-    query_covered: float
+    query_repeated: float
     near: bool
     contrasted: bool
 
@@ -292,17 +292,21 @@ def compare(query: str, key: str) -> Likeness:
     return Likeness(
         _compare_verbs(one, other),
         1 - len(right) / max(1, len(other.things)),
-        1 - len(left) / max(1, len(one.things)),
+        len(one.things & _stems(other)) / max(1, len(one.things)),
         _are_near(one, other),
         any(_OTHER_KIND.get(thing, frozenset()) & right for thing in left),
     )
 
 
 def _are_near(one: Asked, other: Asked) -> bool:
-    return len(_unmatched(one, other)) <= 1 and len(_unmatched(other, one)) <= 1
+    return len(one.things - _stems(other)) <= 1 and len(other.things - _stems(one)) <= 1
 
 
 def _unmatched(one: Asked, other: Asked) -> frozenset[str]:
     """Return the things of one that the other does not name, by whatever word."""
-    words = frozenset(map(stem, other.words))
+    words = _stems(other)
     return frozenset(thing for thing in one.things - words if not _ALIKE.get(thing, frozenset()) & words)
+
+
+def _stems(sentence: Asked) -> frozenset[str]:
+    return frozenset(map(stem, sentence.words))

@@ -161,11 +161,16 @@ def checked_vector(vector: object, dimension: int) -> Vectors:
     """Return a ``(d,)`` vector that a caller gave, if it can be compared.
 
     Raises:
-        EmbeddingError: Wrong shape, NaN, infinity, or a length other than one.
+        EmbeddingError: No numbers, wrong shape, NaN, infinity, or a length other than one.
     """
     import numpy as np
 
-    given = np.ascontiguousarray(vector, dtype=np.float32)
+    try:
+        given = np.ascontiguousarray(vector, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EmbeddingError(
+            f"the vector is not one of numbers ({error}): make it with the store's embedder"
+        ) from error
     if given.shape != (dimension,):
         raise EmbeddingError(
             f"the vector has shape {given.shape}, not {(dimension,)}: make it with the store's embedder"

@@ -26,25 +26,25 @@ RANK_OFFSET = 20
 WORDS_WEIGHT = 0.2
 """How much the rank by words counts beside the rank by meaning."""
 
-KEY_COVERED = 0.24
+KEY_COVERED = 0.19
 """How much likeness it adds that all things of the key are named by the query: it asks for that and more.
 
 Fitted, as those around it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``)."""
 
-QUERY_COVERED = -0.21
-"""How much it adds that all things of the query are named by the key. It takes away: where the embedding is alike
-because the words are, it says less than where the words differ."""
+QUERY_REPEATED = -0.22
+"""How much it adds that all things of the query are in the key by the same words. It takes away: where the embedding
+is alike because the words are, it says less than where the words differ."""
 
-VERBS: dict[Verbs, float] = {"same": 0.08, "other": -0.09, "unclear": -0.05, "unknown": 0.0}
+VERBS: dict[Verbs, float] = {"same": 0.04, "other": -0.13, "unclear": -0.08, "unknown": 0.0}
 """How much it adds what their verbs have in common."""
 
-NEAR = -0.08
-"""How much it adds that all but one thing each is the same, for the reason of `QUERY_COVERED`."""
+NEAR = -0.12
+"""How much it adds that all but one thing each is the same, for the reason of `QUERY_REPEATED`."""
 
 CONTRASTED = -0.07
 """How much it adds that each names another thing of one kind."""
 
-NEAR_BUT_OTHER = -0.25
+NEAR_BUT_OTHER = -0.12
 """How much it adds that nearly all is the same but the verb, or but a thing for another of its kind."""
 
 LEAST_COSINE = 0.6
@@ -124,7 +124,7 @@ class Judge:
         if self._forced:
             return cosine
         common = compare(self._query, key)
-        likeness = cosine + KEY_COVERED * common.key_covered + QUERY_COVERED * common.query_covered
+        likeness = cosine + KEY_COVERED * common.key_covered + QUERY_REPEATED * common.query_repeated
         likeness += VERBS[common.verbs] + NEAR * common.near + CONTRASTED * common.contrasted
         return likeness + NEAR_BUT_OTHER * (common.near and (common.contrasted or common.verbs == "other"))
 
@@ -134,7 +134,7 @@ class Judge:
         if self._forced or cosine >= nearest:
             return True
         common = compare(key, misleading)
-        return min(common.key_covered, common.query_covered) >= _SAME_THINGS and bool(conflict(key, misleading))
+        return common.key_covered >= _SAME_THINGS and bool(conflict(key, misleading))
 
     def _misleads(self, row: Row[Any], asked: frozenset[str]) -> bool:
         return is_about_another(asked, row.key_text, row.app) or bool(conflict(self._query, row.key_text))

@@ -43,7 +43,7 @@ class MiniLmEmbedder:
         EmbeddingError: No model is there.
     """
 
-    min_similarity = 0.55
+    min_similarity = 0.5
 
     def __init__(self, model_dir: Path | None = None) -> None:
         found = find_model(model_dir)

@@ -281,6 +281,47 @@ average mean
 standard default
 amount number quantity
 private incognito
+border frame outline
+thumbnail preview
+paragraph passage text
+headline heading title
+font letters type typeface
+cell field
+value number figure
+account mailbox profile
+presenter speaker
+url address link
+entry item record
+computer machine pc system
+desktop system
+internet web online
+result output
+mistake error
+change edit edits changes
+panel pane bar sidebar
+dropdown drop-down combo combobox
+checkbox check-box box option
+toolbar bar
+folder location path place
+archive zip package
+picture snapshot still screenshot
+area region selection
+transparency opacity alpha transparent see-through
+tempo rate pace
+subtitles subtitle captions caption srt
+playlist queue
+noise hiss
+beginning start opening
+last final
+upper-case uppercase
+book e-book ebook
+command-line terminal console shell
+repository repo
+variable symbol
+occurrence instance
+mean average
+quality resolution
+key shortcut
 """
 
 KINDS_OF_THINGS = """
