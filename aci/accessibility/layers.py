@@ -41,7 +41,7 @@ TIMES_ASKED = 2
 """Looks at which it is asked for what seems to be covered."""
 MOST_POINTS = 4
 """Points of one element that are tried."""
-ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.016, 0.006, 0.0015
+ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.024, 0.006, 0.0015
 """How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree. It
 remembers a single point, so several cannot be asked for at once; and it is given less where it was seen to be fast."""
 TIMED, SLOWER = 3, 2.5
@@ -53,6 +53,8 @@ NEAR_LEVELS = 3
 TWO_LINES_PX = 26
 """A link that is lower than this has one line."""
 SMALLEST_PX = 3
+SIDE_PX = 2
+"""How far inside of the sides of an element it is asked for beside its text."""
 LEAST_OVERLAP_PX = 8
 """Boxes that have less than this in common touch, or draw a shadow."""
 MOST_COVERS = 200
@@ -62,6 +64,8 @@ BORDER_PX = 18, 6
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 _ACTING = INTERACTIVE
+_MUTE_INSIDE = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
+"""What has no children according to ARIA, so that no object stands for its text."""
 _LAID_OUT = PLAIN | {"frame", "dialog", "window"}
 """What holds widgets side by side; other containers let theirs overlap for reasons of their own."""
 
@@ -265,7 +269,9 @@ class Layers:
         for _ in range(MOST_POINTS):
             if point is None:
                 return None
-            hit = await self._hit(forest, node, point)
+            hit, guessed = await self._hit(forest, node, point)
+            if hit is not None and guessed and await self._refuted(forest, element, node, hit, point):
+                hit = None
             left = forest.left_box(node, hit, point) if hit is not None else None
             box = left.rect if left is not None else None
             if hit is None or (box is None and _lets_through(forest, node, hit)):
@@ -285,8 +291,24 @@ class Layers:
             point = best.center if best is not None else None
         return None
 
-    async def _hit(self, forest: _Forest, node: Node, point: Point) -> Node | None:
-        """Return the known object drawn at a point, None where Chromium does not tell.
+    async def _refuted(self, forest: _Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
+        """Tell whether a guess of what keeps clicks from an element is wrong, by what is found beside its text.
+
+        On the text of some objects Chromium finds nothing, and the guess stays for ever. What lies over the text
+        according to it lies over the sides as well, where Chromium can be asked.
+        """
+        if node.role not in _MUTE_INSIDE or _reached(forest, node, guess, point):
+            return False
+        sides = (Point(x, point.y) for x in (element.rect.right - 1 - SIDE_PX, element.rect.x + SIDE_PX))
+        for side in sides:
+            if guess.rect is not None and guess.rect.contains(side) and element.rect.contains(side):
+                found, guessed = await self._hit(forest, node, side)
+                if found is not None and not guessed:
+                    return _reached(forest, node, found, side)
+        return False
+
+    async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
+        """Return the known object drawn at a point, None where Chromium does not tell, and whether that is a guess.
 
         The first answer is a guess that sets off the real search. What comes from that shows where it differs from
         the guess, or is an object that no tree lists; a guess that was right has to be waited for.
@@ -301,17 +323,18 @@ class Layers:
             await asyncio.sleep(POLL_S)
             found = _reference(await self._bus.ask(*question))
         if found is None:
-            return None
+            return None, True
         if found != guess:
             self._took.append(self._clock() - started)
+        guessed = found == guess and found in forest.by_ref
         for _ in range(LEAF_LEVELS):
             if found in forest.by_ref:
-                return forest.by_ref[found]
+                return forest.by_ref[found], guessed
             parent = await get_property(self._bus, found, "Accessible", "Parent")
             if parent is None:
-                return None
+                return None, True
             found = Ref(*parent)
-        return None
+        return None, True
 
     def _patience(self) -> float:
         """Return how long an answer is waited for, s."""
@@ -558,6 +581,11 @@ def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
     if around is None or around.rect is None or node.rect is None or any(part.role in _ACTING for part in theirs):
         return False
     return around.rect.height <= 3 * node.rect.height
+
+
+def _reached(forest: _Forest, node: Node, hit: Node, point: Point) -> bool:
+    """Tell whether a click goes to an element where this was hit."""
+    return forest.left_box(node, hit, point) is None and _lets_through(forest, node, hit)
 
 
 def _in_order(

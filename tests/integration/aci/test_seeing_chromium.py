@@ -29,6 +29,18 @@ two</textarea></p><p><button>Send order</button> <button disabled>Not yet</butto
 height:30px;background:#ccc;overflow:hidden;text-indent:-999em">v</b></div>
 <div style="height:2000px"></div><p>Far below</p>"""
 
+MENU_PAGE = """<!doctype html><title>Menu</title><style>ul { position: absolute; width: 100px; margin: 0; padding: 0;
+list-style: none; background: #eee } li { position: relative; padding: 3px } </style>
+<script>addEventListener("click", event => document.title = "hit " + event.target.textContent)</script>
+<ul role=menu><li role=presentation><div role=menuitem tabindex=-1>Fruit</div>
+<ul role=menu style="left:95px; top:0; z-index:5">
+<li role=presentation><div role=menuitem tabindex=-1>Apricot</div><li role=presentation><div role=menuitem tabindex=-1
+>Quince</div></ul><li role=presentation><div role=menuitem tabindex=-1>Bread</div></ul>
+<div id=box style="position:absolute; left:90px; top:0; width:250px; height:150px"></div>
+<ul role=menu style="top:200px"><li role=presentation><div role=menuitem tabindex=-1>Hidden</div></ul>
+<div id=cover style="position:absolute; top:190px; width:250px; height:60px; background:#ccc"></div>"""
+"""A submenu that reaches out of its menu over an empty box that comes later, and an entry that is covered."""
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop]:
@@ -116,3 +128,14 @@ def test_clicks_arrive_and_typed_text_is_read(browser: VirtualDesktop) -> None:
     browser.perform(Type(element_id=field.id, text="Zoë \U0001f600"))
     typed = until(browser, lambda seen: find(seen, "entry", "Full name").text == "Zoë \U0001f600")  # type: ignore[union-attr]
     assert typed.focus_id == field.id
+
+
+def test_entry_of_a_submenu_is_seen_and_hit_over_an_empty_box(browser: VirtualDesktop, tmp_path: Path) -> None:
+    page = tmp_path / "menu.html"
+    page.write_text(MENU_PAGE, encoding="utf-8")
+    browser.launch(["chromium", page.as_uri()], wait_for_window=False)
+    entry = at_rest(browser, "menu item", "Apricot")
+    seen = until(browser, lambda seen: find(seen, "menu item", "Quince"))
+    assert find(seen, "menu item", "Hidden") is None
+    browser.perform(Click(element_id=entry.id))
+    until(browser, lambda seen: any("hit Apricot" in window.title for window in seen.windows))

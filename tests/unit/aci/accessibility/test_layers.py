@@ -274,3 +274,25 @@ def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() ->
         asked.append(len(browser.asked))
     assert points == [Point(25, 20)] * 4
     assert 0 < asked[0] < asked[1] == asked[2] == asked[3]
+
+
+class Mute(Browser):
+    """Finds nothing on the text of an object, so that its guess stays."""
+
+    def __init__(self, real: Callable[[Point], Node], guess: Node, text: Rect) -> None:
+        super().__init__(lambda point: guess if text.contains(point) else real(point), guess)
+
+
+def test_entry_whose_text_chromium_does_not_find_is_judged_by_its_side() -> None:
+    entry, layer = node("menu item", "Anna", Rect(100, 0, 80, 20)), node("section", "", Rect(90, 0, 200, 100))
+    listed = node("menu", "", Rect(100, 0, 80, 40), entry)
+    top = page(node("menu", "", Rect(0, 0, 90, 40), listed), layer)
+    text = Rect(100, 0, 60, 20)
+
+    def point(real: Callable[[Point], Node], guess: Node) -> Point | None:
+        found = seen(top, Mute(real, guess, text), CHROMIUM).get("Anna")
+        return found.point if found is not None else None
+
+    assert point(lambda _: entry, layer) == Point(140, 10)
+    assert point(lambda _: entry, top) == Point(140, 10)
+    assert point(lambda _: layer, layer) is None
