@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from aci import hazards
+from aci import risk_words
 from aci.actions import Action, CallUser, Wait, format_call
 from aci.desktop import ActionResult, Desktop
 from aci.halt import Halt
@@ -54,7 +54,7 @@ class People:
 
     def answer(self, question: str) -> ActionResult:
         """Return their answer as the result of `call_user`."""
-        if hazards.PASSWORD.search(question):
+        if risk_words.PASSWORD.search(question):
             return ActionResult(ok=False, error=ASKED_FOR_PASSWORD)
         if self.ask is None:
             return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")

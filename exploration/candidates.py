@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from aci import hazards
+from aci import risk_words
 from aci.actions import Action, Click, Type
 from aci.dangers import find_dangers
 from aci.identity import ElementDescription, describe
@@ -153,7 +153,7 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
         return "it is chosen already"
     if element.role in BUTTON_ROLES and name.casefold().split(" the ")[0] in _FRAME_BUTTONS:
         return "it belongs to the window's frame"
-    if hazards.CLOSING.match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
+    if risk_words.CLOSING.match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
         return "it only closes"
     if _SERVICE.match(name):
         return "it ends the application"
@@ -162,7 +162,9 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
     if _ONLINE.match(name):
         return "it leads out of this computer"
     for danger in find_dangers(action, observation):
-        inside = danger.risk == "irreversible" and _EDITS.match(name) and not hazards.FILE_MANAGERS.search(element.app)
+        inside = (
+            danger.risk == "irreversible" and _EDITS.match(name) and not risk_words.FILE_MANAGERS.search(element.app)
+        )
         if danger.risk in _ENDS_SOON or (danger.risk == "irreversible" and not inside):
             return danger.reason
     return ""

@@ -228,7 +228,8 @@ class Worker:
         try:
             return call(*arguments)
         except (self._gone, AttributeError, NotImplementedError) as error:
-            # What is gone is None to pyatspi, or lacks interfaces that it had.
+            # Of what is gone libatspi returns None, which has no attributes, or an error of its own; pyatspi raises the
+            # third for an interface that an object has no longer.
             if "timeout" in str(error).lower():
                 raise Silent from error
             return None
@@ -243,6 +244,7 @@ def say(answer: object) -> None:
 def main() -> None:
     """Answer until the input ends."""
     try:
+        # The distribution's own Python has these; where types are checked they are not installed.
         import gi  # type: ignore[import-not-found]
 
         gi.require_version("Atspi", "2.0")

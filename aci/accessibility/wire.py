@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from aci.accessibility.values import Malformed, pack, packed, unpack
 
@@ -116,7 +116,8 @@ def split(stream: bytearray) -> Iterator[Incoming]:
 
 def _incoming(kind: int, serial: int, head: bytes, body: bytes, little: bool) -> Incoming:
     fields: dict[int, bytes] = {}
-    at, end, order = 0, len(head), "little" if little else "big"
+    at, end = 0, len(head)
+    order: Literal["little", "big"] = "little" if little else "big"
     while at + 4 < end:
         code, kind_of_value = head[at], head[at + 2]
         if kind_of_value == ord("g"):
@@ -126,11 +127,11 @@ def _incoming(kind: int, serial: int, head: bytes, body: bytes, little: bool) ->
             start, length = at + 4, 4
             after = start + 4
         else:
-            start, length = at + 8, int.from_bytes(head[at + 4 : at + 8], order)  # type: ignore[arg-type]
+            start, length = at + 8, int.from_bytes(head[at + 4 : at + 8], order)
             after = start + length + 1
         fields[code] = head[start : start + length]
         at = after + 7 & ~7
-    reply_to = int.from_bytes(fields.get(_REPLY_TO, b""), order)  # type: ignore[arg-type]
+    reply_to = int.from_bytes(fields.get(_REPLY_TO, b""), order)
     return Incoming(kind, reply_to, fields, body, little, serial)
 
 

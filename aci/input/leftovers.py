@@ -78,7 +78,7 @@ def _ask_state(display: Any, device: int) -> bytes:
     from Xlib.ext import xinput
     from Xlib.protocol import rq
 
-    class QueryDeviceState(rq.ReplyRequest):  # type: ignore[misc]
+    class QueryDeviceState(rq.ReplyRequest):  # type: ignore[misc]  # python-xlib tells no types
         _request = rq.Struct(
             rq.Card8("opcode"), rq.Opcode(_QUERY_DEVICE_STATE), rq.RequestLength(), rq.Card8("deviceid"), rq.Pad(3)
         )

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from aci.geometry import Rect
 from aci.grounding import Placement, ground
-from aci.hazards import TERMINALS
 from aci.observation import Element, Window
 from aci.ocr.areas import Area, AreaFinder, frame
 from aci.ocr.engine import TextBox, TextEngine
 from aci.ocr.merge import Found, merge, weave, whole_lines
 from aci.ocr.recognizer import Recognizer
+from aci.risk_words import TERMINALS
 from aci.tracking import IdTracker, Sighting
 
 if TYPE_CHECKING:
