@@ -32,6 +32,7 @@ _USUAL: Mapping[str, State] = {
     "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
 }  # fmt: skip
 """What goes without saying of a role; where it does not hold, another state tells why."""
+_NESTED = frozenset({"tree item", "list item"})
 _CELLS = frozenset({"table cell", "column header", "row header", "table column header", "table row header"})
 _ADDRESS = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
@@ -193,10 +194,19 @@ def _said_by_name(element: Element) -> bool:
 
 def _line(element: Element) -> str:
     parts = [f"  {element.id} {element.role}", *_told(element)]
+    if (level := _level_of(element)) > 1:
+        parts.append(f"level {level}")
     if told := _states(element):
         parts.append(told)
     parts.append(f"@{element.point.x},{element.point.y}" if element.point is not None else "covered")
     return " ".join(parts)
+
+
+def _level_of(element: Element) -> int:
+    """Return how deep an item lies in items of its kind: 1 for the outermost, and for what is no such item."""
+    if element.role not in _NESTED:
+        return 1
+    return 1 + sum(part.startswith(f"{element.role}:") for part in element.path)
 
 
 def _told(element: Element) -> list[str]:

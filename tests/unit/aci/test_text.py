@@ -203,3 +203,9 @@ def test_days_of_a_week_take_one_line() -> None:
 def test_what_does_not_fit_says_how_to_see_it() -> None:
     many = [element(n, "push button", f"B{n}") for n in range(1, 700)]
     assert seen(*many).to_text().splitlines()[-1] == "  and 199 more lines, further down; scroll down to see them"
+
+
+def test_nested_items_tell_their_level() -> None:
+    inner = element(2, "tree item", "Inner", path=("frame:F", "tree:", "tree item:Outer", "panel:"))
+    lines = lines_about(render_observation(seen(element(1, "tree item", "Outer", path=("tree:",)), inner)), "tree item")
+    assert lines == ['1 tree item "Outer" @35,30', '2 tree item "Inner" level 2 @35,50']
