@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
 from aci.errors import ConnectionLost
@@ -114,9 +115,21 @@ def connect_accessibility(
         return PyatspiClient(environment, ids)
     from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
 
-    runtime = environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")
-    session_bus = environment.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={runtime}/bus"
-    return AccessibilityClient(accessibility_bus_address(session_bus), ids)
+    return AccessibilityClient(accessibility_bus_address(_session_bus(environment)), ids)
+
+
+def _session_bus(environment: Mapping[str, str]) -> str:
+    """Return the address of the session bus; the usual one where none is named."""
+    named = environment.get("DBUS_SESSION_BUS_ADDRESS")
+    if named:
+        return named
+    usual = Path(environment.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}")) / "bus"
+    if not usual.is_socket():
+        raise ConnectionLost(
+            f"There is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and there is none at {usual}. Start this "
+            "from a terminal of the desktop session, or use a virtual desktop (`--virtual`)."
+        )
+    return f"unix:path={usual}"
 
 
 @dataclass(frozen=True, slots=True)
