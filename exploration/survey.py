@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aci.actions import Action, Click, Hotkey
 from aci.desktop import ActionResult
-from aci.hazards import CLOSING, tells_irreversible
 from aci.identity import ElementDescription
 from aci.observation import Element, Observation
+from aci.risk_words import CLOSING, tells_irreversible
 from agent_s.llm.protocol import Affordance
 
 SURVEY_LIMIT_S = 60.0
