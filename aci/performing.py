@@ -36,6 +36,8 @@ from aci.switching import find_window
 _LINES = frozenset({"text", "entry", "password text"})
 """Roles of fields with one line, in which End leads behind what is there."""
 _LAUNCH_QUIET_S = 0.4
+_UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12
+"""Who looks for an effect need not look before there is any."""
 _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0
 """A page may draw what the pointer passes over at once, and its new place only half a second later."""
 
@@ -87,12 +89,13 @@ class Performer:
         self._clock = clock
         self._pause = pause
 
-    def perform(self, action: Action, seen: Observation | None) -> ActionResult:
+    def perform(self, action: Action, seen: Observation | None, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 
         Args:
             action: What to do.
             seen: The observation that its element ids are of.
+            settle: Whether to wait.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -109,14 +112,17 @@ class Performer:
                     self._pause(action.time)
                     return ActionResult(ok=True)
                 case SwitchApplications():
-                    return self._switch(action)
+                    return self._switch(action, settle)
                 case _:
-                    return self._act(action, seen)
+                    return self._act(action, seen, settle)
         except (Refused, UnknownKey, LaunchFailed, NothingArrived, KeysHeld, CannotType) as refusal:
             return ActionResult(ok=False, error=str(refusal))
 
     def _act(
-        self, action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, seen: Observation | None
+        self,
+        action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop,
+        seen: Observation | None,
+        settle: bool,
     ) -> ActionResult:
         note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
         before, started = self._settle.look(), self._clock()
@@ -139,6 +145,8 @@ class Performer:
                 self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case Type():
                 note = self._type(action, seen)
+        if not settle:
+            quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
         settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first)
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
@@ -182,7 +190,7 @@ class Performer:
         ):
             self._hands.press(chord(["End"]))
 
-    def _switch(self, action: SwitchApplications) -> ActionResult:
+    def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
         before, started = self._settle.look(), self._clock()
         order = {window.id: place for place, window in enumerate(self._screen.windows())}
         # Minimized windows, which have no place in the stack, come last.
@@ -192,11 +200,11 @@ class Performer:
         if window is None:
             application = catalog.find(action.app_code)
             self._launch(application.argv)
-            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
+            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S) if settle else 0.0
             return ActionResult(ok=True, settled_after_s=settled, note=f"started {application.name}")
         if not self._screen.activate(window.id):
             raise Refused(f"The window {window.title!r} did not come to the front.")
-        settled = self._settle.wait(before, started)
+        settled = self._settle.wait(before, started) if settle else 0.0
         return ActionResult(ok=True, settled_after_s=settled, note=f"switched to {window.title!r}")
 
     def _chord(self, names: Sequence[str]) -> list[int]:

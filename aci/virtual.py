@@ -214,9 +214,9 @@ class VirtualDesktop:
         """Look at the screen; see `aci.desktop.Desktop.observe`."""
         return self.x11.observe()
 
-    def perform(self, action: Action) -> ActionResult:
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.Desktop.perform`."""
-        return self.x11.perform(action)
+        return self.x11.perform(action, settle)
 
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""

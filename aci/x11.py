@@ -64,6 +64,7 @@ class X11Desktop:
         screen: The screen itself: pixels and windows.
         rest_s: How long nothing must be done after a look before what it read in parts is read as a whole, beside
             everything else; None for never.
+        reads_texts: Whether texts that are only pixels are read.
         halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
     """
 
@@ -114,6 +115,7 @@ class X11Desktop:
         self._buffer: list[str] = []
         self._input: InputName = input
         self.rest_s: float | None = _REST_S
+        self.reads_texts = True
         self.halt = Halt()
         with self._open:
             self.screen = Screen(name)
@@ -160,7 +162,7 @@ class X11Desktop:
         picture = self._camera.submit(to_rgb, frame)
         windows = self.screen.windows()
         # Loading the engine takes a second of processor time: an empty screen can do without.
-        text_reader = self._text_reader if windows else None
+        text_reader = self._text_reader if windows and self.reads_texts else None
         if text_reader is not None:
             self._camera.submit(_look_ahead, text_reader, picture, windows)
         before, self._frame = self._frame, None
@@ -187,10 +189,14 @@ class X11Desktop:
             self._accessibility.rest(self.rest_s)
         return self._seen
 
-    def perform(self, action: Action) -> ActionResult:
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 
         Element ids are those of the latest observation. Nothing stays pressed, however this ends.
+
+        Args:
+            action: What to do.
+            settle: Whether to wait until it has; who knows what the primitive will show looks for that instead.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -199,7 +205,7 @@ class X11Desktop:
         """
         self.halt.check()
         self._accessibility.stir()
-        return self._performer.perform(action, self._seen)
+        return self._performer.perform(action, self._seen, settle)
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0

@@ -45,6 +45,13 @@ def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
     )
 
 
+def shows(learned: GroundedStep) -> bool:
+    """Tell whether a step changed something by which it can be seen that it has been carried out."""
+    effect = learned.effect
+    windows = any(title for title in (*effect.opened, *effect.closed))
+    return windows or effect.before != effect.after or bool(effect.appeared or effect.vanished)
+
+
 def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
     """Tell whether a click that switches something would switch it back, since it is as the click left it."""
     was, became = learned.effect.before, learned.effect.after
@@ -56,16 +63,17 @@ def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
     return switched & element.states == switched & set(became.states)
 
 
-def end_differs(done: Sequence[Done], after: Observation, exists: Callable[[str], bool]) -> str:
+def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: Callable[[str], bool]) -> str:
     """Say how the end differs from the one that was learned; empty where it does not.
 
     Args:
         done: The steps that were done again.
         after: The screen now.
+        wording: What was asked for; contents that it names must be just these.
         exists: Tells whether a file was written since the replay began.
     """
     named = named_files([one.learned for one in done])
-    problems = (_left_differs(one, after, named, exists) for one in done)
+    problems = (_left_differs(one, after, named, exists) or _named_differs(one, after, wording) for one in done)
     return next((problem for problem in problems if problem), "")
 
 
@@ -186,6 +194,17 @@ def _left_differs(one: Done, after: Observation, named: frozenset[str], exists: 
     before = acted_on(one.step.response.action, one.before) if one.step is not None else element
     was = state_of(before) if before is not None else learned.effect.before
     return _state_differs(learned, learned.effect.before, left.element, was, state_of(element))
+
+
+def _named_differs(one: Done, after: Observation, wording: str) -> str:
+    """Say which content is not the one that was asked for, such as another choice of a list."""
+    left = one.learned.left.element
+    if left is None or not left.text or left.text not in wording:
+        return ""
+    element = _same(one, after)
+    if element is None or element.text is None or element.text.strip() == left.text.strip():
+        return ""
+    return f"{_called(one.learned)} should read {left.text[:80]!r}, not {element.text[:80]!r}"
 
 
 def _title_differs(title: str, after: Observation, named: frozenset[str]) -> str:

@@ -61,7 +61,8 @@ def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tu
     if not parameters:
         return tuple(steps)
     try:
-        return tuple(_replaced(step, parameters) for step in steps)
+        numbers = _numbers(steps, parameters)
+        return tuple(_replaced(step, parameters, numbers) for step in steps)
     except ValidationError as error:
         return Mismatch(f"the new values do not fit the stored steps: {error.errors()[0]['msg']}")
 
@@ -75,14 +76,21 @@ def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
             yield from (description.name, description.label, description.beside)
 
 
-def _replaced(step: GroundedStep, parameters: Parameters) -> GroundedStep:
-    action = _action(step.action, parameters)
-    numbers = {}
-    if (old := _as_number(typed_text(step.action))) is not None:
-        numbers[old] = _as_number(typed_text(action))
+def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
+    """Return what becomes of the numbers that steps type, wherever an element shows one as its value."""
+    numbers: Numbers = {}
+    for step in steps:
+        typed = typed_text(step.action)
+        old, new = _as_number(typed), _as_number(parameters.replace(typed))
+        if old is not None:
+            numbers[old] = new if numbers.get(old, new) == new else None
+    return numbers
+
+
+def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> GroundedStep:
     return step.model_copy(
         update={
-            "action": action,
+            "action": _action(step.action, parameters),
             "targets": {name: _description(target, parameters) for name, target in step.targets.items()},
             "focus": _description(step.focus, parameters) if step.focus is not None else None,
             "front": parameters.replace(step.front),

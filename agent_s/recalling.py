@@ -24,6 +24,8 @@ SURELY = 0.85
 
 _LIKE = 24
 """So many like experiences are looked at."""
+_NEWEST = 200
+"""So many of the newest stories are looked at without a search, for which the embedder would have to be loaded."""
 _ANY = -1.0
 """Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
 _LONGEST_NAME = 160
@@ -79,19 +81,18 @@ class Recall:
         subtasks = tuple(Subtask(name=part.name, info=part.info) for part in story.plan)
         return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
 
-    def like_task(self, front: Window | None) -> Known | None:
-        """Return how the task is done where it is known with other values, or as one skill.
-
-        Args:
-            front: The window in front.
+    def same_subtask(self, subtask: Subtask) -> Learned | None:
+        """Return the steps of this very subtask of this very task.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        return self._like_task() or self._one_skill(front)
+        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
+        learned = _with(found, Parameters(), subtask) if found is not None and found.steps else None
+        return _exactly(learned) if learned is not None else None
 
-    def subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
-        """Return the best steps for a subtask.
+    def like_subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
+        """Return the best skill for a subtask, else the steps of a subtask of another task that differs in values only.
 
         Args:
             subtask: What is to be done.
@@ -100,10 +101,6 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
-        if found is not None and found.steps:
-            learned = _with(found, Parameters(), subtask)
-            return _exactly(learned) if learned is not None else None
         return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
 
     def boundary(self, front: Window | None) -> SkillExperience | None:
@@ -123,19 +120,28 @@ class Recall:
 
     # Whole tasks
 
-    def _like_task(self) -> Known | None:
-        words = skeleton(self._task.instruction)
-        if not words:
-            return None
-        hits = self._memory.search_narrative(words, _LIKE, platform=self._platform, min_similarity=_ANY)
-        for hit in hits:
-            story = hit.experience
-            if not (story.provenance.verified and story.success and story.plan):
+    def like_task(self) -> Known | None:
+        """Return how the task is done with other values.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        for story in self._stories():
+            if not (story.provenance.verified and story.success and story.plan and _usable(story)):
                 continue
             parameters = align(story.instruction, self._task.instruction)
             if parameters and (known := self._with_values(story, parameters)) is not None:
                 return known
         return None
+
+    def _stories(self) -> Iterator[NarrativeExperience]:
+        """Yield the newest stories, and where there are more than these the nearest to the wording without values."""
+        newest = self._memory.list_experiences("narrative", limit=_NEWEST)
+        yield from (story for story in newest if isinstance(story, NarrativeExperience))
+        words = skeleton(self._task.instruction)
+        if len(newest) == _NEWEST and words:
+            hits = self._memory.search_narrative(words, _LIKE, platform=self._platform, min_similarity=_ANY)
+            yield from (hit.experience for hit in hits)
 
     def _of_run(self, run_id: str) -> Known | None:
         """Return what a run taught, verified or not, with the values of now; None where a check found it wrong."""
@@ -185,7 +191,15 @@ class Recall:
             return None
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
-    def _one_skill(self, front: Window | None) -> Known | None:
+    def one_skill(self, front: Window | None) -> Known | None:
+        """Return how the task is done, where one skill is all of it.
+
+        Args:
+            front: The window in front.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
         instruction = self._task.instruction
         name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
         subtask = Subtask(name=name, info="" if name == instruction else instruction)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from aci.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
 from aci.identity import find_again, titles_agree
 from aci.observation import Element, Observation
-from agent_s.effects import Done, differs, end_differs, is_so_already, proofs
+from agent_s.effects import Done, differs, end_differs, is_so_already, proofs, shows
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.files import was_written
 from agent_s.learned import Learned, Mismatch
@@ -21,7 +22,12 @@ from agent_s.session import Session
 PATIENCE_S = 6.0
 """How long a replay waits for the screen to look as it was learned."""
 
+TEXT_ROLE = "text line"
+"""Role of texts that were recognized."""
+
 POLL_S = 0.3
+SOON_S = 0.05
+"""How long it waits for what a step is about to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,44 +57,55 @@ class Replay:
         self._session = session
         self._home = home
 
-    def run(self, subtask: Subtask, learned: Learned, steps: list[Step]) -> Generator[Event, None, Replayed]:
+    def run(
+        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool = True
+    ) -> Generator[Event, None, Replayed]:
         """Do learned steps again, one by one; at the first that finds or leaves another screen it ends.
 
         Args:
             subtask: What they are done for.
             learned: The steps.
             steps: Gets each step as it is done, so that a Worker who takes over knows of them.
+            last: Whether the task ends with it, so that nothing may still be on its way then.
         """
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
-        began = time.time()
         done: list[Done] = []
-        problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
-        if not problem:
-            problem = yield from self._all(learned, steps, done)
-        if not problem:
-            problem = yield from self._check_end(done, lambda path: was_written(path, self._home, began))
+        with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
+            problem = yield from self._do(learned, steps, done, last)
         if problem:
             yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
             return Replayed(False, problem=problem)
         return Replayed(True, tuple(proofs(done)))
+
+    def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+        began = time.time()
+        problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
+        if not problem:
+            problem = yield from self._all(learned, steps, done, last)
+        if not problem:
+            problem = yield from self._check_end(learned, done, lambda path: was_written(path, self._home, began))
+        return problem
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
         """Bring an application to the front; return why it did not come, or an empty text."""
         switch = GroundedStep(action=SwitchApplications(app_code=application), intent=f"go to {application}")
         return (yield from self._step(switch, steps, []))
 
-    def _all(self, learned: Learned, steps: list[Step], done: list[Done]) -> Generator[Event, None, str]:
+    def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         # A Worker waits for what a replay looks for; only a wait that was asked for is one.
         waits = "wait" in learned.wording.casefold()
-        for step in learned.steps:
-            if isinstance(step.action, Wait) and not waits:
-                continue
-            problem = yield from self._step(step, steps, done)
+        wanted = [step for step in learned.steps if waits or not isinstance(step.action, Wait)]
+        for number, step in enumerate(wanted, start=1):
+            # What shows its effect need not come to rest first.
+            settle = (last and number == len(wanted)) or not shows(step)
+            problem = yield from self._step(step, steps, done, settle)
             if problem:
                 return problem
         return ""
 
-    def _step(self, learned: GroundedStep, steps: list[Step], done: list[Done]) -> Generator[Event, None, str]:
+    def _step(
+        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool = True
+    ) -> Generator[Event, None, str]:
         """Do one learned step; return why the screen does not fit, or an empty text."""
         session = self._session
         deadline = session.clock() + PATIENCE_S
@@ -96,29 +113,36 @@ class Replay:
         while isinstance(action := ground(learned, observation), Mismatch):
             if session.clock() > deadline:
                 return action.reason
-            observation = yield from session.look_again(POLL_S)
+            observation = yield from session.look_again(SOON_S if done else POLL_S)
         if is_so_already(learned, _named(action, observation)):
             done.append(Done(learned, None, observation))
             return ""
         response = ActResponse(next_action=learned.intent, action=action)
-        step = yield from session.step(observation, response, replayed=True)
+        step = yield from session.step(observation, response, replayed=True, settle=settle)
         steps.append(step)
         if not step.result.ok:
             return step.result.error or "the action was refused"
         done.append(Done(learned, step, observation))
-        return (yield from self._until("", lambda seen: differs(learned, step, seen)))
+        return (yield from self._until("", lambda seen: differs(learned, step, seen), SOON_S))
 
-    def _check_end(self, done: list[Done], exists: Callable[[str], bool]) -> Generator[Event, None, str]:
-        return (yield from self._until("at the end: ", lambda seen: end_differs(done, seen, exists)))
+    def _check_end(
+        self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
+    ) -> Generator[Event, None, str]:
+        def problem_of(seen: Observation) -> str:
+            return end_differs(done, seen, learned.wording, exists)
 
-    def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
+        return (yield from self._until("at the end: ", problem_of, POLL_S))
+
+    def _until(
+        self, where: str, problem_of: Callable[[Observation], str], pause_s: float
+    ) -> Generator[Event, None, str]:
         """Look until there is no problem any more; return the one that stays."""
         deadline = self._session.clock() + PATIENCE_S
         seen = yield from self._session.look()
         while problem := problem_of(seen):
             if self._session.clock() > deadline:
                 return where + problem
-            seen = yield from self._session.look_again(POLL_S)
+            seen = yield from self._session.look_again(pause_s)
         return ""
 
 
@@ -136,6 +160,11 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
         fields[name] = element.id
     problem = _keyboard_elsewhere(step, observation)
     return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
+
+
+def names_texts(steps: Sequence[GroundedStep]) -> bool:
+    """Tell whether steps act on texts that are only pixels."""
+    return any(target.role == TEXT_ROLE for step in steps for target in step.targets.values())
 
 
 def _unusable(element: Element, observation: Observation) -> str:

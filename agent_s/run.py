@@ -344,11 +344,11 @@ class Run:
         if self._recall is None:
             return None
         with self.session.timed("memory"):
-            known = self._recall.same_task()
+            known = self._recall.same_task() or self._recall.like_task()
         if known is None:
             front = (yield from self.session.look()).active_window
             with self.session.timed("memory"):
-                known = self._recall.like_task(front)
+                known = self._recall.one_skill(front)
         if known is None:
             return None
         self.progress.query, self.progress.known = known.query, known
@@ -385,19 +385,20 @@ class Run:
         self, subtask: Subtask, left: tuple[Subtask, ...], total: int
     ) -> Generator[Event, None, FailedSubtask | None]:
         """Do one subtask, by replay where memory holds a verified experience; return what failed, or None."""
-        with self.session.timed("memory"):
-            experiences = self._worker.recall(self.task, subtask) if self._gives_memory else ()
+        before = self._steps_before(subtask)
+        learned = None if before else (yield from self._recall_steps(subtask))
+        experiences = self._recall_for_worker(subtask) if learned is None else ()
         recalled = tuple(experience.id for experience in experiences)
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=recalled)
         steps: list[Step] = []
-        before = self._steps_before(subtask)
-        result = None if before else (yield from self._replay_known(subtask, steps))
+        result = (yield from self._do_again(subtask, learned, steps, not left)) if learned is not None else None
         replayed = result is not None and result.finished
         if replayed:
             ending = Ending("done")
         elif self._replay_only:
             ending = Ending("failed", _not_replayed(subtask, result))
         else:
+            experiences = experiences or self._recall_for_worker(subtask)
             ending = yield from self._act_until_done(subtask, left, experiences, steps, before)
         ok = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=ok, reason=ending.reason, steps=len(steps), replayed=replayed)
@@ -413,12 +414,17 @@ class Run:
         unfinished = self._unfinished
         return unfinished.steps if unfinished is not None and unfinished.current == subtask else ()
 
-    def _replay_known(self, subtask: Subtask, steps: list[Step]) -> Generator[Event, None, Replayed | None]:
-        """Do again what memory knows of a subtask; None where it knows nothing."""
-        learned = yield from self._recall_steps(subtask)
-        if learned is None or not learned.steps:
-            return None
-        result = yield from self._replay.run(subtask, learned, steps)
+    def _recall_for_worker(self, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
+        if not self._gives_memory or self._replay_only:
+            return ()
+        with self.session.timed("memory"):
+            return self._worker.recall(self.task, subtask)
+
+    def _do_again(
+        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool
+    ) -> Generator[Event, None, Replayed]:
+        """Do again what memory knows of a subtask."""
+        result = yield from self._replay.run(subtask, learned, steps, last)
         if result.finished:
             self.progress.replayed += 1
             self.progress.used.append(learned.experience_id)
@@ -434,9 +440,13 @@ class Run:
         known = self.progress.known
         if known is not None and subtask.name in known.learned and not self.progress.replans:
             return known.learned[subtask.name]
-        front = (yield from self.session.look()).active_window
         with self.session.timed("memory"):
-            return self._recall.subtask(subtask, front)
+            learned = self._recall.same_subtask(subtask)
+        if learned is None:
+            front = (yield from self.session.look()).active_window
+            with self.session.timed("memory"):
+                learned = self._recall.like_subtask(subtask, front)
+        return learned if learned is not None and learned.steps else None
 
     def _act_until_done(
         self,

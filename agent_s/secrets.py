@@ -8,7 +8,8 @@ screenshot.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from aci.observation import Element, Observation
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from aci.x11 import X11Desktop
 
 PLACEHOLDER = re.compile(r"\{\{secret:([A-Za-z0-9_-]{1,64})\}\}")
 VARIABLE_PREFIX = "AGENT_S_SECRET_"
@@ -94,8 +97,8 @@ class SecretDesktop:
         pixels = _blackened(seen.screenshot, showing)
         return replace(seen, elements=elements, windows=windows, screenshot=pixels, notes=notes, buffer=buffer)
 
-    def perform(self, action: Action) -> ActionResult:
-        """Carry out one primitive, typing what placeholders stand for."""
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive, typing what placeholders stand for; only some desktops need not wait afterwards."""
         if isinstance(action, Type):
             names = frozenset(PLACEHOLDER.findall(action.text))
             values = {name: self._secrets.value(name) if name in self._allowed else None for name in names}
@@ -104,9 +107,33 @@ class SecretDesktop:
                 return ActionResult(ok=False, error=self._refusal(missing[0]))
             text = PLACEHOLDER.sub(lambda match: values[match[1]] or "", action.text)
             action = action.model_copy(update={"text": text})
-        result = self._desktop.perform(action)
+        result = self._desktop.perform(action) if settle else self._hurried(action)
         error = None if result.error is None else self._secrets.hide(result.error)
         return result.model_copy(update={"error": error, "note": self._secrets.hide(result.note)})
+
+    @contextmanager
+    def without_texts(self) -> Iterator[None]:
+        """Leave texts that are only pixels unread, where the desktop can and no secret could be in one."""
+        desktop = self._x11()
+        if desktop is None or self._allowed or not desktop.reads_texts:
+            yield
+            return
+        desktop.reads_texts = False
+        try:
+            yield
+        finally:
+            desktop.reads_texts = True
+
+    def _hurried(self, action: Action) -> ActionResult:
+        desktop = self._x11()
+        return self._desktop.perform(action) if desktop is None else desktop.perform(action, settle=False)
+
+    def _x11(self) -> X11Desktop | None:
+        from aci.virtual import VirtualDesktop
+        from aci.x11 import X11Desktop
+
+        desktop = self._desktop.x11 if isinstance(self._desktop, VirtualDesktop) else self._desktop
+        return desktop if isinstance(desktop, X11Desktop) else None
 
     def __getattr__(self, name: str) -> Any:
         """Pass on what some desktops can do besides, such as letting go of all keys."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from aci import risk_words
@@ -22,6 +22,7 @@ from agent_s.grounded_steps import ID_FIELDS
 from agent_s.llm.budget import MeteredModel, used_up
 from agent_s.llm.protocol import ActResponse, Model
 from agent_s.records import Limits, Phase, Step, Usage
+from agent_s.secrets import SecretDesktop
 
 STALE_AFTER_S = 1.0
 """An observation older than this is not acted on without looking again."""
@@ -139,6 +140,10 @@ class Session:
         )
         return observation
 
+    def without_texts(self) -> AbstractContextManager[None]:
+        """Leave texts that are only pixels unread for a while, where nobody will look at them."""
+        return self._desktop.without_texts() if isinstance(self._desktop, SecretDesktop) else nullcontext()
+
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
         """Wait a moment and return a new observation."""
         self._desktop.perform(Wait(time=after_s))
@@ -146,9 +151,16 @@ class Session:
         return (yield from self.look())
 
     def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
     ) -> Generator[Event, None, Step]:
-        """Carry out one primitive."""
+        """Carry out one primitive.
+
+        Args:
+            observation: What it was chosen on.
+            response: The primitive, and why.
+            replayed: Whether it comes from memory.
+            settle: Whether to wait until the screen is at rest, where the desktop lets that be chosen.
+        """
         self.check_budget()
         self.steps += 1
         action = response.action
@@ -164,7 +176,7 @@ class Session:
         started = self.clock()
         self._seen = None
         with self.timed("act"):
-            result = self._perform(action, observation)
+            result = self._perform(action, observation, settle)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
         return Step(self.steps, observation, response, result)
 
@@ -270,7 +282,7 @@ class Session:
     def _halt(self) -> Halt | None:
         return getattr(self._desktop, "halt", None)
 
-    def _perform(self, action: Action, observation: Observation) -> ActionResult:
+    def _perform(self, action: Action, observation: Observation, settle: bool) -> ActionResult:
         """Do what the policy allows; the rest becomes an error that the Worker reads."""
         if self._hand_over():
             self.check_budget()
@@ -284,6 +296,8 @@ class Session:
             question = f"{format_call(action)} {_target(action, observation)}: {decision.reason}"
             if not self._people.allows(question):
                 return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
+        if isinstance(self._desktop, SecretDesktop):
+            return self._desktop.perform(action, settle)
         return self._desktop.perform(action)
 
 
