@@ -22,7 +22,7 @@ from agent_s.llm.protocol import Affordance
 
 SURVEY_LIMIT_S = 60.0
 """What one survey may take, s; menus that are not reached by then are left out."""
-_OPEN_LIMIT_S = 1.0
+_OPEN_LIMIT_S = 2.0
 MOST_PER_MENU = 60
 """Entries of one menu; a longer one is a list of files, fonts or languages."""
 _DEEPEST = 2
@@ -123,8 +123,8 @@ class _Look:
         if not self._desktop.perform(Click(element_id=opener_id)).ok:
             self.complete = False
             return
-        after, new = self._opened(set(before.by_id))
-        entries = [element for element in new if element.role in _MENU_ROLES] or _pressable(new)
+        after, entries = self._opened(set(before.by_id))
+        self.complete = self.complete and bool(entries)
         yield from _offered(entries[:MOST_PER_MENU], within)
         if len(within) >= _DEEPEST:
             return
@@ -137,13 +137,17 @@ class _Look:
                 yield from self._into(entry.id, (*within, name_of(entry)), after)
 
     def _opened(self, known: set[int]) -> tuple[Observation, list[Element]]:
-        """Look until there is something new; toolkits draw a menu before they tell what is in it."""
+        """Look until two looks find the same entries; toolkits draw a menu before they tell what is in it."""
         deadline = self._clock() + _OPEN_LIMIT_S
+        seen: list[Element] = []
         while True:
             after = self._desktop.observe()
             new = [element for element in after.elements if element.id not in known]
-            if new or self._clock() > deadline:
-                return after, new
+            entries = [element for element in new if element.role in _MENU_ROLES] or _pressable(new)
+            steady = [element.id for element in entries] == [element.id for element in seen]
+            if (entries and steady) or self._clock() > deadline:
+                return after, entries
+            seen = entries
 
     def _close(self, before: Observation) -> None:
         known = {window.id for window in before.windows}

@@ -36,7 +36,7 @@ LARGEST_SHARE = 0.6
 BEAT_S = 20.0
 """How often it is told that something is going on, s."""
 FOLDER = "explorations"
-_EXPLORING = {"narrative": False, "episodic": False}
+_EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
 """What is retrieved while exploring: nothing from memory, so that what is learned rests on the web and the screen."""
 
 
