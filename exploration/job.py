@@ -152,6 +152,12 @@ class Exploration:
             ResultsError: The results cannot be kept, or are those of another exploration.
         """
         self._began = self.clock()
+        try:
+            yield from self._parts()
+        except KeyboardInterrupt:
+            self.stop()
+
+    def _parts(self) -> Iterator[Progress]:
         with locked(self.plan.folder):
             kept = ResultsFile(self.plan.folder, self._header())
             surveys = [Job(task=f"survey {app.id}") for app in self.plan.applications]

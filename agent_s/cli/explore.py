@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from aci.applications import Application, Catalog
+    from agent_s.cli.progress import Display
     from agent_s.settings import Settings
     from exploration.job import Exploration, Plan, Progress, Scope
     from exploration.summary import ApplicationSummary
@@ -105,7 +106,7 @@ def _carry_out(plan: Plan, missing: Sequence[Missing], named: bool, given: dict[
     if given["out"] is None and not plan.survey_only:
         screen.say(f"Kept in {plan.folder}")
     exploration = Exploration(plan)
-    with Interrupts(screen.notice) as interrupts, _beating(lambda: screen.say(_still(exploration))):
+    with Interrupts(screen.notice) as interrupts, _beating(lambda: _tell_still(exploration, screen)):
         names = {app.id: app.name for app in plan.applications}
         for progress in interrupts.watch(exploration.run(), exploration.stop):
             screen.say(_line(progress, names))
@@ -252,14 +253,16 @@ def _beating(beat: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
-def _still(exploration: Exploration) -> str:
+def _tell_still(exploration: Exploration, screen: Display) -> None:
     """Say how far an exploration is, with what its searches have tried by now."""
     from exploration.summary import count_tried
 
     now = exploration.standing()
+    if now.done == now.total:
+        return
     tried = count_tried(exploration.plan.folder, exploration.plan.applications)
     told = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
-    return f"{now.done:>4}/{now.total} …{told} {_minutes(now.left_s)} left"
+    screen.say(f"{now.done:>4}/{now.total} …{told} {_minutes(now.left_s)} left")
 
 
 def _minutes(seconds: float) -> str:
