@@ -15,7 +15,7 @@ from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_pa
 from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
-from memory_store.fitting import FITS, fit, same_application
+from memory_store.fitting import CLEARLY, FITS, fit, same_application
 
 BOUNDARY = "boundary"
 """The outcome of what an exploration could not do, however often it tried."""
@@ -220,10 +220,13 @@ class Recall:
             return
         hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
         fitting = sorted(((fit(wording, hit), hit.experience) for hit in hits), key=lambda pair: -pair[0])
-        for score, skill in fitting:
-            parameters = align_values(f"{skill.name}\n{skill.description}", wording)
-            if score >= FITS and parameters is not None:
-                yield from self._skill(skill, parameters, subtask, app)
+        here = [(score, one) for score, one in fitting if same_application(wording, one, app) is not None]
+        if not here or here[0][0] < FITS or (len(here) > 1 and here[0][0] - here[1][0] < CLEARLY):
+            return
+        best = here[0][1]
+        parameters = align_values(f"{best.name}\n{best.description}", wording)
+        if parameters is not None:
+            yield from self._skill(best, parameters, subtask, app)
 
     def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
         opens = same_application(wording_of(subtask), skill, app)
@@ -259,8 +262,7 @@ def wording_of(subtask: Subtask) -> str:
 
 def align_values(old: str, new: str) -> Parameters | None:
     """Match the values of two wordings that are worded differently; None where it is not clear which became which."""
-    before, after = (list(dict.fromkeys(t.value for t in tokens(text) if t.literal)) for text in (old, new))
-    left, right = [value for value in before if value not in after], [value for value in after if value not in before]
+    left, right = _values_beside(old, new), _values_beside(new, old)
     if len(left) != len(right) or len(left) > 1:
         return None
     return Parameters(dict(zip(left, right, strict=True)))
@@ -268,6 +270,13 @@ def align_values(old: str, new: str) -> Parameters | None:
 
 def _exactly(learned: Learned) -> Learned:
     return replace(learned, exact=True)
+
+
+def _values_beside(one: str, other: str) -> list[str]:
+    """Return the values of a wording that another does not hold; a name that is quoted in one may be none there."""
+    plain = other.casefold()
+    values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
+    return [value for value in values if value.casefold() not in plain]
 
 
 def _with(

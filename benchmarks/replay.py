@@ -48,7 +48,7 @@ def measure(wanted: argparse.Namespace) -> Figures:
     with tempfile.TemporaryDirectory(prefix="agent-s-replay-") as name:
         folder = Path(name)
         with figures.part("success", "model_calls", "speedup"):
-            _demo(figures, folder, FEW if wanted.quick else TIMES, wanted.only)
+            _demo(figures, folder, FEW if wanted.quick else wanted.times, wanted.only)
         with figures.part("stopped_at_mismatch"):
             _mismatches(figures, folder, 6 if wanted.quick else 50, wanted.only)
     return figures
@@ -134,6 +134,7 @@ def _tell(name: str, what: str, attempt: Attempt) -> None:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--times", type=int, default=TIMES, help="how often each task is done again")
     parser.add_argument("--only", action="append", default=[], help="only this task, by its file's name; or mismatch")
 
 

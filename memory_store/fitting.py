@@ -7,8 +7,10 @@ from memory_store.experience import Hit
 from memory_store.skills import SkillExperience
 from memory_store.words import application, mentioned, stems, without_applications
 
-FITS = 0.66
+FITS = 0.48
 """Likeness from which on a skill is done for what was asked; below, nothing is tried."""
+CLEARLY = 0.08
+"""So much better than every other skill it must fit, unless by the same words."""
 
 _MEANING, _WORDS = 0.6, 0.4
 """How much meaning and shared words count."""

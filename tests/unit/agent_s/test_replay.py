@@ -217,7 +217,8 @@ def skill(memory: MemoryStore, name: str, outcome: str = "done", app: str = "edi
 
 
 @pytest.mark.parametrize(
-    "instruction", ["turn on the newsletter", "Turn on the newsletter.", "please turn on newsletter"]
+    "instruction",
+    ["turn on the newsletter", "Turn on the newsletter.", "please turn on newsletter", "turn on 'Newsletter'"],
 )
 def test_a_skill_is_done_for_a_task_in_users_words(memory: MemoryStore, instruction: str) -> None:
     stored = skill(memory, "turn on the newsletter")
