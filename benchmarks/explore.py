@@ -57,7 +57,6 @@ DRAWN = 30
 KILLS = 20
 BUTTONS = ("push button", "toggle button", "push button menu")
 FRAME = ("Minimize", "Maximize", "Close", "Restore")
-_RESUME_LIMITS = SearchLimits(seconds=3000, max_depth=2)
 
 Item = tuple[str, ...]
 """A menu item or button: the menus it lies in, and its name."""
@@ -93,18 +92,21 @@ def main() -> int:
     parser.add_argument(
         "--only", choices=["search", "after", "resumed"], help="only a part; needs --folder but for resumed"
     )
+    parser.add_argument("--depth", type=int, default=2, help="how deep the search goes that is killed; by default 2")
     parser.add_argument("--search", nargs=2, metavar=("APP", "LEDGER"), help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.search:
-        _search_once(wanted.search[0], Path(wanted.search[1]))
+        _search_once(wanted.search[0], Path(wanted.search[1]), wanted.depth)
         return 0
     with TemporaryDirectory() as scratch:
-        figures = measure(wanted.apps or list(APPS), wanted.folder or Path(scratch), wanted.quick, wanted.only)
+        figures = measure(
+            wanted.apps or list(APPS), wanted.folder or Path(scratch), wanted.quick, wanted.only, wanted.depth
+        )
     print(json.dumps(figures, ensure_ascii=False) if wanted.json else json.dumps(figures, indent=2, ensure_ascii=False))
     return 0
 
 
-def measure(apps: list[str], folder: Path, quick: bool, only: str | None) -> dict[str, Any]:
+def measure(apps: list[str], folder: Path, quick: bool, only: str | None, depth: int) -> dict[str, Any]:
     """Measure what was asked for."""
     folder.mkdir(parents=True, exist_ok=True)
     limits = SearchLimits(seconds=60 if quick else 600)
@@ -119,7 +121,7 @@ def measure(apps: list[str], folder: Path, quick: bool, only: str | None) -> dic
         figures[name] = {app: getattr(each, name) for app, each in found.items()}
     figures["details"] = {app: asdict(each) for app, each in found.items()}
     if only in (None, "resumed") and not quick:
-        figures["resumed_equal"], figures["kills"] = _resumed(apps[0], folder)
+        figures["resumed_equal"], figures["kills"] = _resumed(apps[0], folder, depth)
     return figures
 
 
@@ -318,25 +320,25 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Observation, VirtualDesktop], bool]
 # Resuming
 
 
-def _resumed(app: str, folder: Path) -> tuple[bool, int]:
+def _resumed(app: str, folder: Path, depth: int) -> tuple[bool, int]:
     """Search menus twice, the second time killed again and again; return whether the skills are the same."""
     for name in ("undisturbed", "killed"):
         (folder / f"{name}.jsonl").unlink(missing_ok=True)
     started = time.monotonic()
-    _run_search(app, folder / "undisturbed.jsonl", None)
+    _run_search(app, folder / "undisturbed.jsonl", depth, None)
     took = time.monotonic() - started
     chance, kills = random.Random(SEED), 0
     while kills < KILLS and not _run_search(
-        app, folder / "killed.jsonl", chance.uniform(2, max(4.0, 2 * took / KILLS))
+        app, folder / "killed.jsonl", depth, chance.uniform(2, max(4.0, 2 * took / KILLS))
     ):
         kills += 1
-    _run_search(app, folder / "killed.jsonl", None)
+    _run_search(app, folder / "killed.jsonl", depth, None)
     return _skills_in(app, folder / "undisturbed.jsonl") == _skills_in(app, folder / "killed.jsonl"), kills
 
 
-def _run_search(app: str, ledger: Path, kill_after_s: float | None) -> bool:
+def _run_search(app: str, ledger: Path, depth: int, kill_after_s: float | None) -> bool:
     """Run a search in a process of its own and return whether it came to its end."""
-    command = [sys.executable, "-m", "benchmarks.explore", "--search", app, str(ledger)]
+    command = [sys.executable, "-m", "benchmarks.explore", "--depth", str(depth), "--search", app, str(ledger)]
     process = subprocess.Popen(command)
     try:
         return process.wait(kill_after_s) == 0
@@ -347,9 +349,9 @@ def _run_search(app: str, ledger: Path, kill_after_s: float | None) -> bool:
         return False
 
 
-def _search_once(app: str, path: Path) -> None:
+def _search_once(app: str, path: Path, depth: int) -> None:
     with new_desktop() as desktop, Ledger(path, app, APPS[app]) as ledger:
-        for _ in search(desktop, ledger, limits=_RESUME_LIMITS):
+        for _ in search(desktop, ledger, limits=SearchLimits(seconds=3000, max_depth=depth)):
             pass
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.geometry import Rect
 from exploration.candidates import Candidate, in_toolkit_dialog, new_ones
 from exploration.effects import changes
 from exploration.records import Change, Classification, Control
@@ -31,9 +30,7 @@ class Finding:
     offers: tuple[Candidate, ...] = ()
 
 
-def classify(
-    control: Control, before: Look, after: Look, app: str, touched: Rect | None = None, ground: Look | None = None
-) -> Finding:
+def classify(control: Control, before: Look, after: Look, app: str, ground: Look | None = None) -> Finding:
     """Compare the screens and homes before and after an attempt.
 
     Args:
@@ -41,7 +38,6 @@ def classify(
         before: As it was.
         after: As it is.
         app: The application that is explored.
-        touched: Where the pointer is, whose pixels do not count.
         ground: As it was before the menu was opened that the control is in; by default the same as `before`.
     """
     stranger = _stranger(before, after, app)
@@ -50,7 +46,7 @@ def classify(
     if _asks_for_password(after):
         return Finding("skipped", "it asks for a password")
     offers = _offers(before, after, ground or before)
-    effect = changes(ground or before, after, touched)
+    effect = changes(ground or before, after)
     if control.role == "page tab" and effect:
         return Finding("continue" if offers else "terminal", "another tab is in front", (), offers)
     if offers and all(_is_of_opening(change) for change in effect):

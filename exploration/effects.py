@@ -18,13 +18,12 @@ _LEAST_PIXELS = 900
 """Fewer different pixels than this are a caret, a shadow or the mark of what has the keyboard."""
 
 
-def changes(before: Look, after: Look, but: Rect | None = None) -> tuple[Change, ...]:
+def changes(before: Look, after: Look) -> tuple[Change, ...]:
     """Return what differs, the most telling first.
 
     Args:
         before: The screen and home before.
         after: The screen and home after.
-        but: A place whose pixels do not count, since the pointer is over it.
     """
     found = [
         *_of_settings(before.home, after.home),
@@ -33,7 +32,7 @@ def changes(before: Look, after: Look, but: Rect | None = None) -> tuple[Change,
         *_of_elements(before, after),
     ]
     if not found and not _covered(before, after):
-        found = list(_of_pictures(before, after, but))
+        found = list(_of_pictures(before, after))
     return tuple(found)
 
 
@@ -159,7 +158,7 @@ def _state_word(state: str, holds: bool) -> str:
     return state if holds else f"not {state}"
 
 
-def _of_pictures(before: Look, after: Look, but: Rect | None) -> Iterator[Change]:
+def _of_pictures(before: Look, after: Look) -> Iterator[Change]:
     first, second = before.observation.screenshot, after.observation.screenshot
-    if first.shape == second.shape and different_pixels(first, second, but) >= _LEAST_PIXELS:
+    if first.shape == second.shape and different_pixels(before, after) >= _LEAST_PIXELS:
         yield Change(kind="picture", what=after.title, after="looks different")

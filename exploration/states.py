@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that tell what an element is set to; focus and the like come and go by themselves."""
 _WORDS = 12
-_POINTED_PX = 32
+_POINTED_PX = 48
 """So far around the pointer, what lies under it is drawn differently."""
 _CARET_PX = 400
 """Two pictures with fewer different pixels are taken for the same: carets blink and shadows fade."""
@@ -37,11 +37,13 @@ class Look:
         observation: The screen.
         home: What lies in the home.
         place: Path of the home.
+        pointed: What the pointer was moved to last; None where it was not moved yet.
     """
 
     observation: Observation
     home: HomeState
     place: str
+    pointed: Rect | None = None
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -55,10 +57,15 @@ class Look:
         return frozenset(popups & {candidate.element.window_id for candidate in self.candidates})
 
     @cached_property
+    def tooltips(self) -> tuple[Rect, ...]:
+        """Where popups are in which nothing can be chosen."""
+        return tuple(w.rect for w in self.observation.windows if w.popup and w.id not in self.menus)
+
+    @cached_property
     def elements(self) -> dict[str, Element]:
         """Elements by what they are, twins by their order."""
-        tooltips = {window.id for window in self.observation.windows if window.popup} - self.menus
-        return by_identity((e for e in self.observation.elements if e.window_id not in tooltips), self.place)
+        windows = {window.id for window in self.observation.windows if not window.popup} | self.menus
+        return by_identity((e for e in self.observation.elements if e.window_id in windows), self.place)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
@@ -97,25 +104,26 @@ def unnumbered(title: str) -> str:
     return re.sub(r"\d+", "0", title).lstrip("*• ")
 
 
-def same_picture(one: Look, other: Look, but: Rect | None = None) -> bool:
-    """Tell whether two looks show the same pixels, apart from a caret and from one place.
+def same_picture(one: Look, other: Look) -> bool:
+    """Tell whether two looks show the same pixels, apart from a caret and from what lies under the pointer."""
+    same_size = one.observation.screenshot.shape == other.observation.screenshot.shape
+    return same_size and different_pixels(one, other) < _CARET_PX
 
-    Args:
-        one: A look.
-        other: Another.
-        but: A place that does not count, since the pointer is over it.
-    """
+
+def different_pixels(one: Look, other: Look) -> int:
+    """Count the pixels that differ between two looks of the same size, but for those under pointer and tooltips."""
     first, second = one.observation.screenshot, other.observation.screenshot
-    return first.shape == second.shape and different_pixels(first, second, but) < _CARET_PX
-
-
-def different_pixels(first: NDArray[np.uint8], second: NDArray[np.uint8], but: Rect | None = None) -> int:
-    """Count the pixels that differ between two pictures of the same shape (H, W, 3)."""
     differs = (first != second).any(axis=2)
-    if but is not None:
-        x, y = max(0, but.x - _POINTED_PX), max(0, but.y - _POINTED_PX)
-        differs[y : but.y + but.height + _POINTED_PX, x : but.x + but.width + _POINTED_PX] = False
+    for look in (one, other):
+        for place in (look.pointed or _middle(first), *look.tooltips):
+            x, y = max(0, place.x - _POINTED_PX), max(0, place.y - _POINTED_PX)
+            differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
     return int(differs.sum())
+
+
+def _middle(picture: NDArray[np.uint8]) -> Rect:
+    """Return where the pointer is before it was moved."""
+    return Rect(picture.shape[1] // 2, picture.shape[0] // 2, 1, 1)
 
 
 def by_identity(elements: Iterable[Element], home: str) -> dict[str, Element]:

@@ -101,18 +101,18 @@ class Prober:
 
     def _judged(self, control: Control, before: Look, after: Look, ground: Look | None) -> tuple[Finding, Look]:
         """Classify what is to be seen; where that is little, look again, since dialogs can be late."""
-        app, touched = self._walker.app, self._walker.touched
-        finding = classify(control, before, after, app, touched, ground)
+        app = self._walker.app
+        finding = classify(control, before, after, app, ground)
         for _ in range(_LOOKS_FOR_DIALOG if control.name.endswith(("...", "…")) else _LOOKS):
             if any(change.kind != "picture" for change in finding.effect) or finding.offers:
                 break
             later = self._walker.look_again(_LATE_S)
             if isinstance(later, Trouble):
                 break
-            after, finding = later, classify(control, before, later, app, touched, ground)
+            after, finding = later, classify(control, before, later, app, ground)
         if finding.offers:
             after = self._walker.steady(after)
-            finding = classify(control, before, after, app, touched, ground)
+            finding = classify(control, before, after, app, ground)
         return finding, after
 
     def _with_state(self, finding: Finding, control: Control, before: Look, after: Look, path: Path) -> Finding:

@@ -110,7 +110,7 @@ class Walker:
         self._clock = clock
         self._known: dict[tuple[str, ...], Look] = {}
         self._at: Path | None = None
-        self._touched: Rect | None = None
+        self._pointed: Rect | None = None
         self._performed: Action | None = None
         self._used = False
         self.app = ""
@@ -120,11 +120,6 @@ class Walker:
     def place(self) -> str:
         """Path of the home."""
         return str(self._desktop.home)
-
-    @property
-    def touched(self) -> Rect | None:
-        """Where the pointer was sent last."""
-        return self._touched
 
     def restart(self) -> Look:
         """Start the application on a fresh desktop.
@@ -137,7 +132,7 @@ class Walker:
         self._used = True
         self.restarts += 1
         self._known.clear()
-        self._touched = None
+        self._pointed = None
         self._put_documents()
         try:
             self._desktop.launch(list(self._argv))
@@ -155,7 +150,7 @@ class Walker:
     def look(self) -> Look:
         """Look at the screen and the home."""
         observation = self._desktop.observe()
-        return Look(observation, read_home(self._desktop.home), self.place)
+        return Look(observation, read_home(self._desktop.home), self.place, self._pointed)
 
     def go(self, path: Path, fresh: bool = False) -> Look | Trouble:
         """Bring the application to the end of a path.
@@ -215,6 +210,7 @@ class Walker:
             return action
         self._performed = action
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
+        self._pointed = element.rect if element is not None else self._pointed
         try:
             result = self._desktop.perform(action)
             if not result.ok:
@@ -222,7 +218,6 @@ class Walker:
             look = self.look()
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
-        self._touched = element.rect if element is not None else None
         return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
 
     def leave(self) -> None:
@@ -262,7 +257,7 @@ class Walker:
             look: How it is now.
         """
         known = self.known(path)
-        return known is not None and _same(known, look, self._touched)
+        return known is not None and _same(known, look)
 
     def switch_back(self, path: Path, switched: frozenset[str]) -> None:
         """Do the last step of a path again, which undoes it, and note it where the start of its menu is back.
@@ -278,7 +273,7 @@ class Walker:
             if isinstance(look, Trouble):
                 return
             look = self.follow(step, look)
-        if known is None or isinstance(look, Trouble) or not _same(known, look, self._touched, switched):
+        if known is None or isinstance(look, Trouble) or not _same(known, look, switched):
             return
         self._at, self._known[place_key(base)] = base, look
         kept = {key: value for key, value in look.home.settings.items() if key in switched}
@@ -396,13 +391,12 @@ def _windows_of(observation: Observation, app: str) -> bool:
     return any(window.app == app and not window.popup for window in observation.windows)
 
 
-def _same(known: Look, look: Look, touched: Rect | None, but: frozenset[str] | None = None) -> bool:
+def _same(known: Look, look: Look, but: frozenset[str] | None = None) -> bool:
     """Tell whether two looks are of the same state.
 
     Args:
         known: One look.
         look: The other.
-        touched: A place whose pixels do not count.
         but: Settings that do not count since they were switched there and back; then the picture does not count
             either, since what was drawn anew lies a pixel beside where it was.
     """
@@ -411,5 +405,5 @@ def _same(known: Look, look: Look, touched: Rect | None, but: frozenset[str] | N
         known.exact == look.exact
         and known.home.files == look.home.files
         and settings[0] == settings[1]
-        and (but is not None or same_picture(known, look, touched))
+        and (but is not None or same_picture(known, look))
     )

@@ -15,7 +15,7 @@ from exploration.records import Change, Control
 from exploration.states import Look
 
 HOME = "/tmp/home-1"
-SIZE = Rect(0, 0, 100, 80)
+SIZE = Rect(0, 0, 400, 300)
 
 
 def box(number: int, role: str, name: str, *states: State, window: int = 1, **more: object) -> Element:
@@ -31,7 +31,7 @@ def look(
     files: dict[str, str] | None = None, title: str = "note - Editor",
 ) -> Look:  # fmt: skip
     main = Window(1, title, "Editor", SIZE, active=True, pid=5)
-    pixels = np.full((80, 100, 3), shade, np.uint8)
+    pixels = np.full((300, 400, 3), shade, np.uint8)
     return Look(Observation(pixels, elements, (*windows, main)), HomeState(files or {}, settings or {}), HOME)
 
 
