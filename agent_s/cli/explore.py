@@ -90,7 +90,9 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     before = read_scope(given["out"]) if given["out"] is not None else None
     wanted, missing = _choose(applications, before)
     with _folder(given["out"], given["dry_run"]) as folder:
-        return _carry_out(_plan(folder, wanted, before, given), missing, bool(applications), given)
+        plan = _plan(folder, wanted, before, given)
+        _check_model(plan.settings)
+        return _carry_out(plan, missing, bool(applications), given)
 
 
 def _carry_out(plan: Plan, missing: Sequence[Missing], named: bool, given: dict[str, Any]) -> int:
@@ -151,6 +153,19 @@ def _settings(given: dict[str, Any]) -> Settings:
     if "max_seconds" not in settings.limits.model_fields_set:
         changed["limits"] = settings.limits.model_copy(update={"max_seconds": TASK_LIMIT_S})
     return settings.model_copy(update=changed)
+
+
+def _check_model(settings: Settings) -> None:
+    """Make sure that the model is there before any application is started.
+
+    Raises:
+        ModelUnavailable: It is not; the message names the mend.
+    """
+    from agent_s.llm.build import build_models
+
+    check = getattr(build_models(settings, os.environ), "check", None)
+    if check is not None:
+        check()
 
 
 def _search_s(applications: int, tasks: int, given: dict[str, Any]) -> float:
@@ -262,7 +277,8 @@ def _tell_still(exploration: Exploration, screen: Display) -> None:
         return
     tried = count_tried(exploration.plan.folder, exploration.plan.applications)
     told = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
-    screen.say(f"{now.done:>4}/{now.total} …{told} {_minutes(now.left_s)} left")
+    left = f"{_minutes(now.left_s)} left" if now.left_s >= 1 else "longer than expected"
+    screen.say(f"{now.done:>4}/{now.total} …{told} {left}")
 
 
 def _minutes(seconds: float) -> str:
