@@ -3,8 +3,8 @@
 From the screen after the start, every control is acted on, one at a time. The screens and homes before and after are
 compared: where more became visible that is tried next, last come first served; what changed something for good is a
 unit function. Each of these is done once more on a fresh desktop before it is kept. What is greyed out at first is
-tried again with everything selected, and with something typed. What lies inside of dialogs comes last, so that a search
-that runs out of time has seen all menus and bars.
+tried again with everything selected, and with something typed. What lies inside of dialogs
+and of menus within menus within menus comes last, so that a search that runs out of time has verified the rest.
 
 A search depends on nothing but what the application shows: no clock and no chance decide about its order. Killed and
 begun again with the same ledger, it goes on where it was.
@@ -50,6 +50,8 @@ START = "start"
 """Key of the attempt that starts the application."""
 SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
+_DEEP = 3
+"""What lies further from the start than so many steps comes last."""
 
 _START_CONTROL = Control(role="application", name="", key=START)
 
@@ -149,7 +151,7 @@ class _Search:
         self._prober = Prober(self._walker)
         self._keeper = SkillKeeper(memory, f"explore {ledger.app}")
         self._offered: dict[str, str] = {}
-        self._in_dialogs: list[Pending] = []
+        self._later: list[Pending] = []
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""
@@ -178,9 +180,9 @@ class _Search:
         yield from self._explore_all(self._children(start, ()))
         for setup in SETUPS:
             yield from self._explore_all(self._prepared(setup))
-        while self._in_dialogs:
-            dialog, self._in_dialogs = self._in_dialogs, []
-            yield from self._explore_all(dialog)
+        while self._later:
+            later, self._later = self._later, []
+            yield from self._explore_all(later)
 
     # Finding
 
@@ -224,8 +226,8 @@ class _Search:
                 if _failed_for_good(attempt):
                     yield self._give_up(attempt, attempt.why, attempt.path)
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
-            if any(change.kind == "opened" for change in attempt.effect):
-                self._in_dialogs += children
+            if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
+                self._later += children
             else:
                 stack.extend(children[::-1])
 
