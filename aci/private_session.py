@@ -163,7 +163,7 @@ class PrivateSession:
             "XDG_SESSION_TYPE": "x11",
             "XDG_CURRENT_DESKTOP": "agent-s",
             "GDK_BACKEND": "x11",
-            "GSETTINGS_BACKEND": "memory",
+            "GSETTINGS_BACKEND": "keyfile",
             "GTK_USE_PORTAL": "0",
             "LIBGL_ALWAYS_SOFTWARE": "1",
             "QT_ACCESSIBILITY": "1",

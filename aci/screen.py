@@ -229,6 +229,18 @@ class Screen:
         """Ask the application to close a window, as its close button does; it may answer with a question."""
         self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
 
+    def clear_clipboard(self) -> None:
+        """Let nobody own what was copied or selected: pasting then gives nothing."""
+        from Xlib import X
+        from Xlib.protocol import request
+
+        with self._talking():
+            for selection in ("CLIPBOARD", "PRIMARY", "SECONDARY"):
+                request.SetSelectionOwner(
+                    display=self._display.display, window=X.NONE, selection=self._atom(selection), time=X.CurrentTime
+                )
+            self._display.sync()
+
     def wait_for_manager(self, limit_s: float) -> bool:
         """Wait until a window manager handles events; return whether one did within the limit.
 

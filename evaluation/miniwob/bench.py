@@ -75,6 +75,7 @@ class MiniwobBench:
             desktop, arena = self._arena or self._set_up()
             desktop.release_all()
             desktop.clear_buffer()
+            desktop.x11.screen.clear_clipboard()
             agent = AgentS.from_settings(self._settings, desktop)
             result = run_episode(arena, job, agent, self._folder, keep_all=self._keep_all)
         except (AciError, AgentError, EvaluationError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def test_the_page_of_an_episode_is_that_of_its_task_and_seed(bench: MiniwobBench
 
     assert first.instruction == again.instruction != other.instruction
     assert first.outcome == again.outcome == "success"
+
+
+def test_an_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
+    bench.run(Job(task="click-button", seed=3))
+    assert bench._arena is not None
+    environment = bench._arena[0].environment
+    xclip = ["xclip", "-selection", "clipboard"]
+    quiet = subprocess.DEVNULL
+    subprocess.run(
+        [*xclip, "-in"], env=environment, input="of before", text=True, stdout=quiet, stderr=quiet, check=True
+    )
+    assert bench.run(Job(task="click-button", seed=4)).outcome == "success"
+    assert bench._arena[0].environment == environment, "this is about one and the same desktop"
+    told = subprocess.run([*xclip, "-out"], env=environment, capture_output=True, text=True, check=False)
+    assert "of before" not in told.stdout
 
 
 def test_a_desktop_that_breaks_is_replaced(bench: MiniwobBench) -> None:
