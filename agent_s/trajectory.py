@@ -24,6 +24,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from agent_s.background import Pending
 from agent_s.errors import TrajectoryError
 from agent_s.events import EVENT_ADAPTER, ActionChosen, Event, Observed, RunEnded, RunStarted
 from agent_s.grounded_steps import ID_FIELDS
@@ -88,6 +89,9 @@ class RunSummary:
 class Recorder:
     """Writes the events of one run to a folder.
 
+    A picture is compressed while the run goes on, and is there at the latest before the next one and before the end of
+    the run is written.
+
     A recorder never stops a run: when the disk is full or the folder vanishes it says so once, through `warn`, and
     ignores what follows.
     """
@@ -107,6 +111,7 @@ class Recorder:
         self._warn = warn or logger.warning
         self._screens: dict[bytes, str] = {}
         self._observation: Observation | None = None
+        self._picture: Pending[None] | None = None
         try:
             make_private_folder(folder / SCREENS_FOLDER)
             self._file: IO[str] = (folder / EVENTS_FILE).open("x", encoding="utf-8")
@@ -121,6 +126,8 @@ class Recorder:
         if self.problem:
             return
         try:
+            if isinstance(event, RunEnded):
+                self._await_picture()
             self._write_line(self._written_form(event).model_dump_json())
         except (OSError, ValueError) as error:  # ValueError: the file is closed
             self._end_recording(error)
@@ -128,8 +135,9 @@ class Recorder:
     def close(self) -> None:
         """Close the file; events that still come are not recorded."""
         try:
+            self._await_picture()
             self._file.close()
-        except OSError as error:  # what was buffered found no room
+        except OSError as error:  # what was buffered, or a picture, found no room
             if not self.problem:
                 self._end_recording(error)
 
@@ -148,9 +156,21 @@ class Recorder:
         digest = hashlib.blake2b(pixels.tobytes(), digest_size=16, salt=b"%d" % pixels.shape[1]).digest()
         if digest not in self._screens:
             name = f"{SCREENS_FOLDER}/{len(self._screens) + 1:04d}.png"
-            Image.fromarray(pixels).save(self.folder / name, compress_level=PNG_LEVEL)
+            image, path = Image.fromarray(pixels), self.folder / name
+            self._await_picture()
+            self._picture = Pending(lambda: image.save(path, compress_level=PNG_LEVEL), "recorder")
             self._screens[digest] = name
         return self._screens[digest]
+
+    def _await_picture(self) -> None:
+        """Wait for the picture that is being written.
+
+        Raises:
+            OSError: It could not be.
+        """
+        picture, self._picture = self._picture, None
+        if picture is not None:
+            picture.result()
 
     def _write_line(self, line: str) -> None:
         self._file.write(line + "\n")

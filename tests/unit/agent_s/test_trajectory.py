@@ -150,8 +150,17 @@ class TestRecorder:
         object.__setattr__(seen, "screenshot", noise)
         with no_file_larger_than(10_000):
             recorder(Observed(observation=seen))
-        recorder.close()
+            recorder.close()
         assert len(warnings) == 1
+
+    def test_at_the_end_of_the_run_all_pictures_are_there(self, tmp_path: Path) -> None:
+        recorder = Recorder(tmp_path / "run")
+        for event in events_of_a_run():
+            recorder(event)
+        for event in observed(read_trajectory(tmp_path / "run")):  # before it is closed: a report may be made then
+            with Image.open(tmp_path / "run" / str(event.screenshot)) as image:
+                image.load()
+        recorder.close()
 
 
 class TestReading:
