@@ -63,7 +63,9 @@ def _name(attempt: Attempt, item: str, parent: str) -> str:
         return _switch(words, direction, attempt.effect)
     opened = next((change.what for change in attempt.effect if change.kind == "opened"), "")
     if opened:
-        return words if _VERBS.match(words) and len(words.split()) > 1 else f"open {words}"
+        # "Open..." alone says less than the title of what it opens.
+        shown = _lower(opened) if _VERBS.fullmatch(words) else words
+        return shown if _VERBS.match(shown) and len(shown.split()) > 1 else f"open {shown}"
     if _is_choice(attempt):
         return _choice(words, parent or _setting_words(attempt.effect))
     if attempt.control.role in ("entry", "text", "spin button"):

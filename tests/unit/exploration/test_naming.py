@@ -45,6 +45,7 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
          "hide line numbers"),
         (attempt(step("menu item", "Preferences..."), effect=(Change(kind="opened", what="Preferences"),)),
          "open preferences"),
+        (attempt(step("menu item", "Open..."), effect=(Change(kind="opened", what="Open File"),)), "open file"),
         (attempt(step("menu", "Mode"), step("radio menu item", "Advanced Mode"), effect=setting("mode", "'advanced'")),
          "switch to advanced mode"),
         (attempt(VIEW, step("menu", "Tab Size", IN_VIEW),
