@@ -136,6 +136,9 @@ def _element_differs(learned: GroundedStep, element: Element | None, after: Obse
         # What was gone then may stay behind a window that closes a moment later.
         return f"{_called(learned)} should be gone" if now is not None and not learned.effect.closed else ""
     if now is None:
+        # Some applications make a cell anew as it gets its content.
+        now = _described(learned, after)
+    if now is None:
         return f"{_called(learned)} is gone"
     return _state_differs(learned, was, became, state_of(element), state_of(now))
 
@@ -221,8 +224,12 @@ def _same(one: Done, after: Observation) -> Element | None:
         element = acted_on(one.step.response.action, one.before)
         if element is not None and element.id in after.by_id:
             return after.by_id[element.id]
-    description = one.learned.targets.get("element_id") or one.learned.targets.get("drop_on_id") or one.learned.focus
-    return find_again(description, after) if description is not None else None
+    return _described(one.learned, after)
+
+
+def _described(learned: GroundedStep, seen: Observation) -> Element | None:
+    description = learned.targets.get("drop_on_id") or learned.targets.get("element_id") or learned.focus
+    return find_again(description, seen) if description is not None else None
 
 
 def _changed(before: ElementState | None, after: ElementState) -> bool:
