@@ -148,6 +148,15 @@ class Learner:
             events.append(ExperienceStored(memory="skill", experience_id=skill.id, summary=episode.subtask))
         return events
 
+    def withdraw(self, experience_id: str) -> None:
+        """Withdraw what this run has shown to be wrong.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is not None:
+            self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
+
     def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
         """Count that an experience was relied on.
 

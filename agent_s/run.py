@@ -518,6 +518,8 @@ class Run:
                 self._learner.mark(verdict)
                 if self.progress.boundary:
                     self._learner.count_use(self.progress.boundary, worked=True)
+                elif ending.status == "done" and verdict.verified and not self.progress.all_replayed:
+                    self._withdraw_boundary()
                 nothing_new = self.progress.all_replayed or self._replay_only or self.progress.boundary
                 stored = [] if nothing_new else self._store_task(ending, verdict)
                 stored += self._learner.store_skills(verdict)
@@ -527,6 +529,13 @@ class Run:
             yield Troubled(problem=f"the run's experience could not be stored: {error}")
         except KeyboardInterrupt:
             yield Troubled(problem="stopped while the run's experience was being stored")
+
+    def _withdraw_boundary(self) -> None:
+        """Withdraw what an exploration could not do, once a run has done it."""
+        front = self.session.latest.active_window if self.session.latest is not None else None
+        boundary = self._recall.boundary(front) if self._recall is not None else None
+        if boundary is not None:
+            self._learner.withdraw(boundary.id)
 
     def _proof(self, verdict: Verdict) -> str:
         """Name the check that proves what was replayed: independent of the model, and of nothing but the replay."""

@@ -215,6 +215,11 @@ class Session:
             raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
 
     @property
+    def latest(self) -> Observation | None:
+        """The latest observation, where nothing was done since."""
+        return self._seen[1] if self._seen is not None else None
+
+    @property
     def asked_to_stop(self) -> bool:
         """Whether somebody asked the run to stop."""
         return self._stop.is_set()

@@ -278,6 +278,13 @@ class TestBoundary:
         skill(memory, "export as PDF", outcome="boundary", active=False)
         assert self.ended(memory, instruction, **more)[1] == "planned"
 
+    def test_a_run_that_does_it_all_the_same_withdraws_it(self, memory: MemoryStore) -> None:
+        stored = skill(memory, "export as PDF", outcome="boundary", active=False)
+        model = ScriptedModel({"act": [act(Click(element_id=2)), act(Done())]})
+        agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, boundaries="never")
+        assert outcome(list(agent.stream(Task(instruction="Export as PDF"), passes))).verified
+        assert memory.get(stored).provenance.state == "quarantined"
+
     def test_a_skill_that_does_it_counts_more(self, memory: MemoryStore) -> None:
         skill(memory, "export as PDF", outcome="boundary", active=False)
         skill(memory, "export as PDF")
