@@ -16,7 +16,7 @@ from agent_s.errors import (
 )
 from agent_s.llm.build import build_model
 from agent_s.llm.prices import load_prices
-from agent_s.llm.protocol import ActContext, Model, ModelRequest, QueryContext
+from agent_s.llm.protocol import ActContext, Context, Model, ModelRequest, ProposalContext, QueryContext
 from agent_s.llm.provider import ProviderModel
 from agent_s.llm.roles import ModelByRole
 from agent_s.records import Subtask, Task
@@ -58,9 +58,21 @@ def test_a_model_without_sight_gets_text_alone(form: Format) -> None:
     assert form.pictures(told.server.asked[0]) == 0
 
 
-def test_every_kind_of_answer_has_a_schema_that_strict_providers_take(form: Format) -> None:
-    query = ModelRequest(QueryContext(Task(instruction="Press OK"), screen(button(1, "OK"))))
-    told = talk(form, form.answer('{"query": "How to press OK"}'), request=query)
+@pytest.mark.parametrize(
+    ("context", "answer"),
+    [
+        (QueryContext(Task(instruction="Press OK"), screen(button(1, "OK"))), '{"query": "How to press OK"}'),
+        (
+            ProposalContext(Task(instruction="Explore Notes"), "Notes", 5, observation=screen(button(1, "OK"))),
+            '{"tasks": [{"instruction": "Write a list.", "difficulty": 2}]}',
+        ),
+    ],
+    ids=["query", "propose_tasks"],
+)
+def test_every_kind_of_answer_has_a_schema_that_strict_providers_take(
+    form: Format, context: Context, answer: str
+) -> None:
+    told = talk(form, form.answer(answer), request=ModelRequest(context))
     assert told.error is None
     assert form.problems(told.server.seen[0]) == []
 
