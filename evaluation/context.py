@@ -34,8 +34,8 @@ class TaskDesktop(Protocol):
         """Environment variables of the applications."""
         ...
 
-    def launch(self, argv: Sequence[str]) -> Any:
-        """Start an application and wait for its window."""
+    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> Any:
+        """Start an application, and wait for its window unless told otherwise."""
         ...
 
     def observe(self) -> Observation:

@@ -170,10 +170,13 @@ def command(parameters: Execute, context: TaskContext) -> None:
 
 @step("chrome_open_tabs", OpenTabs)
 def chrome_open_tabs(parameters: OpenTabs, context: TaskContext) -> None:
-    """Open pages in the browser, a tab each, in the one that runs where there is one."""
+    """Open pages in the browser, a tab each, in the one that runs where there is one; they may still be loading."""
     path = context.desktop.environment.get("PATH")
     browser = next((name for name in BROWSERS if shutil.which(name, path=path)), BROWSERS[0])
-    context.desktop.launch([browser, *parameters.urls_to_open])
+    names = ("chromium", "chrome")
+    runs = any(name in window.app.casefold() for window in context.windows.managed_windows() for name in names)
+    # One that runs is handed the pages, and shows no new window for them.
+    context.desktop.launch([browser, *parameters.urls_to_open], wait_for_window=not runs)
 
 
 @step("open", OpenFile)

@@ -45,13 +45,15 @@ class FakeDesktop:
         self.home = home
         self.environment: Mapping[str, str] = {"PATH": os.environ["PATH"], "HOME": str(home)}
         self.launched: list[list[str]] = []
+        self.waited_for_window = False
         self._windows = tuple(windows)
         self._programs = programs
 
-    def launch(self, argv: Sequence[str]) -> Any:
+    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> Any:
         if argv[0] not in self._programs:
             raise LaunchFailed(f"There is no program {argv[0]!r}.")
         self.launched.append(list(argv))
+        self.waited_for_window = wait_for_window
 
     def observe(self) -> Observation:
         return Observation(screenshot=np.zeros((1, 1, 3), np.uint8), elements=(), windows=self._windows)

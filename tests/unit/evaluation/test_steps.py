@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,14 @@ def test_pages_are_opened_in_the_browser(home: Path, folder: Path) -> None:
     assert desktop.launched == [["chromium", "http://a.test/", "http://b.test/"]]
     with pytest.raises(ValidationError):
         do(TaskContext(desktop, FakeWindows(), folder), "chrome_open_tabs", urls_to_open=["--load-extension=x"])
+
+
+def test_a_browser_that_runs_is_handed_the_pages_and_shows_no_window_for_them(home: Path, folder: Path) -> None:
+    desktop = FakeDesktop(home, programs=["chromium"])
+    for app, waits in (("Mousepad", True), ("Chromium", False)):
+        windows = FakeWindows(replace(a_window(1, "A page"), app=app))
+        do(TaskContext(desktop, windows, folder), "chrome_open_tabs", urls_to_open=["http://a.test/"])
+        assert desktop.waited_for_window is waits
 
 
 @pytest.mark.parametrize("kind", ["launch", "execute"])
