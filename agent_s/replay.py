@@ -88,8 +88,11 @@ class Replay:
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
         """Bring an application to the front; return why it did not come, or an empty text."""
-        switch = GroundedStep(action=SwitchApplications(app_code=application), intent=f"go to {application}")
-        return (yield from self._step(switch, steps, []))
+        observation = yield from self._session.look()
+        response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
+        step = yield from self._session.step(observation, response, replayed=True)
+        steps.append(step)
+        return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
 
     def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         # A Worker waits for what a replay looks for; only a wait that was asked for is one.

@@ -91,10 +91,14 @@ class Hands:
 
 
 class Settle:
+    def __init__(self) -> None:
+        self.waits: list[dict[str, float]] = []
+
     def look(self) -> None:
         return None
 
     def wait(self, before: None, started: float, **limits: float) -> float:
+        self.waits.append(limits)
         return 0.1
 
 
@@ -123,6 +127,7 @@ class Bench:
         self.focus_id: int | None = None
         self.pixels = np.zeros((200, 200), np.uint32)
         self.later: list[Element] | None = None
+        self.settle = Settle()
         self.performer = Performer(
             screen=self.screen,  # type: ignore[arg-type]
             aim=Aim(
@@ -137,7 +142,7 @@ class Bench:
             hands=self.hands,  # type: ignore[arg-type]
             typist=Typist(self.hands),  # type: ignore[arg-type]
             locator=self,
-            settle=Settle(),  # type: ignore[arg-type]
+            settle=self.settle,  # type: ignore[arg-type]
             launch=self.launch,  # type: ignore[arg-type]
             catalog=lambda: Catalog([Application("paint", "Paint", ("paint",))], "/nowhere"),
             buffer=self.buffer,
@@ -192,6 +197,14 @@ def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
     result = bench.perform(Click(element_id=10, num_clicks=2, button_type="right", hold_keys=("ctrl",)))
     assert (result.ok, result.settled_after_s) == (True, 0.1)
     assert bench.hands.done == [("click", Point(20, 20), 2, "right", 1)]
+
+
+@pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
+def test_who_looks_for_the_effect_is_not_made_to_wait_for_rest(bench: Bench, action: Action) -> None:
+    bench.perform(action)
+    bench.performer.perform(action, bench.observation(bench.elements), settle=False)
+    patient, hurried = bench.settle.waits
+    assert hurried["quiet_s"] < patient["quiet_s"] / 2 and hurried["first_change_s"] < patient["first_change_s"]
 
 
 @pytest.mark.parametrize(

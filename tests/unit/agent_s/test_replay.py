@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import Action, Click, Done, Fail, Type
+from aci.actions import Action, Click, Done, Fail, SwitchApplications, Type
 from aci.geometry import Rect
 from aci.observation import Element, Observation, Window
 from agent_s import AgentS, Limits, Task
@@ -247,6 +247,18 @@ def test_a_skill_of_another_application_or_an_unproven_one_is_not_tried(memory: 
     skill(memory, "turn on the newsletter", app="browser")
     skill(memory, "turn on the newsletter", active=False)
     assert again(memory, "turn on the newsletter")[1].performed == []
+
+
+def test_an_application_that_the_task_names_is_brought_to_the_front_first(memory: MemoryStore) -> None:
+    skill(memory, "turn on the newsletter", app="Mousepad")
+    elsewhere = screen(windows=(Window(7, "Files", "Thunar", Rect(0, 0, 80, 60), active=True),))
+
+    def opening(action: Action, seen: Observation) -> Observation:
+        return FORM if isinstance(action, SwitchApplications) else form(action, seen)
+
+    events, desktop = again(memory, "turn on the newsletter in Mousepad", elsewhere, opening)
+    assert outcome(events).replayed, outcome(events).reason
+    assert desktop.performed == [SwitchApplications(app_code="Mousepad"), Click(element_id=2)]
 
 
 class TestBoundary:
