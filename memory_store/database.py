@@ -216,4 +216,6 @@ def _set_up_connection(connection: sqlite3.Connection, _record: object) -> None:
 
 def _begin(connection: Connection) -> None:
     options: dict[str, Any] = dict(connection.get_execution_options())
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(_WRITE) else "BEGIN")
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    driver.execute("BEGIN IMMEDIATE" if options.get(_WRITE) else "BEGIN")

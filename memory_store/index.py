@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, func, select, up
 from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed
 from memory_store.experience import KINDS, Kind
+from memory_store.fetching import fetch
 from memory_store.indexfile import IndexFile, Mark
 from memory_store.schema import ExperienceRow, StateRow, VectorRow
 from memory_store.statements import STATE, VECTORS
@@ -91,7 +92,7 @@ class IndexCache:
 
     def catch_up(self, connection: Connection) -> None:
         """Make the indexes equal to the state of the database that the transaction sees."""
-        state = connection.execute(STATE).one()
+        (state,) = fetch(connection, STATE, {})
         if not self._indexes:
             self._begin(connection, state.uid)
             self._follow(connection, state)
@@ -212,7 +213,7 @@ def cosines_of(
     """Return the cosine of the stored vector of each pk that has one, or of each pk."""
     found: dict[int, float] = {}
     for some in chunks(pks, _EMBED_ROWS):
-        rows = connection.execute(VECTORS, {"pks": list(some), "embedder": embedder.name}).all()
+        rows = fetch(connection, VECTORS, {"pks": list(some), "embedder": embedder.name})
         if rows:
             vectors, sound = decode([row.data for row in rows], embedder.dimension)
             cosines = (vectors @ vector).tolist()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, text
 
 from memory_store.experience import Kind
+from memory_store.fetching import fetch_text
 from memory_store.words import content_words
 
 _MOST_WORDS = 24
@@ -65,7 +66,7 @@ class WordSearch:
         if not words:
             return []
         match = " OR ".join(map(_quoted, words)) if dialect == "sqlite" else " | ".join(map(_lexeme, words))
-        rows = connection.execute(_SEARCH[dialect], {"words": match, "kind": kind, "count": count})
+        rows = fetch_text(connection, _SEARCH[dialect], {"words": match, "kind": kind, "count": count})
         return [row[0] for row in rows]
 
     def _rare(self, connection: Connection, dialect: str, words: list[str]) -> list[str]:
@@ -85,7 +86,7 @@ class WordSearch:
         if known is None:
             match = _quoted(word) if dialect == "sqlite" else _lexeme(word)
             values = {"words": match, "most": _COMMON + 1}
-            known = self._counts[word] = int(connection.scalar(_COUNT[dialect], values) or 0)
+            known = self._counts[word] = int(fetch_text(connection, _COUNT[dialect], values)[0][0])
         return known
 
 

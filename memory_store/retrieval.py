@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from memory_store.database import Database
 from memory_store.embedding import Embedder, checked_embed, checked_vector
 from memory_store.experience import QUARANTINE_AFTER_FAILURES, Experience, Hit, Kind, State
+from memory_store.fetching import fetch
 from memory_store.index import Index, chunks
 from memory_store.judging import LEAST_COSINE, Judge, Verdict, weight
 from memory_store.keys import Key
@@ -105,7 +106,7 @@ class Retriever:
         ranking = _Ranking(wanted.k)
         with self.index.lock, self._database.read() as connection:
             self.index.catch_up(connection)
-            for row in connection.execute(prepared.same, {"digest": wanted.key.digest, **wanted.filters}).all():
+            for row in fetch(connection, prepared.same, {"digest": wanted.key.digest, **wanted.filters}):
                 record = to_record(row)
                 success = record.success if isinstance(record, NarrativeExperience) else True
                 if ranking.takes(record.key.digest, success):
@@ -140,7 +141,7 @@ class Retriever:
             looked.update(fresh)
             for some in chunks(fresh, _BATCH):
                 statement = prepared.heavy if len(fresh) <= _FEW else prepared.light
-                found = connection.execute(statement, {"pks": list(some), **wanted.filters})
+                found = fetch(connection, statement, {"pks": list(some), **wanted.filters})
                 light |= {row.pk: row for row in found}
             verdicts = judge.verdicts([(row, cosines[pk]) for pk, row in light.items()])
             # What the filters turn down is made up for by looking further down the list.
@@ -157,7 +158,7 @@ def _offer(connection: Connection, prepared: Statements, verdicts: Sequence[Verd
         return
     rows = [verdict.row for verdict in chosen]
     if not all("uid" in row._fields for row in rows):
-        rows = list(connection.execute(prepared.whole, {"pks": [row.pk for row in rows]}))
+        rows = list(fetch(connection, prepared.whole, {"pks": [row.pk for row in rows]}))
     records = {row.pk: to_record(row) for row in rows}
     for verdict in chosen:
         reasons = verdict.reasons
