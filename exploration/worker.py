@@ -225,12 +225,7 @@ class ExplorationBench:
     # Parts
 
     def _desktop(self) -> VirtualDesktop:
-        from aci.virtual import VirtualDesktop
-
-        wanted = self._settings.desktop
-        return VirtualDesktop(
-            size=(wanted.width, wanted.height), accessibility=wanted.accessibility, ocr=wanted.text_engine()
-        )
+        return self._settings.desktop.new_virtual()
 
     def _opened_memory(self) -> MemoryStore | None:
         if self._memory is None and self._settings.memory.enabled:

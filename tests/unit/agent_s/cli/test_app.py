@@ -37,6 +37,7 @@ def test_the_commands_of_this_version() -> None:
         "runs replay",
         "runs report",
         "runs show",
+        "explore",
         "eval",
         "eval miniwob",
         "eval tasks",
