@@ -4,7 +4,7 @@ From the screen after the start, every control is acted on, one at a time. The s
 compared: where more became visible that is tried next, last come first served; what changed something for good is a
 unit function. Each of these is done once more on a fresh desktop before it is kept. What is greyed out at first is
 tried again with everything selected, and with something typed. What lies inside of dialogs
-and of menus within menus within menus comes last, so that a search that runs out of time has verified the rest.
+and of menus within menus comes last, so that a search that runs out of time has verified the rest.
 
 A search depends on nothing but what the application shows: no clock and no chance decide about its order. Killed and
 begun again with the same ledger, it goes on where it was.
@@ -50,7 +50,7 @@ START = "start"
 """Key of the attempt that starts the application."""
 SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
-_DEEP = 3
+_DEEP = 2
 """What lies further from the start than so many steps comes last."""
 
 _START_CONTROL = Control(role="application", name="", key=START)
