@@ -235,6 +235,8 @@ def test_a_skill_is_done_for_a_task_in_users_words(memory: MemoryStore, instruct
         "print the page",
         "turn on the newsletter for 'Ada'",
         "delete the newsletter",
+        "turn on the newsletter and print the page",
+        "turn on the newsletter, then close the window",
     ],
 )
 def test_a_skill_for_something_else_is_not_tried(memory: MemoryStore, instruction: str) -> None:
