@@ -345,14 +345,20 @@ def _run_search(app: str, ledger: Path, depth: int, kill_after_s: float | None) 
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        remove_remains(find_remains())
+        remove_remains(find_remains(_desktops(ledger)))  # its own alone: others may be starting just now
         return False
 
 
 def _search_once(app: str, path: Path, depth: int) -> None:
-    with new_desktop() as desktop, Ledger(path, app, APPS[app]) as ledger:
+    _desktops(path).mkdir(exist_ok=True)
+    with new_desktop(_desktops(path)) as desktop, Ledger(path, app, APPS[app]) as ledger:
         for _ in search(desktop, ledger, limits=SearchLimits(seconds=3000, max_depth=depth)):
             pass
+
+
+def _desktops(ledger: Path) -> Path:
+    """Return where the desktops of one search keep their files."""
+    return ledger.parent / "desktops"
 
 
 def _skills_in(app: str, path: Path) -> set[tuple[str, str]]:

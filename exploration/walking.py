@@ -72,9 +72,13 @@ class Trouble:
     reason: str
 
 
-def new_desktop() -> VirtualDesktop:
-    """Return a private desktop for exploring, not started: settings lie in its home, where they can be read."""
-    return VirtualDesktop(environment={"GSETTINGS_BACKEND": "keyfile"}, ocr=None)
+def new_desktop(parent: FilePath | None = None) -> VirtualDesktop:
+    """Return a private desktop for exploring, not started: settings lie in its home, where they can be read.
+
+    Args:
+        parent: Folder in which the desktop keeps its files; by default the one for temporary files.
+    """
+    return VirtualDesktop(environment={"GSETTINGS_BACKEND": "keyfile"}, ocr=None, parent=parent)
 
 
 class Walker:
