@@ -35,7 +35,7 @@ BENCHMARK = "exploration"
 COMMAND = (sys.executable, "-m", "exploration.worker")
 SURVEY_S = 180.0
 """What a survey may take, the start of the application and the model's proposals included, s."""
-USUAL_S = {"survey": 20.0, "task": 15.0}
+USUAL_S = {"survey": 30.0, "task": 15.0}
 """How long jobs take, for the time that is left, as long as none of their kind is done, s."""
 
 

@@ -26,6 +26,8 @@ _OPEN_LIMIT_S = 2.0
 MOST_PER_MENU = 60
 """Entries of one menu; a longer one is a list of files, fonts or languages."""
 _DEEPEST = 2
+_TRIES = 2
+"""How often a menu is opened that shows nothing; on a busy machine its window may be late."""
 _MENU_ROLES = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
 _PRESSED_ROLES = frozenset(
     {"push button", "toggle button", "radio button", "check box", "switch", "combo box", "spin button", "page tab"}
@@ -113,28 +115,27 @@ class _Look:
     def into_menus(self, observation: Observation) -> Iterable[Affordance]:
         openers = [element for element in observation.elements if _opens_menu(element)]
         for opener in openers:
-            if self._late():
-                self.complete = False
-                return
-            yield from self._into(opener.id, (name_of(opener),), observation)
-            self._close(observation)
+            found: list[Affordance] | None = None
+            for _ in range(_TRIES):
+                if found is None and not self._late():
+                    found = self._into(opener.id, (name_of(opener),), observation)
+                    self._close(observation)
+            self.complete = self.complete and found is not None
+            yield from found or ()
 
-    def _into(self, opener_id: int, within: tuple[str, ...], before: Observation) -> Iterable[Affordance]:
+    def _into(self, opener_id: int, within: tuple[str, ...], before: Observation) -> list[Affordance] | None:
+        """Return what a menu and those in it offer; None where it does not open."""
         if not self._desktop.perform(Click(element_id=opener_id)).ok:
-            self.complete = False
-            return
+            return None
         after, entries = self._opened(set(before.by_id))
-        self.complete = self.complete and bool(entries)
-        yield from _offered(entries[:MOST_PER_MENU], within)
-        if len(within) >= _DEEPEST:
-            return
-        for entry in entries:
-            if entry.role == "menu" and "disabled" not in entry.states and is_safe(entry.name):
-                if self._late():
-                    self.complete = False
-                    return
-                # A submenu that opens over its siblings goes when the next one is opened.
-                yield from self._into(entry.id, (*within, name_of(entry)), after)
+        found = list(_offered(entries[:MOST_PER_MENU], within))
+        inner = [entry for entry in entries if _is_submenu(entry)] if len(within) < _DEEPEST else []
+        for entry in inner:
+            # A submenu that opens over its siblings goes when the next one is opened.
+            below = None if self._late() else self._into(entry.id, (*within, name_of(entry)), after)
+            self.complete = self.complete and below is not None
+            found += below or ()
+        return found if entries else None
 
     def _opened(self, known: set[int]) -> tuple[Observation, list[Element]]:
         """Look until two looks find the same entries; toolkits draw a menu before they tell what is in it."""
@@ -182,6 +183,10 @@ def _opens_menu(element: Element) -> bool:
         return False
     in_bar = element.role == "menu" and any(step.startswith("menu bar:") for step in element.path)
     return in_bar or any(step.endswith((":GtkMenuButton", ":GtkPopoverMenuBar")) for step in element.path)
+
+
+def _is_submenu(entry: Element) -> bool:
+    return entry.role == "menu" and "disabled" not in entry.states and is_safe(entry.name)
 
 
 def name_of(element: Element | ElementDescription) -> str:
