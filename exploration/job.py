@@ -179,7 +179,7 @@ class Exploration:
                 self._total, self._left_jobs = len(jobs), len(left) - number
                 self._expected = (self.clock(), self._left_s(left, kept))
                 yield Progress(result, self.standing())
-                if self._stopping or self._over_budget(kept):
+                if number < len(left) and (self._stopping or self._over_budget(kept)):
                     pool.stop()
 
     def _jobs(self, kept: ResultsFile) -> list[Job]:
