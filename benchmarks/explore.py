@@ -171,16 +171,26 @@ def _inventory(app: str) -> set[Item]:
     """Return every menu item and toolbar button of an application, by opening all of its menus."""
     with new_desktop() as desktop:
         walker = Walker(desktop, APPS[app])
-        home, found = str(desktop.home), set[Item]()
+        found = set[Item]()
         start = walker.restart().observation
         home = walker.place
         for element in start.elements:
             if element.role in BUTTONS and called(element, home) not in (*FRAME, ""):
                 found.add((called(element, home),))
-        openers = [element for element in start.elements if element.role == "menu" or _opens_menu(element)]
-        for opener in openers:
-            found |= {(called(opener, home),)} if opener.role == "menu" else set()
-            _collect(desktop, opener, start, home, found, depth=0)
+        chains: list[tuple[Element, ...]] = [
+            (element,) for element in start.elements if element.role == "menu" or _opens_menu(element)
+        ]
+        found |= {(called(chain[0], home),) for chain in chains if chain[0].role == "menu"}
+        known = {element.id for element in start.elements}
+        while chains:
+            chain = chains.pop()
+            for element in _open(desktop, chain):
+                if element.id in known or element.role not in (*MENU_ROLES, "radio button"):
+                    continue
+                known.add(element.id)
+                found.add(_item(element, home))
+                if element.role == "menu" and "disabled" not in element.states:
+                    chains.append((*chain, element))
     return found
 
 
@@ -188,25 +198,16 @@ def _opens_menu(element: Element) -> bool:
     return "has_popup" in element.states or any("MenuButton" in part for part in element.path)
 
 
-def _collect(
-    desktop: VirtualDesktop, opener: Element, before: Observation, home: str, found: set[Item], depth: int
-) -> None:
-    """Open one menu, note what is in it, and go on with the menus inside of it."""
-    now = desktop.observe()
-    same = next((e for e in now.elements if (e.role, e.name, e.path) == (opener.role, opener.name, opener.path)), None)
-    if same is None or not desktop.perform(Click(element_id=same.id)).ok:
-        return
-    opened = desktop.observe()
-    known = {element.id for element in before.elements}
-    inside = [
-        e for e in opened.elements if e.id not in known and e.role in (*MENU_ROLES, "push button", "radio button")
-    ]
-    for element in inside:
-        found.add(_item(element, home))
-    for element in inside:
-        if element.role == "menu" and depth < 3 and "disabled" not in element.states:
-            _collect(desktop, element, opened, home, found, depth + 1)
-    desktop.perform(Hotkey(keys=("Escape",)))
+def _open(desktop: VirtualDesktop, chain: tuple[Element, ...]) -> tuple[Element, ...]:
+    """Open a menu by the menus that it lies in, and return what is to be seen then."""
+    for _ in chain:
+        desktop.perform(Hotkey(keys=("Escape",)))
+    for wanted in chain:
+        seen = desktop.observe().elements
+        same = next((e for e in seen if (e.role, e.name, e.path) == (wanted.role, wanted.name, wanted.path)), None)
+        if same is None or not desktop.perform(Click(element_id=same.id)).ok:
+            return ()
+    return desktop.observe().elements
 
 
 def _item(element: Element, home: str) -> Item:
