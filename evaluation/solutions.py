@@ -20,7 +20,7 @@ from aci.observation import Element
 from aci.virtual import VirtualDesktop
 from evaluation.errors import EvaluationError, TaskFileError
 
-LIMIT_S = 15.0
+LIMIT_S = 30.0
 """How long an element or window may take to come, s."""
 NO_FILE = ()
 _POLL_S = 0.1
