@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict
 from aci.observation import Element, Observation
 
 MIN_SCORE = 0.6
+_OF_TOOLKIT = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
+"""Class names by which GTK 4 calls nameless containers; some of them are there only at times."""
 SHARED_WORDS = 0.5
 """From this share of common words on, two titles name the same window at different times."""
 
@@ -148,7 +150,7 @@ def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _nearest_named(path: tuple[str, ...]) -> str:
     for part in reversed(path):
         role, _, name = part.partition(":")
-        if name and role not in _OF_CONTENT and not role.startswith("document"):
+        if name and role not in _OF_CONTENT and not role.startswith("document") and not _OF_TOOLKIT.match(name):
             return name
     return ""
 

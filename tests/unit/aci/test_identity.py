@@ -104,3 +104,11 @@ def test_titles_of_a_window_at_different_times_agree() -> None:
     assert titles_agree("Untitled 1 - Mousepad", "*draft.txt - Mousepad")
     assert titles_agree("Untitled 1", "Untitled 2") and titles_agree("", "")
     assert not titles_agree("Save As", "Error") and not titles_agree("Save As", "")
+
+
+def test_containers_that_toolkits_add_at_times_make_no_difference() -> None:
+    menu = ("frame:Calculator", "menu:GtkPopoverMenu", "filler:GtkPopoverContent")
+    item = element(1, "Financial", "radio menu item", path=menu)
+    staged = element(2, "Financial", "radio menu item", path=(*menu, "panel:GtkStackPage"))
+    assert found(item, seen(item), seen(staged)) == 2
+    assert found(staged, seen(staged), seen(item)) == 1
