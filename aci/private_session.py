@@ -14,7 +14,6 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from aci import authority
 from aci.applications import sockets_elsewhere
 from aci.errors import MissingDependency, StartFailed
 from aci.places import DesktopPlace, Owner, common_folder
@@ -102,12 +101,10 @@ class PrivateSession:
             raise StartFailed(f"Cannot make the home {self.home}: {error}") from error
         self._offer_accessibility_service(programs["at-spi-bus-launcher"])
         self.environment = self._base_environment()
-        cookie = authority.write_cookie(self._authority)
         with _display_numbers():
             number = self._start_server(programs["Xvfb"])
         self._place.write_owner(replace(Owner.this_process(), display=number))
         self.display = self.environment["DISPLAY"] = f":{number}"
-        authority.know(self.display, cookie)
         self._start(
             "openbox",
             [programs["openbox"], "--sm-disable", "--config-file", str(self._window_manager_settings())],
@@ -131,12 +128,7 @@ class PrivateSession:
         self._running.clear()
         remove_sockets(sockets | sockets_elsewhere(self.home))
         if self.display:
-            authority.forget(self.display)
             remove_server_files(int(self.display[1:]))
-
-    @property
-    def _authority(self) -> Path:
-        return self._place.run / "Xauthority"
 
     def _family(self) -> set[int]:
         for process in self._running:
@@ -154,7 +146,6 @@ class PrivateSession:
             "SHELL": shutil.which("bash") or "/bin/sh",
             "LANG": "C.UTF-8",
             "TMPDIR": str(self._place.tmp),
-            "XAUTHORITY": str(self._authority),
             "XDG_RUNTIME_DIR": str(self._place.run),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_CACHE_HOME": str(self.home / ".cache"),
@@ -196,8 +187,7 @@ class PrivateSession:
 
     def _start_server(self, program: str) -> int:
         width, height = self._size
-        arguments = ["-auth", str(self._authority), "-noreset", "-nolisten", "tcp", "-dpi", "96"]
-        arguments += ["-screen", "0", f"{width}x{height}x24"]
+        arguments = ["-noreset", "-nolisten", "tcp", "-dpi", "96", "-screen", "0", f"{width}x{height}x24"]
         answer = self._start_and_read("Xvfb", lambda fd: [program, "-displayfd", str(fd), *arguments])
         return int(answer)
 

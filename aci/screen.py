@@ -5,6 +5,7 @@ Window properties follow the Extended Window Manager Hints (EWMH 1.5) and ICCCM 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from aci import authority
 from aci.errors import ConnectionLost, NoDisplay
 from aci.geometry import Point, Rect
 from aci.monitors import gaps
@@ -27,6 +27,8 @@ _VIEWABLE = 2
 _INPUT_OUTPUT = 1
 _CLIENT_PID = 1 << 1
 """XResClientIdPID mask of the X-Resource extension 1.2."""
+_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252
+"""Families of the X server's access list (X.h and Xauth.h)."""
 _DEEPEST_FRAME = 4
 _POLL_S = 0.005
 
@@ -76,7 +78,7 @@ def open_display(name: str) -> Any:
     from Xlib.error import ConnectionClosedError, DisplayError, XauthError
 
     try:
-        with _connecting, authority.shown_by_xlib():
+        with _connecting:
             return _connect(name)
     except (ConnectionClosedError, DisplayError, XauthError, OSError) as error:
         raise NoDisplay(
@@ -241,6 +243,16 @@ class Screen:
                 )
             self._display.sync()
 
+    def admit_only_this_user(self) -> None:
+        """Let the display's server refuse other users of the machine; it admits them unless told otherwise."""
+        change_hosts = _change_hosts_request()
+        with self._talking():
+            # Both are answered in order: the own user is admitted before all local ones are not.
+            own = f"localuser\0#{os.getuid()}".encode()
+            change_hosts(display=self._display.display, mode=0, family=_SERVER_INTERPRETED, host=list(own))
+            change_hosts(display=self._display.display, mode=1, family=_LOCAL_HOST, host=[])
+            self._display.sync()
+
     def wait_for_manager(self, limit_s: float) -> bool:
         """Wait until a window manager handles events; return whether one did within the limit.
 
@@ -281,8 +293,7 @@ class Screen:
                 self._camera.close()  # its buffer has the size that the screen had
                 self._camera = None
             if self._camera is None:
-                with authority.shown_by_mss():
-                    self._camera, self._camera_size = MSS(display=self._name), size
+                self._camera, self._camera_size = MSS(display=self._name), size
             try:
                 shot = self._camera.grab({"left": 0, "top": 0, "width": size[0], "height": size[1]})
             except ScreenShotError:
@@ -514,6 +525,24 @@ def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
 @dataclass(frozen=True, slots=True)
 class _PropertyValue:
     value: Any
+
+
+def _change_hosts_request() -> Any:
+    """Return the request ChangeHosts (X11 protocol, opcode 109); python-xlib's own knows no local family."""
+    from Xlib.protocol import rq
+
+    class ChangeHosts(rq.Request):  # type: ignore[misc]
+        _request = rq.Struct(
+            rq.Opcode(109),
+            rq.Card8("mode"),
+            rq.RequestLength(),
+            rq.Card8("family"),
+            rq.Pad(1),
+            rq.LengthOf("host", 2),
+            rq.List("host", rq.Card8Obj),
+        )
+
+    return ChangeHosts
 
 
 def _id(window: Any) -> int:

@@ -149,6 +149,7 @@ class VirtualDesktop:
             self._session.start()
             warm_up.join()
             self._desktop = self._connect(self._session)
+            self._desktop.screen.admit_only_this_user()
             if not self._desktop.screen.wait_for_manager(READY_LIMIT_S):
                 raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
         except BaseException:

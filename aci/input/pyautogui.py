@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from aci import authority
 from aci.errors import CannotType, DesktopError, MissingDependency
 from aci.geometry import Point
 from aci.input.backends import PYAUTOGUI_MEND
@@ -249,8 +248,7 @@ def _load(display_name: str, environment: MutableMapping[str, str]) -> Any:
     before = environment.get("DISPLAY")
     environment["DISPLAY"] = display_name
     try:
-        with authority.shown_by_xlib():
-            import pyautogui
+        import pyautogui
     except ImportError as error:
         raise MissingDependency(f"PyAutoGUI cannot be used ({error}).", PYAUTOGUI_MEND) from error
     finally:

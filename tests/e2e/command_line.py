@@ -17,14 +17,8 @@ from typing import Any
 from aci.actions import PRIMITIVES
 from aci.places import common_folder
 from aci.processes import MARK
-from aci.virtual import VirtualDesktop
 
 AGENT_S = [sys.executable, "-m", "agent_s"]
-
-
-def screen_of(desktop: VirtualDesktop) -> dict[str, str]:
-    """The part of a person's environment that makes a desktop their own screen."""
-    return {name: desktop.environment[name] for name in ("DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")}
 
 
 class User:
@@ -41,7 +35,7 @@ class User:
 
     def environment(self, **more: str) -> dict[str, str]:
         """The environment of this person, who has no screen."""
-        unwanted = ("XDG_", "DISPLAY", "XAUTHORITY", "DBUS_", "COLUMNS", "TERM")
+        unwanted = ("XDG_", "DISPLAY", "DBUS_", "COLUMNS", "TERM")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         root = str(Path(__file__).parents[2])
         return {**kept, "HOME": str(self.home), "TMPDIR": str(self.tmp), "PYTHONPATH": root, "TERM": "xterm", **more}

@@ -15,7 +15,7 @@ import pytest
 
 from aci.virtual import VirtualDesktop
 from agent_s.trajectory import list_runs
-from tests.e2e.command_line import AGENT_S, User, processes_of, recording, screen_of
+from tests.e2e.command_line import AGENT_S, User, processes_of, recording
 
 pytestmark = pytest.mark.desktop
 
@@ -76,7 +76,7 @@ def test_no_key_stays_down(user: User, tmp_path: Path) -> None:
     press = {"action": "hold_and_press", "hold_keys": ["ctrl", "shift"], "press_keys": ["F12"] * 60}
     model = recording(tmp_path / "model", "Press", [press, LONG])
     with VirtualDesktop(size=(640, 480)) as desktop:
-        own = screen_of(desktop)
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         process = user.start("run", "Press", "--model", model, *PLAIN, "-c", "policy.confirm=never", env=own)
         read_until(process, "agent.hold_and_press")
         os.killpg(process.pid, signal.SIGINT)
@@ -88,7 +88,7 @@ def test_no_key_stays_down(user: User, tmp_path: Path) -> None:
 def test_the_mouse_in_a_corner_stops_a_run_on_the_own_screen(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [LONG])
     with VirtualDesktop(size=(640, 480), ocr=None) as desktop:
-        own = screen_of(desktop)
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         process = user.start("run", "Wait", "--model", model, *PLAIN, env=own)
         read_until(process, "agent.wait")
         push_the_mouse(desktop.display, 639, 479)

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from aci.virtual import VirtualDesktop
-from tests.e2e.command_line import User, screen_of
+from tests.e2e.command_line import User
 
 pytestmark = pytest.mark.desktop
 
@@ -18,7 +18,7 @@ TASK = "Type 'first', press Return, type 'second', press Return, type 'third'."
 def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> None:
     with VirtualDesktop(size=(800, 600), ocr=None) as desktop:
         desktop.launch(["mousepad"])
-        own = screen_of(desktop)
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         process = user.start("run", "--confirm", "never", TASK, env=own)
         assert process.stdout is not None
         try:

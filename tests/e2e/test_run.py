@@ -12,7 +12,7 @@ import pytest
 
 from aci.virtual import VirtualDesktop
 from agent_s.trajectory import list_runs, read_trajectory
-from tests.e2e.command_line import User, recording, screen_of
+from tests.e2e.command_line import User, recording
 
 pytestmark = pytest.mark.desktop
 
@@ -128,7 +128,7 @@ def test_a_screen_that_does_not_answer_is_status_3(user: User, tmp_path: Path) -
 def test_the_screen_that_display_names_is_used(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Open", [{"action": "switch_applications", "app_code": "mousepad"}])
     with VirtualDesktop(size=(800, 600)) as desktop:
-        own = screen_of(desktop)
+        own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         done = user.agent_s("run", "Open", "--model", model, *PLAIN, "-c", "policy.confirm=never", env=own)
         titles = [window.title for window in desktop.observe().windows]
         name = desktop.display

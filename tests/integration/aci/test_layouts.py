@@ -34,7 +34,7 @@ def layout(desktop: VirtualDesktop, request: pytest.FixtureRequest) -> Iterator[
     """Set layouts and switch to one of them with the key that the person would use."""
     names, group = request.param
     command = ["setxkbmap", "-display", desktop.display, "-option", "", "-layout"]
-    subprocess.run([*command, names, "-option", "grp:sclk_toggle"], check=True, env=desktop.environment)
+    subprocess.run([*command, names, "-option", "grp:sclk_toggle"], check=True)
     for _ in range(group):
         tap(desktop, keysym("ISO_Next_Group"))
     display = open_display(desktop.display)
@@ -43,7 +43,7 @@ def layout(desktop: VirtualDesktop, request: pytest.FixtureRequest) -> Iterator[
     for _ in range(len(names.split(",")) - group if group else 0):
         tap(desktop, keysym("ISO_Next_Group"))
     display.close()
-    subprocess.run([*command, "us"], check=True, env=desktop.environment)
+    subprocess.run([*command, "us"], check=True)
 
 
 def tap(desktop: VirtualDesktop, symbol: int) -> None:
