@@ -23,6 +23,12 @@ CONTROLS = frozenset(
 )
 """Roles of what an application shows of itself; rows, cells and the like are what a person put there."""
 
+FIELDS = frozenset({"entry", "text", "password text", "spin button"})
+"""Roles of what is typed into."""
+
+Fields = dict[int, tuple[str, str]]
+"""Of each field its mark, "role:name", and its content, by its id."""
+
 LONGEST_TEXT = 2000
 """Longer contents are not kept: they are what somebody wrote, and say little about a step."""
 _LONGEST_NAME = 80
@@ -65,6 +71,8 @@ def effect_of(action: Action, before: Observation, after: Observation) -> Effect
         # What windows cover as they come, and uncover as they go, depends on where they happen to be.
         effect = effect.model_copy(update=_marks(action, before, after))
     element = acted_on(action, before)
+    own = element.id if element is not None else None
+    effect = effect.model_copy(update={"rewritten": tuple(rewritten(fields_of(before), after, own))})
     if element is None:
         return effect
     now = after.by_id.get(element.id)
@@ -118,6 +126,24 @@ def state_of(element: Element) -> ElementState:
 def marks_of(observation: Observation, windows: frozenset[int]) -> frozenset[str]:
     """Return the named controls of some windows, each "role:name"."""
     return frozenset(f"{e.role}:{e.name}" for e in _controls(observation) if e.window_id in windows)
+
+
+def fields_of(observation: Observation) -> Fields:
+    """Return the named fields that are typed into, with what they hold."""
+    return {
+        e.id: (f"{e.role}:{e.name or e.label}", e.text)
+        for e in observation.elements
+        if e.role in FIELDS and e.text is not None and (e.name or e.label)
+    }
+
+
+def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
+    """Return the fields, other than one, that hold something else than they did."""
+    now = fields_of(after)
+    changed = (
+        mark for number, (mark, text) in known.items() if number != own and now.get(number, ("", text))[1] != text
+    )
+    return list(dict.fromkeys(changed))
 
 
 def is_repeatable(steps: Sequence[Step]) -> bool:

@@ -191,7 +191,7 @@ def _state(state: ElementState | None, parameters: Parameters, numbers: Numbers)
 
 
 def _effect(effect: Effect, parameters: Parameters, numbers: Numbers) -> Effect:
-    names = ("opened", "closed", "appeared", "vanished")
+    names = ("opened", "closed", "appeared", "vanished", "rewritten")
     replaced: dict[str, Any] = {name: tuple(map(parameters.replace, getattr(effect, name))) for name in names}
     states = {name: _state(getattr(effect, name), parameters, numbers) for name in ("before", "after")}
     return effect.model_copy(update={**replaced, **states})

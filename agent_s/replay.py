@@ -14,6 +14,7 @@ from aci.observation import Element, Observation
 from agent_s.effects import Done, differs, end_differs, is_so_already, proofs, shows
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.files import was_written
+from agent_s.grounded_steps import Fields, acted_on, fields_of, rewritten
 from agent_s.learned import Learned, Mismatch
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import GroundedStep, Step, Subtask
@@ -56,6 +57,8 @@ class Replay:
     def __init__(self, session: Session, home: Path | None = None) -> None:
         self._session = session
         self._home = home
+        self._fields: Fields = {}
+        self._at = -1
 
     def run(
         self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool = True
@@ -117,6 +120,11 @@ class Replay:
             if session.clock() > deadline:
                 return action.reason
             observation = yield from session.look_again(SOON_S if done else POLL_S)
+        if session.steps != self._at:  # somebody else acted meanwhile
+            self._fields = fields_of(observation)
+        problem = self._rewritten(observation, (), None)
+        if problem:
+            return problem
         if is_so_already(learned, _named(action, observation)):
             done.append(Done(learned, None, observation))
             return ""
@@ -126,7 +134,22 @@ class Replay:
         if not step.result.ok:
             return step.result.error or "the action was refused"
         done.append(Done(learned, step, observation))
-        return (yield from self._until("", lambda seen: differs(learned, step, seen), SOON_S))
+        element = acted_on(action, observation)
+        own = element.id if element is not None else None
+
+        def problem_of(seen: Observation) -> str:
+            return differs(learned, step, seen) or self._rewritten(seen, learned.effect.rewritten, own)
+
+        problem = yield from self._until("", problem_of, SOON_S)
+        if not problem:
+            self._at, self._fields = session.steps, fields_of((yield from session.look()))
+        return problem
+
+    def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
+        """Say which field was filled in and holds something else now, though nothing of that was learned."""
+        changed = [mark for mark in rewritten(self._fields, seen, own) if mark not in expected]
+        role, _, name = changed[0].partition(":") if changed else ("", "", "")
+        return f"the {role} {name!r} holds something else than before" if changed else ""
 
     def _check_end(
         self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
