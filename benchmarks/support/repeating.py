@@ -324,6 +324,7 @@ def changed_pages() -> Iterator[Changed]:
     yield Changed(
         "field adds to its text", "field.addEventListener('input', () => {{ field.value = field.value + '!' }})"
     )
+    yield Changed("box became a choice", "box.type = 'radio'")
     yield Changed("box switches itself off", "box.addEventListener('change', () => {{ box.checked = false }})")
     yield Changed("box goes when it is checked", "box.addEventListener('change', () => box.parentNode.remove())")
     yield Changed("button goes when the box is checked", "box.addEventListener('change', () => send.remove())")
