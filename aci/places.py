@@ -133,9 +133,11 @@ def new_place(parent: Path | None = None) -> DesktopPlace:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
-        place = DesktopPlace(folder / f"{_PREFIX}{secrets.token_hex(5)}")
-        place.path.mkdir(mode=0o700)
-        place.write_owner(Owner.this_process())
+        token = secrets.token_hex(5)
+        unowned = DesktopPlace(folder / f".{token}")  # what has no owner under the final name counts as abandoned
+        unowned.path.mkdir(mode=0o700)
+        unowned.write_owner(Owner.this_process())
+        place = DesktopPlace(unowned.path.rename(folder / f"{_PREFIX}{token}"))
         for part in (place.run, place.tmp, place.logs):
             part.mkdir(mode=0o700)
     except OSError as error:

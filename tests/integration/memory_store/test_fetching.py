@@ -19,7 +19,8 @@ def test_rows_are_those_of_sqlalchemy(path: Path, filtered: bool) -> None:
         made = [narrative(store, SAVE), narrative(store, SUM), episodic(store)]
         store.mark_verified(verified=True, by="a test", ids=[made[0].id])
         store.record_use(made[0].id, worked=True)
-        values = {"states": ["active", "candidate"], **({"app": "mousepad", "platform": "linux/x11"} if filtered else {})}
+        scope = {"app": "mousepad", "platform": "linux/x11"} if filtered else {}
+        values = {"states": ["active", "candidate"], **scope}
         with store._database.read() as connection:
             wanted = [(STATE, {}), (VECTORS, {"pks": [3, 1], "embedder": "hashing-512"})]
             for kind in KINDS:
