@@ -198,6 +198,12 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     return 0.8 * similar if similar >= 80.0 else 0.0
 
 
+FIRST_SETTINGS = {
+    ".config/glib-2.0/settings/keyfile": "[org/xfce/mousepad/preferences/file]\nsession-restore='never'\n",
+}
+"""Settings that are common to programs, by path in a private home: an editor that was ended greets with no question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What some programs need so that they can be seen through accessibility and start without asking anything.
@@ -286,7 +292,7 @@ def prepare(argv: Sequence[str], private_home: Path | None, root: bool) -> Prepa
     options = [*recipe.arguments, *(recipe.as_root if root else ())]
     if private_home is not None:
         options += [option.replace("{home}", str(private_home)) for option in recipe.private]
-        _write_files(recipe.files, private_home)
+        write_missing(recipe.files, private_home)
     given = {argument.partition("=")[0] for argument in argv[1:]}
     wanted = [option for option in options if option.partition("=")[0] not in given]
     return Prepared((argv[0], *wanted, *argv[1:]), recipe.environment)
@@ -304,7 +310,13 @@ def sockets_elsewhere(home: Path) -> set[Path]:
     return {Path("/tmp") / name, Path("/var/tmp") / name}
 
 
-def _write_files(files: Mapping[str, str], home: Path) -> None:
+def write_missing(files: Mapping[str, str], home: Path) -> None:
+    """Write files into a home, those that are there already left alone.
+
+    Args:
+        files: Text by path in the home.
+        home: The home.
+    """
     for relative, text in files.items():
         path = home / relative
         if not path.exists():

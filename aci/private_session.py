@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from aci.applications import sockets_elsewhere
+from aci.applications import FIRST_SETTINGS, sockets_elsewhere, write_missing
 from aci.errors import MissingDependency, StartFailed
 from aci.places import DesktopPlace, Owner, common_folder
 from aci.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
@@ -168,6 +168,7 @@ class PrivateSession:
             (self.home / name).mkdir(mode=0o700, exist_ok=True)
         lines = [f'XDG_{_variable(name)}_DIR="$HOME/{name}"\n' for name in _USER_FOLDERS]
         (self.home / ".config/user-dirs.dirs").write_text("".join(lines), encoding="utf-8")
+        write_missing(FIRST_SETTINGS, self.home)
 
     def _offer_accessibility_service(self, launcher: str) -> None:
         """Let the session bus start the accessibility bus on the first call, switched on for all toolkits.

@@ -120,9 +120,6 @@ def test_gtk_programs(desktop: VirtualDesktop) -> None:
     until(desktop, lambda seen: len(seen.windows) == 1)
     check(desktop, "the end of the calculator")
     editor.terminate()
-    until(desktop, lambda seen: not seen.windows)
-    for kept in desktop.home.rglob("autosave-*"):  # another editor would offer to restore it
-        kept.unlink()
 
 
 def test_what_nothing_told_of_is_mended_at_rest(desktop: VirtualDesktop) -> None:
