@@ -40,6 +40,7 @@ class Worker:
         self._errors: IO[str] | None = None
         self._answers: queue.Queue[str] = queue.Queue()
         self._ended = False
+        self._starting = threading.Lock()
 
     def run(self, job: Job, limit_s: float) -> Result:
         """Have one episode run.
@@ -49,8 +50,7 @@ class Worker:
         """
         process = self._process or self._start()
         try:
-            with suppress(OSError):  # one that has ended is noticed by its answer
-                self._tell(process, job.model_dump_json())
+            self._tell(process, job.model_dump_json())
             line = self._answers.get(timeout=limit_s)
         except queue.Empty as error:
             raise self._lost(f"did not answer within {limit_s:g} s") from error
@@ -64,13 +64,15 @@ class Worker:
             raise self._lost(f"answered {line[:200]!r}") from error
 
     def end(self) -> None:
-        """End the process for good; safe from any thread."""
-        self._ended = True
+        """End the process for good; safe from any thread, and a job that it is at is lost."""
+        with self._starting:
+            self._ended = True
         self._close()
 
     def _close(self) -> None:
         """End the process in order, by force where it takes too long; what it leaves then is removed."""
-        process, self._process = self._process, None
+        with self._starting:
+            process, self._process = self._process, None
         if process is None:
             return
         process.terminate()
@@ -87,11 +89,18 @@ class Worker:
             _remove_remains()
 
     def _start(self) -> subprocess.Popen[str]:
-        if self._ended:
-            raise WorkerLost("the worker was ended.")
+        with self._starting:
+            if self._ended:
+                raise WorkerLost("the worker was ended.")
+            process = self._process = self._new_process()
+        threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
+        self._tell(process, self._assignment.model_dump_json())
+        return process
+
+    def _new_process(self) -> subprocess.Popen[str]:
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - see close
         self._answers = queue.Queue()
-        self._process = process = subprocess.Popen(
+        return subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -99,24 +108,27 @@ class Worker:
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
         )
-        threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
-        with suppress(OSError):
-            self._tell(process, self._assignment.model_dump_json())
-        return process
-
     def _tell(self, process: subprocess.Popen[str], line: str) -> None:
+        """Write a line; that the process has ended, or was ended from another thread, is noticed by its answer."""
         assert process.stdin is not None
-        process.stdin.write(line + "\n")
-        process.stdin.flush()
+        with suppress(OSError, ValueError):
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
 
     def _lost(self, problem: str) -> WorkerLost:
-        words = ""
-        if self._errors is not None:
-            size = self._errors.seek(0, 2)
-            self._errors.seek(max(0, size - _LAST_WORDS))
-            words = self._errors.read().strip()
+        words = self._last_words()
         self._close()
         return WorkerLost(f"the worker {problem}.{f' Its last words: {words}' if words else ''}")
+
+    def _last_words(self) -> str:
+        if self._errors is None:
+            return ""
+        try:
+            size = self._errors.seek(0, 2)
+            self._errors.seek(max(0, size - _LAST_WORDS))
+            return self._errors.read().strip()
+        except ValueError:  # closed, since it was ended from another thread meanwhile
+            return ""
 
 
 class Pool:
@@ -164,6 +176,8 @@ class Pool:
             self.stop()
             for worker in self._workers:
                 worker.end()
+            for thread in threads:
+                thread.join()
 
     def _serve(self, worker: Worker) -> None:
         try:

@@ -152,6 +152,9 @@ class _Search:
         self._keeper = SkillKeeper(memory, f"explore {ledger.app}")
         self._offered: dict[str, str] = {}
         self._later: list[Pending] = []
+        # What this search came by until now: less than the ledger holds where an earlier one was further. What is done
+        # next rests on this alone, so that it is the same as if there had been no earlier one.
+        self._come_by: dict[str, Attempt] = {}
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""
@@ -223,8 +226,9 @@ class _Search:
                 if seen is not None:
                     yield self._found(*seen)
                 yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(stack)))
-                if _failed_for_good(attempt):
-                    yield self._give_up(attempt, attempt.why, attempt.path)
+            self._come_by[attempt.key] = attempt
+            if _failed_for_good(attempt) and attempt.key not in self._ledger.boundaries:
+                yield self._give_up(attempt, attempt.why, attempt.path)
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
             if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
                 self._later += children
@@ -252,7 +256,7 @@ class _Search:
                 attempt.start,
                 setup.precondition,
             )
-            for attempt in list(self._ledger.attempts.values())
+            for attempt in self._come_by.values()
             if attempt.classification == "skipped" and attempt.why == _DISABLED and not attempt.precondition
         ]
 
@@ -315,7 +319,7 @@ class _Search:
 
     def _verify(self) -> Iterator[SearchEvent]:
         """Do every unit function that was found once more on a fresh desktop, and keep those that work."""
-        for attempt in list(self._ledger.attempts.values()):
+        for attempt in self._come_by.values():
             judged = attempt.key in self._ledger.skills or attempt.key in self._ledger.boundaries
             if not attempt.effect or attempt.classification not in ("terminal", "continue") or judged:
                 continue

@@ -1,4 +1,4 @@
-"""A made-up editor on a made-up desktop: menus, a dialog, a switch, a greyed out item, and one that never works."""
+"""A made-up editor on a made-up desktop: menus, a dialog, a switch, what is greyed out, and what never works."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ APP = "Editor"
 MENUS = {
     "File": ("Open...", "Save", "Print", "Quit"),
     "Edit": ("Upper Case", "Preferences...", "Unlucky"),
-    "View": ("Line Numbers", "Zoom", "Web"),
+    "View": ("Line Numbers", "Zoom", "Web", "Stuck"),
 }
 SUBMENU = ("50%", "200%")
 MAIN, POPUP, DIALOG, OTHER = 1, 2, 3, 4
@@ -81,6 +81,8 @@ class FakeEditor:
             self._text = self._text + action.text if action.element_id is None else self._text
         elif isinstance(action, Click):
             element = self.observe().by_id[action.element_id]
+            if element.name == "Stuck":
+                return ActionResult(ok=False, error="it did not answer")
             self.clicked.append(element.name)
             self._click(element)
         return ActionResult(ok=True)
@@ -149,7 +151,8 @@ class FakeEditor:
         path = ("dialog:Preferences",)
         states: tuple[State, ...] = ("checkable", "checked") if self._wrap else ("checkable",)
         box = self._element("check box", "Wrap lines", DIALOG, path=path, states=states)
-        return [box, self._element("push button", "Close", DIALOG, path=path)]
+        grey = self._element("push button", "Reset", DIALOG, path=path, states=("disabled",))
+        return [box, grey, self._element("push button", "Close", DIALOG, path=path)]
 
     def _element(
         self, role: str, name: str, window: int, *, path: tuple[str, ...] = (), text: str | None = None,
