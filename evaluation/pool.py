@@ -108,6 +108,7 @@ class Worker:
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
         )
+
     def _tell(self, process: subprocess.Popen[str], line: str) -> None:
         """Write a line; that the process has ended, or was ended from another thread, is noticed by its answer."""
         assert process.stdin is not None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -113,18 +113,9 @@ def test_a_worker_that_is_ended_in_the_middle_loses_its_job_and_nothing_else(wor
     """However the two threads meet: at the start, at the question, or while it is waited for."""
     for moment in (0.0, 0.01, 0.2):
         worker = Worker(worker._assignment, worker._command)
-        lost: list[BaseException] = []
-
-        def work(worker: Worker = worker, lost: list[BaseException] = lost) -> None:
-            try:
-                worker.run(Job(task="sleep"), 10)
-            except BaseException as error:
-                lost.append(error)
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        time.sleep(moment)
-        worker.end()
-        thread.join()
-        assert [type(error) for error in lost] == [WorkerLost]
+        with ThreadPoolExecutor() as threads:
+            lost = threads.submit(worker.run, Job(task="sleep"), 10)
+            time.sleep(moment)
+            worker.end()
+            assert isinstance(lost.exception(), WorkerLost)
     assert [start_ticks(pid) for pid in all_pids(tmp_path)] == [None] * len(all_pids(tmp_path))
