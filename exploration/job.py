@@ -1,7 +1,7 @@
 """The exploration job: surveys applications, then searches them and runs the agent on tasks, on several desktops.
 
 What is done is kept line by line (`evaluation.results`), so that the same job begun again goes on where it was broken
-off: by a budget, by Ctrl-C, or by a kill.
+off: by a budget, by Ctrl-C, or by a kill. Begun again with more applications, tasks or time, it does what is more.
 """
 
 from __future__ import annotations
@@ -11,48 +11,33 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from aci.applications import Application
-from agent_s.records import Record
 from agent_s.settings import Settings
 from agent_s.version import program_version
-from evaluation.errors import ResultsError
 from evaluation.pool import Pool
-from evaluation.results import RESULTS_FILE, Header, Job, Result, ResultsFile, read_results
+from evaluation.results import Header, Job, Result, ResultsFile
 from exploration.places import Surveyed, locked, read_survey
+from exploration.scope import BENCHMARK, Scope, is_exhausted, read_scope, write_scope
 from exploration.worker import Assignment
 
 if TYPE_CHECKING:
     from exploration.tasks import ExplorationTask
 
-BENCHMARK = "exploration"
 COMMAND = (sys.executable, "-m", "exploration.worker")
+TASKS = 10
+SEARCH_S = 300.0
+DEPTH = 5
+LARGEST_SHARE = 0.6
+"""Share of the whole time that searches may take."""
 SURVEY_S = 180.0
 """What a survey may take, the start of the application and the model's proposals included, s."""
 USUAL_S = {"survey": 30.0, "task": 15.0}
 """How long jobs take, for the time that is left, as long as none of their kind is done, s."""
-
-
-class Scope(Record):
-    """What an exploration is about, which stays the same when it is gone on with.
-
-    Attributes:
-        applications: What is explored.
-        tasks: For each of them.
-        search_s: Time for the search of each, s.
-        settings: Model, limits, memory and desktop.
-    """
-
-    applications: tuple[Application, ...]
-    tasks: int
-    search_s: float
-    settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +49,9 @@ class Plan:
         settings: Model, limits, memory and desktop.
         applications: What is explored.
         wanted: Tasks for each application; 0 for none.
-        search_s: Time for the search of each application, s; 0 for no search.
+        search_s: Time for the search of each application, s, earlier turns included; 0 for no search; None for the
+            usual time, as far as `seconds` leaves enough for the tasks.
+        depth: Longest path of a search, in steps.
         desktops: How many work side by side.
         seconds: After so many no further job begins; None for no limit.
         dollars: Cost at which no further job begins; None for no limit.
@@ -75,13 +62,23 @@ class Plan:
     folder: Path
     settings: Settings
     applications: tuple[Application, ...]
-    wanted: int = 10
-    search_s: float = 300.0
+    wanted: int = TASKS
+    search_s: float | None = None
+    depth: int = DEPTH
     desktops: int = 1
     seconds: float | None = None
     dollars: float | None = None
     keep_all: bool = False
     survey_only: bool = False
+
+    @property
+    def longest_search_s(self) -> float:
+        """Time for the search of each application, s."""
+        if self.search_s is not None or self.seconds is None:
+            return SEARCH_S if self.search_s is None else self.search_s
+        turns = max(1, -(-len(self.applications) // self.desktops))
+        share = LARGEST_SHARE if self.wanted else 1.0
+        return min(SEARCH_S, share * self.seconds / turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +86,8 @@ class Standing:
     """How far an exploration is.
 
     Attributes:
-        done: Jobs that are done, of those known by now.
-        total: Jobs that are known by now.
+        done: Jobs that are over.
+        total: All jobs; as long as an application was not surveyed, as many of it as are wanted.
         left_s: Estimate of the time that is left, s.
     """
 
@@ -127,9 +124,9 @@ class Exploration:
     _began: float = field(init=False, default=0.0)
     _stopping: bool = field(init=False, default=False)
     _pool: Pool | None = field(init=False, default=None)
-    _total: int = field(init=False, default=0)
-    _left_jobs: int = field(init=False, default=0)
-    _expected: tuple[float, float] = field(init=False, default=(0.0, 0.0))
+    _over: set[Job] = field(init=False, default_factory=set)
+    _standing: Standing = field(init=False, default=Standing(0, 0, 0.0))
+    _estimated: float = field(init=False, default=0.0)
 
     def stop(self) -> None:
         """Let no further job begin; safe from a signal handler."""
@@ -139,8 +136,8 @@ class Exploration:
 
     def standing(self) -> Standing:
         """Return how far it is; safe from any thread."""
-        at, left_s = self._expected
-        return Standing(self._total - self._left_jobs, self._total, max(0.0, left_s - (self.clock() - at)))
+        now = self._standing
+        return replace(now, left_s=max(0.0, now.left_s - (self.clock() - self._estimated)))
 
     def run(self) -> Iterator[Progress]:
         """Do what is left of it, and yield each job as it is over.
@@ -159,36 +156,73 @@ class Exploration:
 
     def _parts(self) -> Iterator[Progress]:
         with locked(self.plan.folder):
-            kept = ResultsFile(self.plan.folder, self._header())
-            surveys = [Job(task=f"survey {app.id}") for app in self.plan.applications]
-            yield from self._do(surveys, kept, SURVEY_S)
+            kept = self._take_up()
+            yield from self._do(self._surveys(), kept, SURVEY_S)
             if not self.plan.survey_only:
                 yield from self._do(self._jobs(kept), kept, self._longest_s)
 
+    def _take_up(self) -> ResultsFile:
+        """Open the results, and note what the exploration is about; a folder with results always tells that."""
+        plan = self.plan
+        scope = Scope(
+            applications=plan.applications,
+            tasks=plan.wanted,
+            search_s=plan.search_s,
+            depth=plan.depth,
+            settings=plan.settings,
+        )
+        if read_scope(plan.folder) is None:
+            write_scope(plan.folder, scope)
+        kept = ResultsFile(plan.folder, self._header())
+        write_scope(plan.folder, scope)
+        return kept
+
     def _do(self, jobs: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
-        left = [job for job in jobs if not kept.is_done(job)]
+        """Do what is left of some jobs, and once more what broke of those that all others rest on, or that go on."""
+        yield from self._do_once(self._undone(jobs, kept), kept, limit_s)
+        broken = [job for job in self._undone(jobs, kept) if job in self._over and kind_of(job) != "task"]
+        yield from self._do_once([job for job in broken if kept.results[job].outcome == "error"], kept, limit_s)
+
+    def _do_once(self, left: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
         if not left or self._stopping or self._over_budget(kept):
             return
-        size = min(self.plan.desktops, len(left))
-        self._pool = pool = Pool(self._assignment(), size, limit_s, self.command)
-        self._total, self._left_jobs = len(jobs), len(left)
-        self._expected = (self.clock(), self._left_s(left, kept))
+        self._pool = pool = Pool(self._assignment(), min(self.plan.desktops, len(left)), limit_s, self.command)
+        self._estimate(kept)
         with self._deadline(pool):
             for number, result in enumerate(pool.run(left), start=1):
                 kept.add(result)
-                self._total, self._left_jobs = len(jobs), len(left) - number
-                self._expected = (self.clock(), self._left_s(left, kept))
+                self._over.add(result.job)
+                self._estimate(kept)
                 yield Progress(result, self.standing())
                 if number < len(left) and (self._stopping or self._over_budget(kept)):
                     pool.stop()
 
+    # Jobs
+
+    def _surveys(self) -> list[Job]:
+        return [Job(task=f"survey {app.id}") for app in self.plan.applications]
+
     def _jobs(self, kept: ResultsFile) -> list[Job]:
         """Return the searches and the tasks of the applications that can be explored, tasks from easy to hard."""
         surveyed = {app.id: found for app in self.plan.applications if (found := surveyed_by(kept, app.id)) is not None}
-        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.search_s > 0 else []
-        tasks = [task for found in surveyed.values() for task in found.tasks]
+        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
+        tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
         tasks.sort(key=lambda task: task.difficulty)
         return [*searches, *(job_of(task) for task in tasks)]
+
+    def _undone(self, jobs: Iterable[Job], kept: ResultsFile) -> list[Job]:
+        """Return the jobs whose result, if there is any, is not all that the plan asks for."""
+        return [job for job in jobs if not kept.is_done(job) or self._has_more(job, kept)]
+
+    def _has_more(self, job: Job, kept: ResultsFile) -> bool:
+        """Tell whether a job that was done before can do more now: what hindered it may be gone, or its bounds grew."""
+        match kind_of(job):
+            case "survey":
+                found = surveyed_by(kept, about(job))
+                return found is None or found.wanted < self.plan.wanted
+            case "search":
+                return not is_exhausted(kept.results[job], self.plan.longest_search_s, self.plan.depth)
+        return False
 
     def _assignment(self) -> Assignment:
         plan, settings = self.plan, self.plan.settings
@@ -201,17 +235,17 @@ class Exploration:
             folder=plan.folder,
             applications=plan.applications,
             wanted=plan.wanted,
-            search_s=plan.search_s,
+            search_s=plan.longest_search_s,
+            depth=plan.depth,
+            search_until=None if plan.seconds is None else self._began + plan.seconds,
             keep_all=plan.keep_all,
         )
 
     def _header(self) -> Header:
-        plan = self.plan
-        scope = Scope(applications=plan.applications, tasks=plan.wanted, search_s=plan.search_s, settings=plan.settings)
         return Header(
             benchmark=BENCHMARK,
             model=self.plan.settings.model,
-            settings=scope.model_dump(mode="json"),
+            settings=self.plan.settings.model_dump(mode="json"),
             version=program_version(),
             started=datetime.now(UTC),
         )
@@ -220,7 +254,7 @@ class Exploration:
 
     @property
     def _longest_s(self) -> float:
-        return max(self.plan.search_s, self.plan.settings.limits.max_seconds)
+        return max(self.plan.longest_search_s, self.plan.settings.limits.max_seconds)
 
     @contextmanager
     def _deadline(self, pool: Pool) -> Iterator[None]:
@@ -244,36 +278,34 @@ class Exploration:
             self.stopped_by = f"{plan.dollars:g} dollars are used up (--dollars)"
         return bool(self.stopped_by)
 
-    def _left_s(self, jobs: Iterable[Job], kept: ResultsFile) -> float:
+    def _estimate(self, kept: ResultsFile) -> None:
         """Estimate the time that is left: what jobs of a kind took until now, side by side, within the budget."""
-        left = [job for job in jobs if not kept.is_done(job)]
+        jobs = self._all_jobs(kept)
+        left = [job for job in self._undone(jobs, kept) if job not in self._over]
         each = [self._usual_s(kind_of(job), kept) for job in left]
-        total = max([sum(each) / self.plan.desktops, *each], default=0.0)
+        left_s = max([sum(each) / self.plan.desktops, *each], default=0.0)
         if self.plan.seconds is not None:
-            total = min(total, max(0.0, self.plan.seconds - (self.clock() - self._began)))
-        return total
+            left_s = min(left_s, max(0.0, self.plan.seconds - (self.clock() - self._began)))
+        self._standing, self._estimated = Standing(len(jobs) - len(left), len(jobs), left_s), self.clock()
+
+    def _all_jobs(self, kept: ResultsFile) -> list[Job]:
+        """Return all jobs, with as many as are wanted of each application that is still to be surveyed."""
+        surveys = self._surveys()
+        if self.plan.survey_only:
+            return surveys
+        known = dict.fromkeys(self._jobs(kept))
+        coming = [about(job) for job in self._undone(surveys, kept) if job not in self._over]
+        for app in coming:
+            if self.plan.longest_search_s > 0:
+                known.setdefault(Job(task=f"search {app}"))
+            made = surveyed_by(kept, app)
+            for number in range(0 if made is None else len(made.tasks), self.plan.wanted):
+                known.setdefault(Job(task=f"task {number} of {app}"))
+        return [*surveys, *known]
 
     def _usual_s(self, kind: str, kept: ResultsFile) -> float:
         known = [result.seconds for job, result in kept.results.items() if kind_of(job) == kind]
-        return sum(known) / len(known) if known else USUAL_S.get(kind, self.plan.search_s)
-
-
-def read_scope(folder: Path) -> Scope | None:
-    """Return what the exploration that a folder holds is about; None where it holds none.
-
-    Raises:
-        ResultsError: It holds something else, or cannot be read.
-    """
-    path = folder / RESULTS_FILE
-    if not path.exists():
-        return None
-    header = read_results(folder)[0]
-    if header.benchmark != BENCHMARK:
-        raise ResultsError(f"{path} is of {header.benchmark}, not of an exploration. Use another folder.")
-    try:
-        return Scope.model_validate(header.settings)
-    except ValidationError as error:
-        raise ResultsError(f"{path}: the header is damaged: {error.errors()[0]['msg']}. Use another folder.") from error
+        return sum(known) / len(known) if known else USUAL_S.get(kind, self.plan.longest_search_s)
 
 
 def surveyed_by(kept: ResultsFile, app: str) -> Surveyed | None:

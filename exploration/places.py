@@ -2,6 +2,7 @@
 
 ```
 explore-20260314-093012/
+├── scope.json             what it is about (`exploration.scope`)
 ├── results.jsonl          what was done (`evaluation.results`), one line each
 ├── applications/ID/       survey.json, start.png, ledger.jsonl and pictures of the search
 ├── runs/                  recorded runs
@@ -43,13 +44,15 @@ class Surveyed(BaseModel):
     Attributes:
         name: Name of the application.
         survey: What it offers.
-        tasks: The tasks made for it.
+        wanted: How many tasks were to be made for it.
+        tasks: The tasks made for it, earlier ones first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     survey: Survey
+    wanted: int = 0
     tasks: tuple[ExplorationTask, ...] = ()
 
 
@@ -64,19 +67,27 @@ def application_folder(folder: Path, app: str) -> Path:
 
 
 def write_survey(folder: Path, app: str, surveyed: Surveyed) -> None:
-    """Keep a survey; the file is there as a whole or not at all.
+    """Keep a survey.
 
     Raises:
         ExplorationError: It cannot be written.
     """
-    place = application_folder(folder, app)
+    write_whole(application_folder(folder, app) / SURVEY_FILE, surveyed.model_dump_json())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, and its folder, that is there as a whole or not at all.
+
+    Raises:
+        ExplorationError: It cannot be written.
+    """
+    draft = path.with_name(f"{path.name}.new")
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = place / f"{SURVEY_FILE}.new"
-        draft.write_text(surveyed.model_dump_json(), encoding="utf-8")
-        draft.replace(place / SURVEY_FILE)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
     except OSError as error:
-        raise ExplorationError(f"Cannot write to {place}: {error.strerror or error}.") from error
+        raise ExplorationError(f"Cannot write {path}: {error.strerror or error}.") from error
 
 
 def read_survey(folder: Path, app: str) -> Surveyed | None:

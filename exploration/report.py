@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 from evaluation.results import Header, read_results
 from exploration.appmap import NODE_H, NODE_W, AppMap, draw_map
-from exploration.errors import ExplorationError
-from exploration.places import PICTURE_FILE
+from exploration.places import PICTURE_FILE, write_whole
 from exploration.summary import ApplicationSummary, TaskRow
 
 REPORT_FILE = "report.html"
@@ -56,12 +55,7 @@ def write_report(folder: Path, summaries: Sequence[ApplicationSummary], path: Pa
     """
     target = path or folder / REPORT_FILE
     page = render_report(read_results(folder)[0], summaries, folder)
-    draft = target.with_suffix(".html.new")
-    try:
-        draft.write_text(page, encoding="utf-8")
-        draft.replace(target)
-    except OSError as error:
-        raise ExplorationError(f"Cannot write the report {target}: {error.strerror or error}.") from error
+    write_whole(target, page)
     return target
 
 

@@ -32,6 +32,7 @@ from exploration.places import (
     read_survey,
     write_survey,
 )
+from exploration.scope import search_labels
 from exploration.starting import start
 from exploration.survey import survey
 from memory_store import MemoryStoreError
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from memory_store import MemoryStore
 
 PICTURE_PX = 640
+_SHORTEST_S = 0.1
 LOCK_WAIT_S = 30.0
 """How long the worker of a job that was killed may take to end, s."""
 
@@ -56,7 +58,9 @@ class Assignment(Record):
         folder: Of the exploration.
         applications: Those that are explored.
         wanted: Tasks for each of them.
-        search_s: Time for the search of each, s.
+        search_s: Time for the search of each, s, earlier turns included.
+        depth: Longest path of a search, in steps.
+        search_until: When every search ends, on the clock of `time.monotonic`; None for no such time.
         keep_all: Whether records of runs that went well stay.
     """
 
@@ -65,6 +69,8 @@ class Assignment(Record):
     applications: tuple[Application, ...]
     wanted: int
     search_s: float
+    depth: int = 5
+    search_until: float | None = None
     keep_all: bool = False
 
 
@@ -116,23 +122,26 @@ class ExplorationBench:
         from agent_s.agent import choose_embedder
         from agent_s.llm.budget import MeteredModel
         from agent_s.llm.build import build_models
-        from exploration.tasks import TaskMaker
+        from exploration.tasks import TaskMaker, leave_out_repetitions
 
         folder = application_folder(self._given.folder, application.id)
         with self._desktop() as desktop:
             started = start(desktop, application, installed_applications(desktop.environment))
             found = survey(desktop, started.observation)
             model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
-            proposed = TaskMaker(model, choose_embedder(self._settings)).make(
-                application, found.affordances, started.observation, self._given.wanted
-            )
+            embedder, wanted = choose_embedder(self._settings), self._given.wanted
+            proposed = TaskMaker(model, embedder).make(application, found.affordances, started.observation, wanted)
+            before = read_survey(self._given.folder, application.id)
+            known = before.tasks if before is not None else ()
+            names = [one.name for one in found.affordances]
+            tasks = tuple(leave_out_repetitions([*known, *proposed.tasks], embedder, names)[: max(wanted, len(known))])
             write_survey(
                 self._given.folder,
                 application.id,
-                Surveyed(name=application.name, survey=found, tasks=proposed.tasks),
+                Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
             )
             _save_picture(started.observation, folder / PICTURE_FILE)
-        said = f"{len(found.affordances)} things to use, {len(proposed.tasks)} tasks"
+        said = f"{len(found.affordances)} things to use, {len(tasks)} tasks"
         return _result(job, "success", said, status="done", **_spent(proposed.usage))
 
     # The search without a model
@@ -144,19 +153,27 @@ class ExplorationBench:
         from exploration.walking import new_desktop
 
         folder = application_folder(self._given.folder, application.id)
-        limits = SearchLimits(seconds=self._given.search_s)
         ended: SearchEnded | None = None
         with (
             locked(folder, wait_s=LOCK_WAIT_S),
             Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
             new_desktop() as desktop,
         ):
+            limits = SearchLimits(seconds=self._seconds_for(ledger.seconds), max_depth=self._given.depth)
             for event in search(desktop, ledger, limits=limits, memory=self._opened_memory(), folder=folder):
                 ended = event if isinstance(event, SearchEnded) else ended
             skills, screens, steps = len(ledger.skills), len(ledger.states), len(ledger.attempts)
         reason = ended.reason if ended is not None else "it was broken off"
         said = f"{skills} skills, {screens} screens; {reason}"
-        return _result(job, "success" if skills or screens > 1 else "failure", said, status="done", steps=steps)
+        bounds = search_labels(limits.seconds, limits.max_depth, ended is not None and ended.complete)
+        outcome = "success" if skills or screens > 1 else "failure"
+        return _result(job, outcome, said, status="done", steps=steps, labels=bounds)
+
+    def _seconds_for(self, used_s: float) -> float:
+        """Return the time for a search that has used so much already, s; it ends at its end in any case."""
+        until = self._given.search_until
+        left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
+        return max(_SHORTEST_S, min(self._given.search_s, left_s))
 
     # Tasks
 

@@ -25,15 +25,12 @@ if TYPE_CHECKING:
     from aci.applications import Application, Catalog
     from agent_s.cli.progress import Display
     from agent_s.settings import Settings
-    from exploration.job import Exploration, Plan, Progress, Scope
+    from exploration.job import Exploration, Plan, Progress
+    from exploration.scope import Scope
     from exploration.summary import ApplicationSummary
 
-TASKS = 10
-SEARCH_S = 300.0
 TASK_LIMIT_S = 180.0
 """Time for one task where the settings name none, s."""
-LARGEST_SHARE = 0.6
-"""Share of the whole time that searches may take."""
 BEAT_S = 20.0
 """How often it is told that something is going on, s."""
 FOLDER = "explorations"
@@ -59,11 +56,15 @@ class Missing:
 @click.argument("applications", nargs=-1, metavar="[APPLICATION]...")
 @settings_options
 @click.option("--model", metavar="NAME", help="Who proposes the tasks and does them; without it the settings say.")
-@click.option("--tasks", type=click.IntRange(0, 300), help=f"For each application.  [default: {TASKS}]")
+@click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="For each application.  [default: 10]")
 @click.option(
     "--search", "search_s", metavar="S", type=click.FloatRange(min=0),
     help="Seconds for trying out the menus and buttons of each application, without a model; 0 for not at all."
-    f"  [default: {SEARCH_S:g}]",
+    "  [default: 300]",
+)  # fmt: skip
+@click.option(
+    "--depth", metavar="N", type=click.IntRange(1, 20),
+    help="Longest way that is tried out, in steps from the start.  [default: 5]",
 )  # fmt: skip
 @click.option("--seconds", metavar="S", type=click.FloatRange(min=1), help="After so many nothing further begins.")
 @click.option("--dollars", metavar="D", type=click.FloatRange(min=0), help="At this cost nothing further begins.")
@@ -80,11 +81,12 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     that are made for it. All of it happens on private desktops that are thrown away. What is learned goes to memory; a
     page shows what was found.
 
-    What is done is kept: the same command with the folder (--out) goes on where it was broken off. Exit status 0 when
-    every application that was named could be explored.
+    What is done is kept: the folder alone (--out) goes on where it was broken off, and does more where more is asked
+    for: other applications, more tasks, a longer search. Exit status 0 when every application that was named could be
+    explored.
     """
     from agent_s.cli.eval_run import refuse_missing_programs
-    from exploration.job import read_scope
+    from exploration.scope import read_scope
 
     refuse_missing_programs()
     before = read_scope(given["out"]) if given["out"] is not None else None
@@ -125,22 +127,23 @@ def _carry_out(plan: Plan, missing: Sequence[Missing], named: bool, given: dict[
 
 def _plan(folder: Path, applications: tuple[Application, ...], before: Scope | None, given: dict[str, Any]) -> Plan:
     """Return what is to be done: as before where the folder holds an exploration and nothing else is asked for."""
-    from exploration.job import Plan
+    from exploration.job import DEPTH, TASKS, Plan
 
-    tasks, search_s, seconds = given["tasks"], given["search_s"], given["seconds"]
-    if tasks is None:
-        tasks = before.tasks if before else TASKS
-    if search_s is None:
-        search_s = before.search_s if before else _search_s(len(applications), tasks, given)
-    asked = given["config_file"] or given["overrides"] or given["model"]
+    def asked(option: str, earlier: Any, usual: Any) -> Any:
+        if given[option] is not None:
+            return given[option]
+        return usual if before is None else earlier
+
+    settings = given["config_file"] or given["overrides"] or given["model"]
     return Plan(
         folder=folder,
-        settings=before.settings if before and not asked else _settings(given),
+        settings=before.settings if before and not settings else _settings(given),
         applications=applications,
-        wanted=tasks,
-        search_s=search_s,
+        wanted=asked("tasks", before and before.tasks, TASKS),
+        search_s=asked("search_s", before and before.search_s, None),
+        depth=asked("depth", before and before.depth, DEPTH),
         desktops=given["desktops"],
-        seconds=seconds,
+        seconds=given["seconds"],
         dollars=given["dollars"],
         keep_all=given["keep_all"],
         survey_only=given["dry_run"],
@@ -168,17 +171,8 @@ def _check_model(settings: Settings) -> None:
         check()
 
 
-def _search_s(applications: int, tasks: int, given: dict[str, Any]) -> float:
-    """Return the time for one search: the usual one, as far as the whole time leaves enough for the tasks."""
-    if given["seconds"] is None:
-        return SEARCH_S
-    turns = max(1, -(-applications // given["desktops"]))
-    share = LARGEST_SHARE if tasks else 1.0
-    return float(min(SEARCH_S, share * given["seconds"] / turns))
-
-
 def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], list[Missing]]:
-    """Return the applications that are meant, and the names that mean none.
+    """Return the applications that are meant, those of an exploration that is gone on with first, and wrong names.
 
     Raises:
         click.UsageError: There is nothing to explore.
@@ -197,7 +191,8 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
     chosen, missing = _named(names, catalog)
     if not chosen:
         raise click.UsageError(" ".join(each.problem for each in missing))
-    return chosen, missing
+    known = before.applications if before is not None else ()
+    return tuple({application.id: application for application in (*known, *chosen)}.values()), missing
 
 
 def _named(names: Sequence[str], catalog: Catalog) -> tuple[tuple[Application, ...], list[Missing]]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,16 @@ from agent_s.settings import Settings
 from evaluation.errors import ResultsError
 from evaluation.results import read_results
 from exploration.errors import ExplorationError
-from exploration.job import Exploration, Plan, read_scope
+from exploration.job import Exploration, Plan
 from exploration.places import locked
 from exploration.report import write_report
+from exploration.scope import read_scope
 from exploration.summary import summarize
 
 NOTES, PAINT, GONE = (Application(name.lower(), name, (name.lower(),)) for name in ("Notes", "Paint", "Gone"))
 ROOT = Path(__file__).parents[3]
 WORKER = """
-import json, sys, time
+import json, os, sys, time
 from pathlib import Path
 given = json.loads(sys.stdin.readline())
 folder = Path(given["folder"])
@@ -34,20 +36,26 @@ for line in sys.stdin:
     job = json.loads(line)
     kind, about = job["task"].split()
     answer = {**job, "outcome": "success", "status": "done", "dollars": 0.5, "labels": {}}
-    if kind == "survey" and about == "gone":
+    with open(folder / "asked", "a") as log:
+        print(job["task"], file=log)
+    if (folder / "dies at").exists() and (folder / "dies at").read_text() == kind:
+        (folder / "dies at").unlink()
+        os.kill(os.getpid(), 9)
+    if kind == "survey" and about == "gone" and not (folder / "installed").exists():
         answer.update(outcome="failure", status="infeasible", reason="Gone cannot be started")
     elif kind == "survey":
         place = folder / "applications" / about
         place.mkdir(parents=True, exist_ok=True)
-        tasks = [dict(id=f"{about}{n}", app=about, instruction=f"Do {n}", difficulty=n) for n in (1, 2, 3)]
+        numbers = range(1, given["wanted"] + 1)
+        tasks = [dict(id=f"{about}{n}", app=about, instruction=f"Do {n}", difficulty=n) for n in numbers]
         offered = [dict(role="menu item", name="Ruler", within=["View"]), dict(role="push button", name="Undo")]
-        told = dict(name=about, survey=dict(affordances=offered), tasks=tasks)
+        told = dict(name=about, survey=dict(affordances=offered), wanted=given["wanted"], tasks=tasks)
         (place / "survey.json").write_text(json.dumps(told))
     elif kind == "task":
         time.sleep(float(sys.argv[1]))
         answer.update(instruction="Do", labels=dict(app=about[:-1], used="View\\tRuler", learned="2"))
-    with open(folder / "asked", "a") as log:
-        print(job["task"], file=log)
+    elif kind == "search":
+        answer["labels"] = dict(seconds=str(given["search_s"]), depth=str(given["depth"]), complete="false")
     print(json.dumps(answer), flush=True)
 """
 
@@ -72,7 +80,8 @@ def test_surveys_come_first_then_searches_then_tasks_from_easy_to_hard(tmp_path:
         *("task notes1", "task paint1", "task notes2", "task paint2", "task notes3", "task paint3"),
     ]
     last = progress[-1].standing
-    assert (last.done, last.total, last.left_s) == (8, 8, 0.0)
+    assert (last.done, last.total, last.left_s) == (10, 10, 0.0)
+    assert progress[0].standing.total == 10  # what is to come counts from the beginning
 
 
 def test_what_cannot_be_explored_is_skipped_with_its_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -123,14 +132,61 @@ def test_only_one_process_explores_into_a_folder(tmp_path: Path) -> None:
         list(exploration(plan(tmp_path)).run())
 
 
-def test_another_exploration_does_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
-    list(exploration(plan(tmp_path)).run())
-    with pytest.raises(ResultsError, match="Use another folder"):
-        list(exploration(plan(tmp_path, PAINT)).run())
+@pytest.mark.parametrize(
+    ("more", "done"),
+    [
+        ({"wanted": 4}, ["survey notes", "task notes4"]),
+        ({"wanted": 1}, []),
+        ({"search_s": 20.0}, ["search notes"]),
+        ({"search_s": 5.0}, []),
+        ({"depth": 6}, ["search notes"]),
+        ({"desktops": 2}, []),
+        ({"applications": (NOTES, PAINT), "wanted": 0}, ["survey paint", "search paint"]),
+    ],
+)
+def test_where_more_is_asked_for_what_is_more_is_done(tmp_path: Path, more: dict[str, Any], done: list[str]) -> None:
+    first = replace(plan(tmp_path, search_s=9.0), depth=5)
+    list(exploration(first).run())
+    before = len(asked(tmp_path))
+    list(exploration(replace(first, **more)).run())
+    assert asked(tmp_path)[before:] == done
     scope = read_scope(tmp_path)
     assert scope is not None
-    assert (scope.applications, scope.tasks, scope.settings) == ((NOTES,), 3, Settings())
+    assert (scope.applications, scope.tasks) == (more.get("applications", (NOTES,)), more.get("wanted", 3))
+
+
+def test_what_could_not_be_explored_is_looked_at_again(tmp_path: Path) -> None:
+    list(exploration(plan(tmp_path, GONE, wanted=1)).run())
+    (tmp_path / "installed").touch()
+    list(exploration(plan(tmp_path, GONE, wanted=1)).run())
+    assert asked(tmp_path) == ["survey gone", "survey gone", "task gone1"]
+
+
+@pytest.mark.parametrize("kind", ["survey", "search"])
+def test_what_all_rests_on_is_done_again_where_its_worker_was_killed(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "dies at").write_text(kind)
+    outcomes = [each.result.outcome for each in exploration(plan(tmp_path, search_s=9.0, wanted=1)).run()]
+    assert outcomes.count("error") == 1
+    assert asked(tmp_path).count(f"{kind} notes") == 2
+    assert {result.outcome for result in read_results(tmp_path)[1].values()} == {"success"}
+
+
+def test_with_other_settings_it_does_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
+    list(exploration(plan(tmp_path)).run())
+    with pytest.raises(ResultsError, match=r"another settings \(planner\). Use another folder"):
+        list(exploration(replace(plan(tmp_path), settings=Settings(planner="flat"))).run())
+    scope = read_scope(tmp_path)
+    assert scope is not None
+    assert scope.settings == Settings()
     assert read_scope(tmp_path / "elsewhere") is None
+
+
+def test_searches_take_what_the_whole_time_leaves_for_them(tmp_path: Path) -> None:
+    two = replace(plan(tmp_path, NOTES, PAINT), search_s=None)
+    assert two.longest_search_s == 300.0
+    assert replace(two, seconds=100.0).longest_search_s == 30.0
+    assert replace(two, seconds=100.0, wanted=0, desktops=2).longest_search_s == 100.0
+    assert replace(two, seconds=100.0, search_s=70.0).longest_search_s == 70.0
 
 
 KILLED = """
