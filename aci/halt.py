@@ -33,7 +33,7 @@ class Halt:
         self._called = threading.Event()
         self._reason = ""
         self._lock = threading.Lock()
-        self._listener: Callable[[str], None] | None = None
+        self._listeners: list[Callable[[str], None]] = []
 
     @property
     def reason(self) -> str:
@@ -51,8 +51,8 @@ class Halt:
                 return
             self._reason = reason
             self._called.set()
-            if self._listener is not None:
-                self._listener(reason)
+            for listener in self._listeners:
+                listener(reason)
 
     def lift(self) -> None:
         """Allow acting again, at the beginning of a new run."""
@@ -84,9 +84,9 @@ class Halt:
             listener: Gets the reason; must return at once.
         """
         with self._lock:
-            self._listener = listener
+            self._listeners.append(listener)
         try:
             yield
         finally:
             with self._lock:
-                self._listener = None
+                self._listeners.remove(listener)

@@ -176,8 +176,9 @@ class Run:
         session.forget_buffer()
         session.allow_acting()
         try:
-            ending, verdict = yield from self._work_until_verified()
-            yield from self._learn(ending, verdict)
+            with session.stopped_from_the_screen():
+                ending, verdict = yield from self._work_until_verified()
+                yield from self._learn(ending, verdict)
         finally:
             session.release()
         yield from session.new_calls()

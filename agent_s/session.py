@@ -236,6 +236,11 @@ class Session:
         if halt is not None:
             halt.lift()
 
+    def stopped_from_the_screen(self) -> AbstractContextManager[None]:
+        """Let what the person does at the screen to stop also end what is waited for, such as a model's answer."""
+        halt = self._halt()
+        return nullcontext() if halt is None else halt.telling(lambda reason: self._stop.set())
+
     def why_stopped(self) -> str:
         """Return what stopped the run: what the person did at the screen, else that somebody asked for it."""
         halt = self._halt()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 
+from aci.halt import Halt
 from agent_s import AgentS, Task, load_settings
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model, QueryResponse
@@ -47,13 +48,15 @@ class SilentServer:
         self.left.set()
 
 
-def stopped_while_waiting(agent: AgentS, server: SilentServer) -> Outcome:
+def stopped_while_waiting(
+    agent: AgentS, server: SilentServer, stop: Callable[[], None] | None = None
+) -> Outcome:
     """Run, stop once the server was asked, and return how it ended."""
     ended: list[Outcome] = []
     running = threading.Thread(target=lambda: ended.append(agent.run(Task(instruction="Press OK"))), daemon=True)
     running.start()
     assert server.asked.wait(TOO_LONG_S)
-    agent.stop()
+    (stop or agent.stop)()
     running.join(TOO_LONG_S)
     assert not running.is_alive(), "the run goes on waiting"
     assert server.left.wait(TOO_LONG_S), "the server is left at work"
@@ -73,6 +76,16 @@ def test_a_model_that_never_answers_keeps_no_run_from_stopping(name: str) -> Non
         model = provider(f"{server.address}/v1#local" if name == "URL" else name, server)
         ended = stopped_while_waiting(AgentS(model=model, desktop=FakeDesktop(screen(button(1, "OK")))), server)
     assert (ended.status, ended.verified) == ("stopped", None)
+
+
+def test_the_stop_key_ends_the_wait_for_a_model_also_without_the_command_line() -> None:
+    halt = Halt()
+    desktop = FakeDesktop(screen(button(1, "OK")))
+    desktop.halt = halt  # type: ignore[attr-defined]  # what a desktop of one's own may lack
+    with SilentServer().running() as server:
+        agent = AgentS(model=provider("anthropic:claude-test", server), desktop=desktop)
+        ended = stopped_while_waiting(agent, server, lambda: halt.call("the stop key was pressed"))
+    assert ended.status == "stopped" and "the stop key was pressed" in ended.reason
 
 
 @pytest.mark.parametrize("kind", ["searxng", "vane", "hosted"])

@@ -26,9 +26,10 @@ def test_it_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:
 def test_a_listener_is_told_once_and_only_while_it_listens() -> None:
     halt = Halt()
     told: list[str] = []
-    with halt.telling(told.append):
+    also: list[str] = []
+    with halt.telling(told.append), halt.telling(also.append):
         halt.call("now")
         halt.call("again")
     halt.lift()
     halt.call("later")
-    assert told == ["now"]
+    assert told == also == ["now"]
