@@ -44,7 +44,8 @@ class AgentS:
         give_memory: When experience is given to the model: always, or once a first try has failed.
         learn: Whether runs write to memory.
         replay: Whether verified experience is done again without the model; `only` does nothing else.
-        evaluator: Whether a model judges the end of a task that has no state check; else DONE is believed.
+        evaluator: Whether a model judges the end of a task that has no state check; else DONE is believed. With
+            `strict`, what nothing could decide is not done either.
         boundaries: When a task that an exploration failed to do is given up at once; `unattended`, where there is
             nobody to ask.
         planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
@@ -75,7 +76,7 @@ class AgentS:
         give_memory: Literal["always", "after_failure"] = "always",
         learn: bool = True,
         replay: bool | Literal["only"] = True,
-        evaluator: bool = True,
+        evaluator: bool | Literal["strict"] = True,
         boundaries: Literal["always", "unattended", "never"] = "unattended",
         planner: Planner = "hierarchical",
         reflect: bool = True,

@@ -10,6 +10,7 @@ AgentError
 │   └── MalformedResponse  its answer breaks the response type, also after it was told why
 │       └── EmptyResponse  it answers with nothing
 ├── PlanError              a plan is empty, has a cycle, or names a dependency that is not there
+│   └── PlanTried          it was carried out before, and failed
 ├── SearchError            a search engine that was configured did not answer
 ├── LimitReached           a budget of the run is used up
 └── TrajectoryError        a run's files are missing, damaged, or of a newer version
@@ -55,6 +56,10 @@ class EmptyResponse(MalformedResponse):
 
 class PlanError(AgentError):
     """A plan is empty, has a cycle, or names a dependency that is not there."""
+
+
+class PlanTried(PlanError):
+    """A plan is one that was carried out before, and failed."""
 
 
 class SearchError(AgentError):

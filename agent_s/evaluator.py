@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from aci.actions import Action
-from agent_s.judging import verdict_of
+from agent_s.judging import findings, unfounded, verdict_of
 from agent_s.llm.protocol import (
     Model,
     ModelRequest,
@@ -32,14 +33,19 @@ class Evaluator:
     def judge(self, context: VerifyContext) -> Verdict | Action:
         """Judge a task that is said to be done, or name a primitive that shows what is needed to judge it.
 
-        A judgement counts as far as its citations hold (`agent_s.judging`).
+        A judgement counts as far as its citations hold (`agent_s.judging`). One by which all is done though not all of
+        it is shown goes back once, with what is wrong with it.
         """
         answer = cast(VerifyResponse, self._ask(context))
         if context.may_look and answer.look is not None:
             return answer.look
         steps = {step.number: step for _, taken in context.done for step in taken}
         steps |= {step.number: step for step in context.looked}
-        return verdict_of(answer, context.points, context.observation, steps)
+        found = findings(answer, context.points, context.observation, steps)
+        problem = unfounded(answer, found)
+        if problem and not context.problem:
+            return self.judge(replace(context, problem=problem))
+        return verdict_of(answer, found)
 
     def summarize_subtask(self, task: Task, subtask: Subtask, steps: Sequence[Step]) -> str:
         """Summarize a finished subtask for episodic memory."""

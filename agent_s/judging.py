@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from aci.actions import Action, Click, Hotkey, Scroll, SwitchApplications, Wait
 from aci.observation import Element, Observation
@@ -34,10 +35,32 @@ def is_read_only(action: Action, observation: Observation) -> bool:
     return False
 
 
-def verdict_of(
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a judgement comes to for one point.
+
+    Attributes:
+        point: The criterion or constraint.
+        met: What the judge says.
+        shown: What that rests on, in words; empty where nothing that was cited is there.
+        problem: What is wrong with the citation; empty where it holds.
+    """
+
+    point: str
+    met: bool | None
+    shown: str = ""
+    problem: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether it is neither refuted nor shown to be met."""
+        return self.met is not False and not (self.met and self.shown)
+
+
+def findings(
     answer: VerifyResponse, points: Sequence[str], observation: Observation, steps: Mapping[int, Step]
-) -> Verdict:
-    """Turn a model's judgement into a verdict; what it says is met counts only with a citation that holds.
+) -> tuple[Finding, ...]:
+    """Hold what a judge says against what it cites.
 
     Args:
         answer: The judgement.
@@ -46,44 +69,66 @@ def verdict_of(
         steps: All steps of the run by number.
 
     Returns:
-        Verified where every point is met and shown to be, refuted where one is not, else undecided.
+        One for each point; none where the judge goes by what its own code has looked up, or claims nothing.
     """
-    if not answer.judgements:
-        return Verdict(verified=answer.verified, reason=answer.reason, evidence=answer.evidence, by="model")
+    if not answer.judgements and (answer.evidence or not answer.verified):
+        return ()
     by_point = {judgement.point: judgement for judgement in answer.judgements}
-    found: list[bool | None] = []
-    evidence, open_points = [*answer.evidence], []
-    for number, point in enumerate(points, start=1):
-        judgement = by_point.get(number)
-        shown = _shown(judgement, observation, steps) if judgement is not None else ""
-        met = judgement.met if judgement is not None else None
-        found.append(met if shown or met is False else None)
-        evidence += [f"{point}: {shown}"] if shown else []
-        open_points += [point] if met is not False and not (met and shown) else []
-    refuted = [points[number] for number, met in enumerate(found) if met is False]
-    if refuted or answer.verified is False:
-        reason = answer.reason or f"not met: {'; '.join(refuted)}"
-        return Verdict(verified=False, reason=reason, evidence=tuple(evidence), by="model")
-    if open_points or answer.verified is None:
-        reason = f"not shown: {'; '.join(open_points)}" if open_points else answer.reason
-        return Verdict(verified=None, reason=reason, evidence=tuple(evidence), by="model")
-    return Verdict(verified=True, reason=answer.reason, evidence=tuple(evidence), by="model")
+    return tuple(
+        _finding(point, by_point.get(number), observation, steps) for number, point in enumerate(points, start=1)
+    )
 
 
-def _shown(judgement: Judgement, observation: Observation, steps: Mapping[int, Step]) -> str:
-    """Return what a judgement rests on, in words, where that is really there; empty where it is not."""
+def unfounded(answer: VerifyResponse, found: Sequence[Finding]) -> str:
+    """Say what is wrong with a judgement by which all is done, though not all of it is shown; else empty."""
+    if not answer.verified:
+        return ""
+    wrong = [f"point {number}: {one.problem or 'it is not said to be met'}"
+             for number, one in enumerate(found, start=1) if one.open]  # fmt: skip
+    return "; ".join(wrong)
+
+
+def verdict_of(answer: VerifyResponse, found: Sequence[Finding]) -> Verdict:
+    """Turn a judgement into a verdict; what it says is met counts only with a citation that holds.
+
+    Returns:
+        Verified where every point is met and shown to be. Refuted where one is not met, or where all is said to be done
+        and something is not shown. Else undecided.
+    """
+    evidence = (*answer.evidence, *(f"{one.point}: {one.shown}" for one in found if one.shown))
+    refuted = [one.point for one in found if one.met is False]
+    open_points = [one.point for one in found if one.open]
+    verified, reason = answer.verified, answer.reason
+    if refuted or verified is False:
+        verified, reason = False, reason or f"not met: {'; '.join(refuted)}"
+    elif open_points:
+        verified, reason = False if verified else None, f"not shown: {'; '.join(open_points)}"
+    return Verdict(verified=verified, reason=reason, evidence=evidence, by="model")
+
+
+def _finding(point: str, judgement: Judgement | None, observation: Observation, steps: Mapping[int, Step]) -> Finding:
+    if judgement is None:
+        return Finding(point, None, problem="it was not judged")
+    shown, problem = _shown(judgement, observation, steps)
+    return Finding(point, judgement.met, shown, problem)
+
+
+def _shown(judgement: Judgement, observation: Observation, steps: Mapping[int, Step]) -> tuple[str, str]:
+    """Return what a judgement rests on, in words, where that is really there; else what is wrong with the citation."""
     if judgement.element_id is not None:
         element = observation.by_id.get(judgement.element_id)
         if element is None:
-            return ""
+            return "", f"element {judgement.element_id} is not on the screen"
         said = _said(element)
-        return f"element {element.id} shows {judgement.quote or said!r}" if _in(judgement.quote, said) else ""
+        if not _in(judgement.quote, said):
+            return "", f"element {element.id} does not hold the words that are quoted"
+        return f"element {element.id} shows {judgement.quote or said!r}", ""
     if judgement.step is not None:
         step = steps.get(judgement.step)
         if step is None or not step.result.ok:
-            return ""
-        return f"step {judgement.step}: {step.response.next_action or step.response.action.action}"
-    return ""
+            return "", f"there is no step {judgement.step} that was carried out"
+        return f"step {judgement.step}: {step.response.next_action or step.response.action.action}", ""
+    return "", "neither an element nor a step is cited"
 
 
 def _in(quote: str, said: str) -> bool:

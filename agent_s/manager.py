@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
 from typing import TypeVar, cast
 
 from aci.observation import Observation
 from agent_s.background import Abandoned, Pending
-from agent_s.errors import PlanError, SearchError
+from agent_s.errors import PlanError, PlanTried, SearchError
 from agent_s.llm.protocol import (
     Model,
     ModelRequest,
@@ -21,7 +21,7 @@ from agent_s.llm.protocol import (
     WebResult,
 )
 from agent_s.plan import order_plan
-from agent_s.records import Aims, NoPlan, Plan, Task
+from agent_s.records import Aims, NoPlan, Plan, Subtask, Task
 from agent_s.search import WebSearch, cut_off
 from agent_s.session import Stopped
 from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
@@ -112,22 +112,30 @@ class Manager:
         """
         return self._search_memory(query)
 
-    def plan(self, context: PlanContext) -> Plan | NoPlan:
-        """Plan, and let the model mend an invalid plan once.
+    def plan(self, context: PlanContext, tried: Set[tuple[Subtask, ...]] = frozenset()) -> Plan | NoPlan:
+        """Plan, and let the model mend a plan that cannot be used once.
+
+        Args:
+            context: What is planned, and from where.
+            tried: What was planned before and failed, each as its subtasks in order; it is refused.
 
         Raises:
-            PlanError: The second answer is not a valid plan either.
+            PlanTried: The second answer is one of these.
+            PlanError: The second answer is not a valid plan.
         """
         try:
-            return self._plan_once(context)
+            return self._plan_once(context, tried)
         except PlanError as error:
-            return self._plan_once(with_fields(context, problem=str(error)))
+            return self._plan_once(with_fields(context, problem=str(error)), tried)
 
-    def _plan_once(self, context: PlanContext) -> Plan | NoPlan:
+    def _plan_once(self, context: PlanContext, tried: Set[tuple[Subtask, ...]]) -> Plan | NoPlan:
         response = cast(PlanResponse, self._ask(context))
         if response.gives_up:
             return NoPlan(reason=response.gives_up, infeasible=response.infeasible)
-        return order_plan(response, self._max_subtasks)
+        plan = order_plan(response, self._max_subtasks)
+        if plan.subtasks in tried:
+            raise PlanTried("This very plan was carried out before and failed; plan another way, or give up.")
+        return plan
 
     def _ask(self, context: QueryContext | PlanContext) -> object:
         return self._model.complete(ModelRequest(context)).output

@@ -15,7 +15,7 @@ from aci.desktop import Desktop
 from aci.errors import AciError, Halted
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
-from agent_s.errors import LimitReached, ModelError, PlanError
+from agent_s.errors import LimitReached, ModelError, PlanError, PlanTried
 from agent_s.evaluator import Evaluator
 from agent_s.events import (
     Event,
@@ -71,7 +71,9 @@ class Progress:
     Attributes:
         query: The Manager's question.
         aims: What the task demands and forbids.
+        asked: Whether the Manager was asked that; not where memory held the plan.
         plan: The latest plan.
+        tried: What was planned and failed, so that it is not planned again.
         done: Finished subtasks with their steps.
         replans: How often a failure was planned anew.
         replayed: How many of the finished subtasks came from memory.
@@ -83,7 +85,9 @@ class Progress:
 
     query: str = ""
     aims: Aims = field(default_factory=Aims)
+    asked: bool = False
     plan: Plan | None = None
+    tried: set[tuple[Subtask, ...]] = field(default_factory=set)
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
     replans: int = 0
     replayed: int = 0
@@ -195,11 +199,15 @@ class Run:
             if ending.status not in ("done", "failed", "infeasible"):
                 return ending, Verdict(verified=None)
             verdict = yield from self._verify(ending.status)
-            if ending.status != "done" or verdict.verified is not False:
+            if ending.status != "done" or not self._refutes(verdict):
                 return ending, verdict
             if self._blind or self.progress.replans >= self._agent.limits.max_replans:
                 return Ending("failed", f"not verified: {verdict.reason}"), verdict
             work = self._work_on_what_is_missing(verdict)
+
+    def _refutes(self, verdict: Verdict) -> bool:
+        """Tell whether a claim to be done does not stand: it is contradicted, or has to be shown and is not."""
+        return verdict.verified is False or (self._agent.evaluator == "strict" and not verdict.verified)
 
     def _verify(self, status: Status) -> Generator[Event, None, Verdict]:
         """Check the end; what only did verified things again, and left what these left, needs no judge."""
@@ -261,13 +269,14 @@ class Run:
             return early
         observation = yield from self.session.look()
         knowledge = yield from self._gather(observation)
-        self.progress.query, self.progress.aims = knowledge.query, knowledge.aims
+        self.progress.query = knowledge.query
         return (yield from self._ask_for_plan(self._informed(PlanContext(self.task, observation), knowledge)))
 
     def _take_up(self, unfinished: Unfinished, left: Plan) -> Generator[Event, None, Plan]:
         """Take over what an unfinished run had found out, planned and done."""
         progress = self.progress
         progress.query, progress.aims, progress.plan = unfinished.query, unfinished.aims, left
+        progress.asked = bool(unfinished.query)
         progress.done = list(unfinished.done)
         yield KnowledgeGathered(query=unfinished.query, aims=unfinished.aims)
         yield Planned(plan=left, reason=f"what the run {unfinished.run_id} left")
@@ -277,6 +286,8 @@ class Run:
         with self.session.timed("model"):
             knowledge = self._manager.gather(self.task, observation, trouble, recall=self._gives_memory)
         yield from self.session.new_calls()
+        if not self.progress.asked:  # from the task alone, before it is known what is hard about it
+            self.progress.aims, self.progress.asked = knowledge.aims, True
         self._outside.note(text for result in knowledge.web for text in (result.title, result.content))
         yield KnowledgeGathered(
             query=knowledge.query,
@@ -300,23 +311,41 @@ class Run:
         name = instruction if len(instruction) <= LONGEST_NAME else f"{instruction[:LONGEST_NAME]}..."
         return Plan(subtasks=(Subtask(name=name, info=instruction),), source="task")
 
+    def _flat_replan(self, failed: FailedSubtask) -> Generator[Event, None, Plan | Ending]:
+        """Give what a check found missing back to the Worker; what the Worker gave up itself has failed."""
+        if failed.subtask != MISSING:
+            return Ending("failed", failed.reason)
+        self.progress.replans += 1
+        info = f"{self.task.instruction}\nA check of what was done so far says: {failed.reason}"
+        plan = Plan(subtasks=(Subtask(name=MISSING.name, info=info),), source="task")
+        self.progress.plan = plan
+        yield Planned(plan=plan, replan=self.progress.replans, reason=failed.reason)
+        return plan
+
     def _replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
         """Plan the failed subtask and what was to follow anew, from the screen as it is; never the same plan twice."""
         spent = self.progress.replans >= self._agent.limits.max_replans
-        if spent or self._agent.planner == "flat" or self._replay_only:
+        if spent or self._replay_only:
             return Ending("failed", failed.reason)
-        self.progress.replans += 1
+        if self._agent.planner == "flat":
+            return (yield from self._flat_replan(failed))
+        progress = self.progress
+        progress.replans += 1
+        progress.tried |= {(failed.subtask, *left), *((progress.plan.subtasks,) if progress.plan else ())}
         observation = yield from self.session.look()
-        done = tuple(subtask for subtask, _ in self.progress.done)
+        done = tuple(subtask for subtask, _ in progress.done)
         context = PlanContext(self.task, observation, done=done, failed=failed, left=left)
-        if self.progress.replans >= STUCK and self._agent.search is not None:
+        if self._asks_again:
             context = self._informed(context, (yield from self._gather(observation, failed.reason)))
         else:
-            context = replace(context, constraints=self.progress.aims.constraints, experiences=self._reminded())
-        plan = yield from self._ask_for_plan(context, failed.reason)
-        if isinstance(plan, Plan) and plan.subtasks == (failed.subtask, *left):
-            return Ending("failed", failed.reason)
-        return plan
+            context = replace(context, constraints=progress.aims.constraints, experiences=self._reminded())
+        return (yield from self._ask_for_plan(context, failed.reason))
+
+    @property
+    def _asks_again(self) -> bool:
+        """Whether it is time to ask: the web once more when stuck, or for the first time where memory had the plan."""
+        stuck = self.progress.replans >= STUCK and self._agent.search is not None
+        return stuck or not self.progress.asked
 
     def _reminded(self) -> tuple[NarrativeExperience, ...]:
         """Return what memory knows of such tasks, where that was held back until a first try had failed."""
@@ -329,7 +358,10 @@ class Run:
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:
             with self.session.timed("model"):
-                plan = self._manager.plan(context)
+                plan = self._manager.plan(context, self.progress.tried)
+        except PlanTried:
+            yield from self.session.new_calls()
+            return Ending("failed", reason)
         except PlanError as error:
             yield from self.session.new_calls()
             return Ending("failed", f"there is no valid plan: {error}")

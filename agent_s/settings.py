@@ -231,7 +231,8 @@ class Settings(Section):
         search: Where the Manager looks for knowledge from outside.
         planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
         replay: Whether verified experience is done again without a model; `only` does nothing else.
-        evaluator: Whether a model judges the end of a task that has no state check.
+        evaluator: Whether a model judges the end of a task that has no state check; `strict` lets only what it found
+            shown count as done.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
 
@@ -246,7 +247,7 @@ class Settings(Section):
     policy: PolicySettings = PolicySettings()
     planner: Planner = "hierarchical"
     replay: bool | Literal["only"] = True
-    evaluator: bool = True
+    evaluator: bool | Literal["strict"] = True
     runs_dir: Path | None = None
 
     @property

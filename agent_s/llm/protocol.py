@@ -121,7 +121,7 @@ class VerifyResponse(Response):
         judgements: One for each criterion and constraint.
         verified: True or False where the evidence decides it, None where it does not.
         reason: Why.
-        evidence: What else it rests on.
+        evidence: What it rests on where code has looked it up; what a language model gives here is dropped.
     """
 
     look: AnyAction | None = None
@@ -307,6 +307,7 @@ class VerifyContext:
         done: Subtasks with the steps that finished them.
         looked: What was done since only to see more.
         may_look: Whether more may be looked at.
+        problem: Why the previous answer does not count; empty at first.
     """
 
     kind: ClassVar[Kind] = "verify"
@@ -318,6 +319,7 @@ class VerifyContext:
     points: tuple[str, ...] = ()
     looked: tuple[Step, ...] = ()
     may_look: bool = False
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

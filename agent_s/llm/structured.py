@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from aci.actions import PRIMITIVES, parse_action
 from aci.errors import MalformedAction
-from agent_s.llm.protocol import ActResponse, Response
+from agent_s.llm.protocol import ActResponse, Response, VerifyResponse
 
 LONGEST_ANSWER = 400_000
 """Characters; a longer answer is not read."""
@@ -67,9 +67,12 @@ def read_response(text: str, response_type: type[Response]) -> Response:
     if response_type is ActResponse:
         fields = _with_action(fields)
     try:
-        return response_type.model_validate(fields)
+        response = response_type.model_validate(fields)
     except ValidationError as error:
         raise Unreadable(_problems(error)) from error
+    if isinstance(response, VerifyResponse):  # only what is cited can be looked up
+        return response.model_copy(update={"evidence": ()})
+    return response
 
 
 def _problems(error: ValidationError) -> str:

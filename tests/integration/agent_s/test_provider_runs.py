@@ -51,7 +51,11 @@ PLAN = FORM.answer(
 )
 DONE = act({"action": "done"})
 SUMMARY = FORM.answer('{"summary": "Typed into the entry, pressed OK."}')
-VERIFIED = FORM.answer('{"verified": true, "reason": "It says Saved", "evidence": ["3 label Saved"]}')
+VERIFIED = FORM.answer(
+    '{"verified": true, "reason": "It says Saved",'
+    ' "judgements": [{"point": 1, "met": true, "element_id": 3, "quote": "Saved"}]}'
+)
+UNCITED = FORM.answer('{"verified": true, "reason": "It says Saved", "evidence": ["3 label Saved"]}')
 NORMAL: list[Turn] = [
     QUERY,
     PLAN,
@@ -95,6 +99,12 @@ def test_a_task_is_planned_done_and_verified_by_a_provider() -> None:
     assert outcome.usage.model_calls == 7
     assert (outcome.usage.input_tokens, outcome.usage.cached_tokens, outcome.usage.output_tokens) == (7000, 6020, 350)
     assert outcome.usage.dollars == pytest.approx(7 * (100 * 4 + 860 * 0.2 + 40 * 5 + 50 * 20) / 1e6)
+
+
+def test_a_judge_that_cites_nothing_gets_its_judgement_back_and_may_mend_it() -> None:
+    outcome, server, _ = run([*NORMAL[:-1], UNCITED, VERIFIED])
+    assert (outcome.status, outcome.verified) == ("done", True)
+    assert "point 1: it was not judged" in json.dumps(server.asked[-1])
 
 
 def test_each_turn_of_a_subtask_goes_on_where_the_last_one_ended() -> None:

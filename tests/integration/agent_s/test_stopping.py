@@ -48,9 +48,7 @@ class SilentServer:
         self.left.set()
 
 
-def stopped_while_waiting(
-    agent: AgentS, server: SilentServer, stop: Callable[[], None] | None = None
-) -> Outcome:
+def stopped_while_waiting(agent: AgentS, server: SilentServer, stop: Callable[[], None] | None = None) -> Outcome:
     """Run, stop once the server was asked, and return how it ended."""
     ended: list[Outcome] = []
     running = threading.Thread(target=lambda: ended.append(agent.run(Task(instruction="Press OK"))), daemon=True)

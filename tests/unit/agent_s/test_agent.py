@@ -148,9 +148,27 @@ def test_a_failed_subtask_is_planned_anew_with_what_was_left() -> None:
 
 
 def test_the_same_plan_twice_is_refused() -> None:
-    model = ScriptedModel({"plan": [plan("a"), plan("a")], "act": [act(Fail(reason="not there"))]})
+    model = ScriptedModel({"plan": [plan("a")] * 3, "act": [act(Fail(reason="not there"))]})
     ended = outcome(run(FakeDesktop(screen(OK)), model))
     assert (ended.status, ended.reason, ended.verified) == ("failed", "not there", False)
+    plans = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
+    assert len(plans) == 3
+    assert "carried out before and failed" in plans[2].problem
+
+
+def test_an_earlier_plan_is_refused_too_and_the_planner_may_find_another() -> None:
+    plans = [plan("a", "b"), plan("b another way"), plan("b"), plan("b a third way")]
+    gives_up = act(Fail(reason="not there"))
+    model = ScriptedModel({"plan": plans, "act": [act(Done()), gives_up, gives_up, act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model)
+    assert outcome(events).status == "done"
+    assert [event.plan.subtasks[0].name for event in of(Planned, events)] == ["a", "b another way", "b a third way"]
+
+
+def test_what_a_check_refutes_is_not_planned_the_same_way_again() -> None:
+    model = ScriptedModel({"plan": [plan("a")] * 3, "act": [act(Done())]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model, check=lambda status: Verdict(verified=False, reason="empty")))
+    assert (ended.status, ended.reason) == ("failed", "not verified: empty")
 
 
 def test_a_planner_that_gives_up_ends_the_task_with_its_reason() -> None:
@@ -261,6 +279,24 @@ def test_a_judge_may_look_closer_but_not_act() -> None:
     assert [step.result.ok for step in last.looked] == [False, True]
 
 
+def test_a_judge_that_shows_nothing_is_asked_once_more_and_then_what_it_says_does_not_count() -> None:
+    claims = VerifyResponse(judgements=(Judgement(point=1, met=True, element_id=77),), verified=True)
+    model = ScriptedModel({"act": [act(Done())], "verify": [claims, claims]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model, limits=Limits(max_replans=0)))
+    assert (ended.status, ended.verified) == ("failed", False)
+    assert "not shown" in ended.reason
+    judged = [request.context for request in model.requests if isinstance(request.context, VerifyContext)]
+    assert [context.problem for context in judged] == ["", "point 1: element 77 is not on the screen"]
+
+
+def test_what_nothing_decides_is_not_done_where_the_judge_is_strict() -> None:
+    cannot_tell = VerifyResponse(verified=None, reason="it cannot be seen")
+    for evaluator, status in ((True, "done"), ("strict", "failed")):
+        model = ScriptedModel({"act": [act(Done())], "verify": [cannot_tell]})
+        ended = outcome(run(FakeDesktop(screen(OK)), model, evaluator=evaluator, limits=Limits(max_replans=0)))
+        assert (ended.status, ended.verified) == (status, None)
+
+
 def test_a_judge_that_never_stops_looking_is_stopped() -> None:
     look = VerifyResponse(look=Scroll(element_id=1, clicks=-3), verified=None)
     model = ScriptedModel({"act": [act(Done())], "verify": [look] * 3})
@@ -302,6 +338,17 @@ def test_a_flat_planner_gives_the_task_to_the_worker_as_it_is() -> None:
     events = run(FakeDesktop(screen(OK)), model, planner="flat", check=passes)
     assert [request.kind for request in model.requests] == ["act"]
     assert [subtask.info for subtask in of(Planned, events)[0].plan.subtasks] == [TASK.instruction]
+
+
+def test_what_a_check_finds_missing_goes_back_to_the_worker_of_a_flat_plan() -> None:
+    verdicts = iter([Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)])
+    model = ScriptedModel({"act": [act(Done()), act(Done())]})
+    ended = outcome(run(FakeDesktop(screen(OK)), model, planner="flat", check=lambda status: next(verdicts)))
+    assert (ended.status, ended.verified) == ("done", True)
+    assert [request.kind for request in model.requests] == ["act", "act"]
+    context = model.requests[1].context
+    assert isinstance(context, ActContext) and "the file is empty" in context.subtask.info
+    assert TASK.instruction in context.subtask.info
 
 
 def test_a_subtask_that_goes_in_circles_is_planned_anew() -> None:
@@ -484,6 +531,14 @@ class TestMemory:
         model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
         ended = outcome(run(FakeDesktop(screen(OK), opens_dialog), model, memory))
         assert not ended.replayed and ended.usage.model_calls > 0
+
+    def test_when_a_remembered_plan_fails_the_constraints_are_written_down_first(self, memory: MemoryStore) -> None:
+        self.learn(memory, Click(element_id=1))
+        model = ScriptedModel({"query": [AIMS], "plan": [plan("another way")], "act": [act(Fail()), act(Done())]})
+        run(FakeDesktop(screen(button(7, "Cancel"))), model, memory)
+        contexts = [request.context for request in model.requests if isinstance(request.context, ActContext)]
+        assert [context.constraints for context in contexts] == [(), ("do not cancel",)]
+        assert [request.kind for request in model.requests].count("query") == 1
 
     def test_replay_can_be_switched_off(self, memory: MemoryStore) -> None:
         self.learn(memory, Click(element_id=1))

@@ -4,7 +4,7 @@ import pytest
 
 from aci.actions import Action, Click, Hotkey, Scroll, SwitchApplications, Type, Wait
 from aci.desktop import ActionResult
-from agent_s.judging import is_read_only, verdict_of
+from agent_s.judging import findings, is_read_only, unfounded, verdict_of
 from agent_s.llm.protocol import ActResponse, Judgement, VerifyResponse
 from agent_s.records import Step
 from tests.unit.agent_s.fakes import button, screen
@@ -21,12 +21,14 @@ KEPT = Judgement(point=2, met=True, step=4)
 
 def verified(*judgements: Judgement, verified: bool | None = True) -> bool | None:
     answer = VerifyResponse(judgements=judgements, verified=verified, reason="so it is")
-    return verdict_of(answer, POINTS, SCREEN, STEPS).verified
+    return verdict_of(answer, findings(answer, POINTS, SCREEN, STEPS)).verified
 
 
 def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
     answer = VerifyResponse(judgements=(SAVED, KEPT), verified=True, reason="so it is")
-    verdict = verdict_of(answer, POINTS, SCREEN, STEPS)
+    found = findings(answer, POINTS, SCREEN, STEPS)
+    verdict = verdict_of(answer, found)
+    assert unfounded(answer, found) == ""
     assert verdict.verified is True
     assert verdict.evidence == (
         "the note is saved: element 1 shows 'saved as  NOTE.txt'",
@@ -45,12 +47,31 @@ def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
         Judgement(point=1, met=None, element_id=1, quote="Saved"),
     ],
 )
-def test_what_is_claimed_without_a_citation_that_holds_decides_nothing(unsupported: Judgement) -> None:
-    assert verified(unsupported, KEPT) is None
+def test_what_is_claimed_without_a_citation_that_holds_is_not_verified(unsupported: Judgement) -> None:
+    assert verified(unsupported, KEPT) is False
+    assert verified(unsupported, KEPT, verified=None) is None
 
 
-def test_a_point_that_was_not_judged_leaves_the_task_undecided() -> None:
-    assert verified(SAVED) is None
+def test_what_is_wrong_with_a_claim_is_said() -> None:
+    wrong = Judgement(point=1, met=True, element_id=1, quote="Saved as other.txt")
+    answer = VerifyResponse(judgements=(wrong,), verified=True)
+    assert unfounded(answer, findings(answer, POINTS, SCREEN, STEPS)) == (
+        "point 1: element 1 does not hold the words that are quoted; point 2: it was not judged"
+    )
+    doubtful = answer.model_copy(update={"verified": None})
+    assert unfounded(doubtful, findings(doubtful, POINTS, SCREEN, STEPS)) == ""
+
+
+def test_success_without_a_word_of_what_shows_it_is_not_verified() -> None:
+    assert verified() is False
+    assert verified(verified=None) is None
+    looked_up = VerifyResponse(verified=True, evidence=("the file holds 'hello'",))
+    assert verdict_of(looked_up, findings(looked_up, POINTS, SCREEN, STEPS)).verified is True
+
+
+def test_a_point_that_was_not_judged_is_not_verified() -> None:
+    assert verified(SAVED) is False
+    assert verified(SAVED, verified=None) is None
 
 
 def test_one_point_that_is_not_met_refutes_the_task() -> None:

@@ -74,6 +74,15 @@ def test_null_is_a_verdict_of_its_own() -> None:
     assert read_response('{"verified": null}', VerifyResponse) == VerifyResponse(verified=None)
 
 
+def test_evidence_that_nobody_could_look_up_is_dropped() -> None:
+    answer = read_response(
+        '{"verified": true, "judgements": [{"point": 1, "met": true, "step": 2}], "evidence": ["I saw it"]}',
+        VerifyResponse,
+    )
+    assert isinstance(answer, VerifyResponse)
+    assert len(answer.judgements) == 1 and answer.evidence == ()
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_or_refused(text: str) -> None:
     for response_type in (ActResponse, QueryResponse):

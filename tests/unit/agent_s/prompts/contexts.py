@@ -117,6 +117,13 @@ CONTEXTS: dict[str, Context] = {
         looked=(STEPS[0],),
         may_look=True,
     ),
+    "verify_again": VerifyContext(
+        TASK,
+        SECOND,
+        ((WRITE, STEPS),),
+        ("The note says 'hello'",),
+        problem="point 1: element 9 is not on the screen",
+    ),
     "propose_tasks": ProposalContext(EXPLORE, "Notes", 20),
     "propose_tasks_for_screen": ProposalContext(
         EXPLORE,
