@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from aci.desktop import Desktop
 from aci.policy import OWN_SCREEN, VIRTUAL, Policy
 from aci.virtual import VirtualDesktop
+from agent_s.consent import Consent
 from agent_s.events import Event, RunEnded
 from agent_s.llm.protocol import Model
 from agent_s.records import Limits, Outcome, Planner, StateCheck, Task
@@ -53,8 +54,8 @@ class AgentS:
         reflect_every: Also reflect after every so many steps; 0 for only when something is wrong.
         policy: Decides what may be done; None allows everything.
         ask: Puts a question to the person at the screen and returns the answer; None where nobody is there.
-        confirm: Tells that person what a risky action would do, and returns whether they agree; without anybody there,
-            what needs confirmation is not done.
+        confirm: Shows that person, in words and as a picture, what a risky action would do, and returns whether they
+            agree; without anybody there, what needs confirmation is not done.
         take_over: Leaves the screen to that person after `pause`, and returns when they hand it back; None where nobody
             is there.
         vouched: Id of a run that the person says went well: what it taught is done again though nothing verified it.
@@ -83,7 +84,7 @@ class AgentS:
         reflect_every: int = 0,
         policy: Policy | None = None,
         ask: Callable[[str], str] | None = None,
-        confirm: Callable[[str], bool] | None = None,
+        confirm: Callable[[Consent], bool] | None = None,
         take_over: Callable[[], None] | None = None,
         vouched: str = "",
         secret: Callable[[str], str | None] | None = None,
@@ -126,7 +127,7 @@ class AgentS:
         *,
         memory: MemoryStore | None = None,
         ask: Callable[[str], str] | None = None,
-        confirm: Callable[[str], bool] | None = None,
+        confirm: Callable[[Consent], bool] | None = None,
         take_over: Callable[[], None] | None = None,
     ) -> AgentS:
         """Build an agent as the settings say.

@@ -11,14 +11,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from aci import risk_words
-from aci.actions import Action, CallUser, Wait, format_call
+from aci.actions import Action, CallUser, Wait
 from aci.desktop import ActionResult, Desktop
 from aci.halt import Halt
 from aci.observation import Observation
 from aci.policy import Decision, Policy
+from agent_s.consent import Consent, consent_for, describe_target
 from agent_s.errors import LimitReached
 from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
-from agent_s.grounded_steps import ID_FIELDS
 from agent_s.llm.budget import MeteredModel, used_up
 from agent_s.llm.protocol import ActResponse, Model
 from agent_s.records import Limits, Phase, Step, Usage
@@ -45,12 +45,12 @@ class People:
 
     Attributes:
         ask: Puts a question to them and returns the answer.
-        confirm: Tells them what is about to be done and why it is risky, and returns whether they agree.
+        confirm: Shows them what is about to be done, where, and why it is risky, and returns whether they agree.
         take_over: Leaves the screen to them, and returns when they hand it back.
     """
 
     ask: Callable[[str], str] | None = None
-    confirm: Callable[[str], bool] | None = None
+    confirm: Callable[[Consent], bool] | None = None
     take_over: Callable[[], None] | None = None
 
     def answer(self, question: str) -> ActionResult:
@@ -61,9 +61,9 @@ class People:
             return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
         return ActionResult(ok=True, note=f"the user answers: {self.ask(question)}")
 
-    def allows(self, question: str) -> bool:
+    def allows(self, consent: Consent) -> bool:
         """Return whether they agree; nobody there means no."""
-        return self.confirm is not None and self.confirm(question)
+        return self.confirm is not None and self.confirm(consent)
 
 
 class Session:
@@ -167,7 +167,7 @@ class Session:
         yield ActionChosen(
             step=self.steps,
             action=action,
-            target=_target(action, observation),
+            target=describe_target(action, observation),
             previous_action_check=response.previous_action_check,
             observation_analysis=response.observation_analysis,
             next_action=response.next_action,
@@ -302,16 +302,8 @@ class Session:
         decision = self._policy.decide(action, observation) if self._policy else Decision("allow")
         if decision.rule == "refuse":
             return ActionResult(ok=False, error=f"not allowed: {decision.reason}")
-        if decision.rule == "confirm":
-            question = f"{format_call(action)} {_target(action, observation)}: {decision.reason}"
-            if not self._people.allows(question):
-                return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
+        if decision.rule == "confirm" and not self._people.allows(consent_for(action, observation, decision.reason)):
+            return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
         if isinstance(self._desktop, SecretDesktop):
             return self._desktop.perform(action, settle)
         return self._desktop.perform(action)
-
-
-def _target(action: Action, observation: Observation) -> str:
-    """Describe what an action is about to touch, for people."""
-    named = [observation.by_id.get(getattr(action, name, None) or -1) for name in ID_FIELDS]
-    return " -> ".join(f"{element.role} {(element.name or element.label)!r}" for element in named if element)

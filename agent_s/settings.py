@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from aci.halt import STOP_KEY, StopBy
 from aci.input.backends import InputName
@@ -250,6 +250,14 @@ class Settings(Section):
     evaluator: bool | Literal["strict"] = True
     runs_dir: Path | None = None
 
+    @model_validator(mode="after")
+    def _without_contradiction(self) -> Self:
+        if self.replay == "only" and not self.memory.enabled:
+            raise ValueError("replay is `only`, but there is no memory to replay from (memory.enabled is false)")
+        if self.memory.path is not None and self.memory.url is not None:
+            raise ValueError("memory.path and memory.url name two memories: set one of them to null")
+        return self
+
     @property
     def memory_path(self) -> Path:
         """The SQLite file that is used."""
@@ -296,8 +304,14 @@ def load_settings(path: str | Path | None = None, overrides: Mapping[str, object
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
-        raise SettingsError(f"These settings do not fit: {details}") from error
+        raise SettingsError(f"These settings do not fit: {'; '.join(map(_problem, error.errors()))}") from error
+
+
+def _problem(item: Mapping[str, Any]) -> str:
+    """Say what is wrong with one setting, or between several."""
+    place = ".".join(map(str, item["loc"]))
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from aci.x11 import X11Desktop
     from agent_s.agent import AgentS
     from agent_s.cli.interrupts import Interrupts
+    from agent_s.consent import Consent
     from agent_s.resuming import Unfinished
     from agent_s.settings import Settings
     from agent_s.trajectory import Recorder
@@ -204,9 +206,10 @@ def build_agent(
         with display.paused():
             return str(click.prompt(printable(question), err=True))
 
-    def confirm(question: str) -> bool:
-        with display.paused():
-            return click.confirm(printable(question), err=True)
+    def confirm(consent: Consent) -> bool:
+        with display.paused(), _shown(consent) as picture:
+            click.echo(f"This needs your consent; a picture of it is {picture}", err=True)
+            return click.confirm(printable(str(consent)), err=True)
 
     def take_over() -> None:
         with display.paused():
@@ -216,6 +219,15 @@ def build_agent(
     if not sys.stdin.isatty():
         return AgentS.from_settings(settings, desktop, memory=memory)
     return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over)
+
+
+@contextmanager
+def _shown(consent: Consent) -> Iterator[Path]:
+    """Keep the picture of what somebody is asked about in a file that is theirs alone, until they have answered."""
+    with tempfile.TemporaryDirectory(prefix="agent-s-") as folder:
+        path = Path(folder) / "consent.png"
+        path.write_bytes(consent.as_png())
+        yield path
 
 
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:

@@ -209,7 +209,7 @@ def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
     from agent_s.trajectory import make_private_folder
 
     def within(folder: Path) -> Settings:
-        memory = settings.memory.model_copy(update={"enabled": True, "path": folder / "memory.sqlite"})
+        memory = settings.memory.model_copy(update={"enabled": True, "path": folder / "memory.sqlite", "url": None})
         return settings.model_copy(update={"memory": memory})
 
     if keep:

@@ -17,6 +17,7 @@ from aci.halt import Halt
 from aci.observation import Observation, Window
 from aci.policy import Policy
 from agent_s import AgentS, Limits, Outcome, Task
+from agent_s.consent import Consent
 from agent_s.errors import ModelUnavailable
 from agent_s.events import (
     ActionPerformed,
@@ -491,10 +492,10 @@ def test_nobody_there_to_ask_is_an_error_value() -> None:
 
 def test_a_risky_action_needs_the_consent_of_the_person() -> None:
     delete = button(1, "Delete")
-    questions: list[str] = []
+    asked: list[Consent] = []
 
-    def declines(question: str) -> bool:
-        questions.append(question)
+    def declines(consent: Consent) -> bool:
+        asked.append(consent)
         return False
 
     for confirm in (None, declines):
@@ -503,10 +504,10 @@ def test_a_risky_action_needs_the_consent_of_the_person() -> None:
         events = run(desktop, model, policy=Policy(), confirm=confirm)
         assert desktop.performed == []
         assert "not confirmed" in (of(ActionPerformed, events)[0].result.error or "")
-    assert "agent.click(element_id=1)" in questions[0] and "'Delete'" in questions[0]
+    assert str(asked[0]).startswith("agent.click(element_id=1) push button 'Delete', in the window 'Editor': ")
     desktop = FakeDesktop(screen(delete), opens_dialog)
     model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
-    run(desktop, model, policy=Policy(), confirm=lambda question: True)
+    run(desktop, model, policy=Policy(), confirm=lambda consent: True)
     assert desktop.performed == [Click(element_id=1)]
 
 
