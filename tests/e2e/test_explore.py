@@ -53,7 +53,7 @@ def test_killed_it_goes_on_where_it_was(user: User, tmp_path: Path) -> None:
     out = tmp_path / "exploration"
     process = user.start("explore", "mousepad", "--tasks", "3", "--search", "0", "--out", str(out))
     try:
-        read_until(process, "1/3 ✓")
+        read_until(process, "2/4 ✓")
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -78,7 +78,7 @@ def test_killed_it_goes_on_where_it_was(user: User, tmp_path: Path) -> None:
 def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(user: User, tmp_path: Path) -> None:
     out = tmp_path / "exploration"
     process = user.start("explore", "mousepad", "--tasks", "0", "--search", "60", "--out", str(out))
-    read_until(process, "1/1 ✓")
+    read_until(process, "1/2 ✓")
     os.killpg(process.pid, signal.SIGINT)
     desktops = user.desktops()
     said = process.communicate(timeout=60)[0]
