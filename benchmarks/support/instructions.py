@@ -1,0 +1,92 @@
+"""Instructions that name an effect and not the way to it, written before any exploration, and checks of the state."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from aci.errors import AciError
+from aci.observation import Element, Observation
+from aci.virtual import VirtualDesktop
+from agent_s.agent import AgentS
+from agent_s.llm.offline import OfflineModel
+from agent_s.records import Limits, Task
+from exploration.homes import read_home
+from exploration.walking import Walker, new_desktop
+from memory_store import MemoryStore
+
+INSTRUCTIONS = Path(__file__).parents[1] / "data" / "instructions.json"
+LIMITS = Limits(max_steps=15, max_seconds=30, max_replans=1)
+
+
+def instructions(app: str) -> list[dict[str, Any]]:
+    """Return the instructions for an application, each with how its end is checked."""
+    found: list[dict[str, Any]] = json.loads(INSTRUCTIONS.read_text(encoding="utf-8"))[app]
+    return found
+
+
+def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore) -> bool:
+    """Let the offline model carry out one instruction on a fresh desktop, and look at the state afterwards."""
+    with new_desktop() as desktop:
+        Walker(desktop, argv).restart()
+        agent = AgentS(
+            model=OfflineModel(),
+            desktop=desktop,
+            memory=memory,
+            learn=False,
+            limits=LIMITS,
+        )
+        agent.run(Task(instruction=task["instruction"]))
+        return _holds(task["check"], desktop)
+
+
+def _holds(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
+    deadline = time.monotonic() + 2.0
+    while not (held := _holds_now(check, desktop)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return held
+
+
+def _holds_now(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
+    try:
+        seen = desktop.observe()
+    except AciError:
+        return False
+    return all(_CHECKS[name](check, seen, desktop) for name in check if name in _CHECKS)
+
+
+def _setting(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
+    value = read_home(desktop.home).settings.get(check["setting"], "")
+    return value.removeprefix("uint32 ").removeprefix("int32 ") == str(check["is"])
+
+
+def _shown(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
+    title = any(check["element"] in window.title for window in seen.windows)
+    named = any(check["element"] == element.name for element in seen.elements)
+    return (title or named) == bool(check.get("shown", True))
+
+
+def _state(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
+    return any(e.name == check["element"] and check["state"] in e.states for e in seen.elements)
+
+
+def _text(check: dict[str, Any], seen: Observation, desktop: VirtualDesktop) -> bool:
+    return any(element.text == check["text"] for element in seen.elements)
+
+
+def _document(seen: Observation) -> Iterator[Element]:
+    return (element for element in seen.elements if element.role == "text" and "multi_line" in element.states)
+
+
+_CHECKS: dict[str, Callable[[dict[str, Any], Observation, VirtualDesktop], bool]] = {
+    "setting": _setting,
+    "window": lambda check, seen, _: any(check["window"] in window.title for window in seen.windows),
+    "text": _text,
+    "state": _state,
+    "shown": _shown,
+    "fullscreen": lambda check, seen, _: any(w.rect.height >= seen.screenshot.shape[0] for w in seen.windows),
+    "read_only": lambda check, seen, _: all("editable" not in element.states for element in _document(seen)),
+}

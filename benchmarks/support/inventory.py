@@ -1,0 +1,78 @@
+"""What there is to act on in an application, counted by opening its menus, without the search's own book-keeping."""
+
+from __future__ import annotations
+
+from aci.actions import Click, Hotkey
+from aci.observation import Element
+from aci.virtual import VirtualDesktop
+from exploration.candidates import MENU_ROLES, called
+from exploration.records import Attempt
+from exploration.walking import Walker, new_desktop
+
+BUTTONS = ("push button", "toggle button", "push button menu")
+FRAME = ("Minimize", "Maximize", "Close", "Restore")
+
+Item = tuple[str, ...]
+"""A menu item or button: the menus it lies in, and its name."""
+
+
+def inventory(argv: tuple[str, ...]) -> set[Item]:
+    """Return every menu item and toolbar button of an application, by opening all of its menus."""
+    with new_desktop() as desktop:
+        walker = Walker(desktop, argv)
+        found = set[Item]()
+        start = walker.restart().observation
+        home = walker.place
+        for element in start.elements:
+            if element.role in BUTTONS and called(element, home) not in (*FRAME, ""):
+                found.add((called(element, home),))
+        chains: list[tuple[Element, ...]] = [
+            (element,) for element in start.elements if element.role == "menu" or _opens_menu(element)
+        ]
+        found |= {(called(chain[0], home),) for chain in chains if chain[0].role == "menu"}
+        known = {element.id for element in start.elements}
+        while chains:
+            chain = chains.pop()
+            for element in _open(desktop, chain):
+                if element.id in known or element.role not in (*MENU_ROLES, "radio button"):
+                    continue
+                known.add(element.id)
+                found.add(_item(element, home))
+                if element.role == "menu" and "disabled" not in element.states:
+                    chains.append((*chain, element))
+    return found
+
+
+def _opens_menu(element: Element) -> bool:
+    return "has_popup" in element.states or any("MenuButton" in part for part in element.path)
+
+
+def _open(desktop: VirtualDesktop, chain: tuple[Element, ...]) -> tuple[Element, ...]:
+    """Open a menu by the menus that it lies in, and return what is to be seen then."""
+    for _ in chain:
+        desktop.perform(Hotkey(keys=("Escape",)))
+    for wanted in chain:
+        seen = desktop.observe().elements
+        same = next((e for e in seen if (e.role, e.name, e.path) == (wanted.role, wanted.name, wanted.path)), None)
+        if same is None or not desktop.perform(Click(element_id=same.id)).ok:
+            return ()
+    return desktop.observe().elements
+
+
+def _item(element: Element, home: str) -> Item:
+    menus = [part.removeprefix("menu:") for part in element.path if part.startswith("menu:")]
+    return (*menus, called(element, home))
+
+
+def item_of(attempt: Attempt) -> Item:
+    """Return the menu item or button that an attempt acted on."""
+    target = attempt.path[-1].targets.get("element_id") if attempt.path else None
+    if target is None:
+        return ("",)
+    menus = [part.removeprefix("menu:") for part in target.path if part.startswith("menu:")]
+    return (*menus, attempt.control.name)
+
+
+def is_acted(attempt: Attempt) -> bool:
+    """Tell whether an attempt was really made, whatever came of it; what was left alone does not count."""
+    return attempt.classification != "skipped"
