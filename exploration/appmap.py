@@ -1,8 +1,8 @@
 """The map of an application, laid out for drawing: screens from left to right as they are reached, skills as edges.
 
-The screens form a tree by the attempt that reached each first; it is laid out as Reingold and Tilford (1981) propose in
-its simplest form: leaves one below the other, each parent in the middle of its children. Further ways between screens
-are drawn across it.
+The screens form a tree by the attempt that reached each first; it is laid out like the folders of a file manager:
+leaves one below the other, each parent beside its first child, so that the start is at the top and lines never cross.
+Further ways between screens are drawn across it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from exploration.records import Attempt, Boundary, ScreenState, UnitSkill
 
 NODE_W, NODE_H = 150, 122
 """A screen with its caption, px."""
-GAP_X, GAP_Y = 150, 22
+GAP_X, GAP_Y = 168, 22
 MARGIN = 16
 MOST_SCREENS = 80
 MOST_CROSSINGS = 40
-_LONGEST_CAPTION, _LONGEST_LABEL = 24, 22
+_TRUNK, _ROUND = 20, 8
+"""How far from its parent the line to a child turns down, and how round its corners are, px."""
+LABEL_W = GAP_X - _TRUNK - _ROUND
+"""Room for the label of a line, px."""
+_LONGEST_CAPTION, _LONGEST_LABEL = 23, 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,7 @@ class Node:
         x: Left end, px.
         y: Top end, px.
         state: The screen.
-        caption: Its title, shortened.
+        caption: Its title, or what it offers where its title is that of the screen before, shortened.
         skills: Names of the skills that begin on it and lead to no other screen.
         boundaries: Names of what could not be done on it.
     """
@@ -50,8 +54,8 @@ class Edge:
         path: An SVG path.
         label: What is used, shortened; empty for a crossing.
         tip: All about it.
-        x: Middle, px.
-        y: Middle, px.
+        x: Left end of the label, px.
+        y: Lower end of the label, px.
         skill: Whether it is a verified skill.
         crossing: Whether it is not the way on which its screen was found.
     """
@@ -104,14 +108,14 @@ def draw_map(
         Node(
             *places[one],
             state=states[one],
-            caption=_shorten(states[one].title or " · ".join(states[one].words[:3]) or "no title", _LONGEST_CAPTION),
+            caption=_caption(states[one], None if move is None else states[move.start]),
             skills=tuple(at_home.get(one, ())),
             boundaries=tuple(failed[each.key] for each in attempts if each.start == one and each.key in failed),
         )
-        for one in places
+        for one, move in shown.items()
     ]
     edges = [_edge(move, places, verified) for move in shown.values() if move is not None]
-    edges = [*_crossings(moves, shown, places, verified), *edges]
+    edges = [*_crossings(moves, shown, places, verified), *sorted(edges, key=lambda edge: edge.skill)]
     width = max((node.x for node in nodes), default=0) + NODE_W + MARGIN
     height = max((node.y for node in nodes), default=0) + NODE_H + MARGIN
     return AppMap(tuple(nodes), tuple(edges), width, height, len(states) - len(shown))
@@ -146,31 +150,51 @@ def _place(
     one: str, depth: int, top: float, children: Mapping[str, list[str]], places: dict[str, tuple[float, float]]
 ) -> float:
     """Place a tree below what is there, and return where the next one begins; trees are no deeper than a search."""
-    x = MARGIN + depth * (NODE_W + GAP_X)
+    places[one] = (MARGIN + depth * (NODE_W + GAP_X), top)
     below = top
     for child in children[one]:
         below = _place(child, depth + 1, below, children, places)
-    inner = [places[child][1] for child in children[one]]
-    places[one] = (x, (inner[0] + inner[-1]) / 2 if inner else top)
-    return below if inner else top + NODE_H + GAP_Y
+    return below if children[one] else top + NODE_H + GAP_Y
 
 
-def _edge(
-    move: Attempt,
-    places: Mapping[str, tuple[float, float]],
-    verified: Mapping[str, UnitSkill],
-    crossing: bool = False,
-) -> Edge:
-    (from_x, from_y), (to_x, to_y) = places[move.start], places[move.end]
-    y1, y2 = from_y + NODE_H / 2, to_y + NODE_H / 2
-    x1, x2 = (from_x + NODE_W, to_x) if to_x > from_x else (from_x, to_x + NODE_W)
-    bend = (x2 - x1) / 2 if to_x != from_x else GAP_X / 2
+def _caption(state: ScreenState, before: ScreenState | None) -> str:
+    told = "" if before is not None and before.title == state.title else state.title
+    return _shorten(told or " · ".join(state.words[:4]) or state.title or "no title", _LONGEST_CAPTION)
+
+
+def _edge(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
+    """Draw the way on which a screen was found: to the right, down to its height, and to the right again."""
+    (x1, y1), (x2, y2) = _ends(move, places)
+    trunk, label = x1 + _TRUNK, _shorten(move.control.name or move.control.role, _LONGEST_LABEL)
+    path = f"M {x1:.0f} {y1:.0f} H {x2:.0f}"
+    if y2 > y1:
+        path = (
+            f"M {x1:.0f} {y1:.0f} H {trunk - _ROUND:.0f} q {_ROUND} 0 {_ROUND} {_ROUND} "
+            f"V {y2 - _ROUND:.0f} q 0 {_ROUND} {_ROUND} {_ROUND} H {x2:.0f}"
+        )
+    return Edge(path, label, _tip(move, verified), trunk + _ROUND, y2 - 5, move.key in verified)
+
+
+def _crossing(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
+    """Draw another way between two screens: a curve from side to side."""
+    (x1, y1), (x2, y2) = _ends(move, places)
+    if x2 < x1:
+        x1, x2 = x1 - NODE_W, x2 + NODE_W
+    bend = (x2 - x1) / 2 or GAP_X / 2
     path = f"M {x1:.0f} {y1:.0f} C {x1 + bend:.0f} {y1:.0f}, {x2 - bend:.0f} {y2:.0f}, {x2:.0f} {y2:.0f}"
+    return Edge(path, "", _tip(move, verified), x1, y1, move.key in verified, crossing=True)
+
+
+def _ends(move: Attempt, places: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return the middle of the right side of the screen where a way begins, and of the left side where it ends."""
+    (x1, y1), (x2, y2) = places[move.start], places[move.end]
+    return (x1 + NODE_W, y1 + NODE_H / 2), (x2, y2 + NODE_H / 2)
+
+
+def _tip(move: Attempt, verified: Mapping[str, UnitSkill]) -> str:
     skill = verified.get(move.key)
-    tip = f"{move.control.role} {move.control.name!r}"
-    tip += f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
-    label = "" if crossing else _shorten(move.control.name or move.control.role, _LONGEST_LABEL)
-    return Edge(path, label, tip, (x1 + x2) / 2, (y1 + 2 * y2) / 3, skill is not None, crossing)
+    told = f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
+    return f"{move.control.role} {move.control.name!r}{told}"
 
 
 def _crossings(
@@ -185,7 +209,7 @@ def _crossings(
         known = shown.get(move.end)
         if move.start in places and move.end in places and (known is None or known.key != move.key):
             pairs.setdefault((move.start, move.end), move)
-    return [_edge(move, places, verified, crossing=True) for move in list(pairs.values())[:MOST_CROSSINGS]]
+    return [_crossing(move, places, verified) for move in list(pairs.values())[:MOST_CROSSINGS]]
 
 
 def _at_home(

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evaluation.results import Header, read_results
-from exploration.appmap import NODE_H, NODE_W, AppMap, draw_map
+from exploration.appmap import LABEL_W, NODE_H, NODE_W, AppMap, draw_map
 from exploration.places import PICTURE_FILE, write_whole
 from exploration.summary import ApplicationSummary, TaskRow
 
@@ -82,6 +82,7 @@ def render_report(header: Header, summaries: Sequence[ApplicationSummary], folde
         made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}",
         node_w=NODE_W,
         node_h=NODE_H,
+        label_w=LABEL_W,
     )
 
 

@@ -50,6 +50,7 @@ def test_screens_stand_one_after_another_and_never_on_each_other() -> None:
     assert list(nodes) == ["home", "file", "open", "save", "view", "alone"]
     assert nodes["home"].x < nodes["file"].x < nodes["open"].x == nodes["save"].x
     assert nodes["view"].x == nodes["file"].x
+    assert nodes["home"].y == nodes["file"].y == nodes["open"].y == min(node.y for node in nodes.values())
     for one, other in itertools.combinations(nodes.values(), 2):
         assert abs(one.x - other.x) >= NODE_W or abs(one.y - other.y) >= NODE_H
     assert all(node.x + NODE_W < drawn().width and node.y + NODE_H < drawn().height for node in nodes.values())
