@@ -494,17 +494,19 @@ class Run:
         It is told of the steps that a run before this one took, but they count for nothing else.
         """
         done = tuple(finished for finished, _ in self.progress.done)
+        follows = self.task.follows if self._agent.planner == "flat" else ()
         for _ in range(self._agent.limits.max_subtask_steps):
             observation = yield from self.session.look()
             pointless = hopeless(steps, observation)
             if pointless:
                 return Ending("failed", pointless)
             reflection = yield from self._reflect(subtask, observation, steps)
-            constraints, taken = self.progress.aims.constraints, (*before, *steps)
+            context = ActContext(self.task, subtask, observation, done, left, experiences, (*before, *steps))
+            context = replace(
+                context, constraints=self.progress.aims.constraints, reflection=reflection, follows=follows
+            )
             with self.session.timed("model"):
-                response = self._worker.act(
-                    ActContext(self.task, subtask, observation, done, left, experiences, taken, constraints, reflection)
-                )
+                response = self._worker.act(context)
             yield from self.session.new_calls()
             match response.action:
                 case Done():

@@ -280,14 +280,22 @@ class Session:
         if not self._pause.is_set() or self._people.take_over is None:
             return False
         self.release()
-        started = self.clock()
         try:
-            self._people.take_over()
+            with self._not_counted():
+                self._people.take_over()
         finally:
             self._pause.clear()
-            self._began += self.clock() - started
             self._seen = None
         return True
+
+    @contextmanager
+    def _not_counted(self) -> Iterator[None]:
+        """Leave the time that a person takes out of the run's."""
+        started = self.clock()
+        try:
+            yield
+        finally:
+            self._began += self.clock() - started
 
     def _halt(self) -> Halt | None:
         return getattr(self._desktop, "halt", None)
@@ -298,12 +306,16 @@ class Session:
             self.check_budget()
             return ActionResult(ok=False, error=TAKEN_OVER)
         if isinstance(action, CallUser):
-            return self._people.answer(action.question)
+            with self._not_counted():
+                return self._people.answer(action.question)
         decision = self._policy.decide(action, observation) if self._policy else Decision("allow")
         if decision.rule == "refuse":
             return ActionResult(ok=False, error=f"not allowed: {decision.reason}")
-        if decision.rule == "confirm" and not self._people.allows(consent_for(action, observation, decision.reason)):
-            return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
+        if decision.rule == "confirm":
+            with self._not_counted():
+                agreed = self._people.allows(consent_for(action, observation, decision.reason))
+            if not agreed:
+                return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
         if isinstance(self._desktop, SecretDesktop):
             return self._desktop.perform(action, settle)
         return self._desktop.perform(action)

@@ -204,7 +204,7 @@ def build_agent(
 
     def ask(question: str) -> str:
         with display.paused():
-            return str(click.prompt(printable(question), err=True))
+            return str(click.prompt(f"The agent asks: {printable(question)}\nYour answer", err=True))
 
     def confirm(consent: Consent) -> bool:
         with display.paused(), _shown(consent) as picture:

@@ -241,6 +241,7 @@ class ActContext:
         steps: What was done in this subtask so far, oldest first.
         constraints: What the task forbids, or wants kept.
         reflection: The reflector's latest word; empty where there is none.
+        follows: Tasks before this one, where no planner has said what this one means by them.
         observation: The screen now; its `buffer` holds the texts kept so far.
     """
 
@@ -256,6 +257,7 @@ class ActContext:
     steps: tuple[Step, ...] = ()
     constraints: tuple[str, ...] = ()
     reflection: str = ""
+    follows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -484,6 +484,28 @@ def test_a_question_goes_to_the_person_and_its_answer_to_the_worker() -> None:
     assert context.steps[-1].result.note == "the user answers: the one for Which file?"
 
 
+def test_the_time_that_a_person_takes_to_answer_is_not_counted() -> None:
+    now = [0.0]
+
+    def slowly(question: object) -> str:
+        now[0] += 3600
+        return "yes"
+
+    delete = button(1, "Delete")
+    model = ScriptedModel({"act": [act(CallUser(question="Which file?")), act(Click(element_id=1)), act(Done())]})
+    agent = AgentS(
+        model=model,
+        desktop=FakeDesktop(screen(delete), opens_dialog),
+        policy=Policy(),
+        ask=slowly,
+        confirm=lambda consent: bool(slowly(consent)),
+        limits=Limits(max_seconds=60),
+        clock=lambda: now[0],
+    )
+    assert agent.run(TASK).status == "done"
+    assert now[0] == 7200
+
+
 def test_nobody_there_to_ask_is_an_error_value() -> None:
     model = ScriptedModel({"act": [act(CallUser(question="Which?")), act(Done())]})
     performed = of(ActionPerformed, run(FakeDesktop(screen(OK)), model))
@@ -668,6 +690,10 @@ def test_the_planner_is_told_what_came_before_and_the_worker_is_not() -> None:
     renderer = Renderer(b"test", max_pictures=0)
     told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
     assert [kind for kind, text in told.items() if "Type hello (done)" in text] == ["query", "plan"]
+    model = ScriptedModel({"act": [act(Done())]})
+    AgentS(model=model, desktop=FakeDesktop(screen(OK)), planner="flat").run(task)
+    told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
+    assert "Type hello (done)" in told["act"], "without a planner it is the worker's to know"
 
 
 def test_the_person_is_not_asked_for_passwords() -> None:
