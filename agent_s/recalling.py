@@ -1,7 +1,7 @@
 """What memory knows of doing a task or a subtask, made ready for replay: the same first, then what differs in values.
 
 A wrong replay is worse than none. What is returned was verified, is about the same application, and differs from what
-is asked for in values at most (`agent_s.parameters`) or, for skills, in wording (`memory_store.fitting`).
+is asked for in values at most (`agent_s.parameters`) or, for skills, in wording (`agent_s.fitting`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aci.observation import Window
+from agent_s.fitting import CLEARLY, FITS, Fitter
 from agent_s.grounded_steps import typed_text
 from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_parameters
 from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
+from agent_s.wishes import parts_of
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
-from memory_store.fitting import CLEARLY, FITS, fit, same_application
+from memory_store.words import application, mentioned
 
 BOUNDARY = "boundary"
 """The outcome of what an exploration could not do, however often it tried."""
@@ -26,6 +28,10 @@ _LIKE = 24
 """So many like experiences are looked at."""
 _NEWEST = 200
 """So many of the newest stories are looked at without a search, for which the embedder would have to be loaded."""
+_MOST_SKILLS = 1000
+"""So many of the newest skills of the application in front are looked at."""
+_MOST_PARTS = 4
+"""A task of more parts is planned by the model."""
 _ANY = -1.0
 """Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
 _LONGEST_NAME = 160
@@ -111,12 +117,13 @@ class Recall:
         """
         wording = self._task.instruction
         hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, candidates=True)
-        known = [(fit(wording, hit), hit.experience) for hit in hits]
+        known = [hit.experience for hit in hits]
         if not known:
             return None
-        best, skill = max(known, key=lambda pair: pair[0])
-        tried = skill.provenance.outcome == BOUNDARY and best >= SURELY
-        return skill if tried and same_application(wording, skill, front.app if front else "") is not None else None
+        fitter = Fitter(known)
+        best = max(known, key=lambda one: fitter.fit(wording, one).score)
+        tried = best.provenance.outcome == BOUNDARY and fitter.fit(wording, best).score >= SURELY
+        return best if tried and same_application(wording, best, front.app if front else "") is not None else None
 
     # Whole tasks
 
@@ -191,8 +198,8 @@ class Recall:
             return None
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
-    def one_skill(self, front: Window | None) -> Known | None:
-        """Return how the task is done, where one skill is all of it.
+    def by_skills(self, front: Window | None) -> Known | None:
+        """Return how the task is done, where one skill is all of it, or one skill each all of its parts.
 
         Args:
             front: The window in front.
@@ -202,11 +209,17 @@ class Recall:
         """
         instruction = self._task.instruction
         name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
-        subtask = Subtask(name=name, info="" if name == instruction else instruction)
-        skill = next(self._skills(subtask, front), None)
-        if skill is None:
+        whole = Subtask(name=name, info="" if name == instruction else instruction)
+        skill = next(self._skills(whole, front), None)
+        if skill is not None:
+            return Known(Plan(subtasks=(whole,), source="memory"), learned={whole.name: skill})
+        parts = parts_of(instruction)
+        if not 1 < len(parts) <= _MOST_PARTS or len(set(parts)) < len(parts):
             return None
-        return Known(Plan(subtasks=(subtask,), source="memory"), learned={subtask.name: skill})
+        subtasks = tuple(Subtask(name=part) for part in parts)
+        found = {subtask.name: next(self._skills(subtask, front), None) for subtask in subtasks}
+        learned = {part: skill for part, skill in found.items() if skill is not None}
+        return Known(Plan(subtasks=subtasks, source="memory"), learned=learned) if len(learned) == len(parts) else None
 
     # Parts of tasks
 
@@ -218,15 +231,31 @@ class Recall:
         if same is not None:
             yield from map(_exactly, self._skill(same, Parameters(), subtask, app))
             return
-        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
-        fitting = sorted(((fit(wording, hit), hit.experience) for hit in hits), key=lambda pair: -pair[0])
-        here = [(score, one) for score, one in fitting if same_application(wording, one, app) is not None]
-        if not here or here[0][0] < FITS or (len(here) > 1 and here[0][0] - here[1][0] < CLEARLY):
+        known = self._skills_of(wording, app)
+        fitter = Fitter(known)
+        fits = sorted(((fitter.fit(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        near = [(fit, one) for fit, one in fits if fit.score >= FITS and fits[0][0].score - fit.score < CLEARLY]
+        if not near or not all(fitter.are_same(near[0][1], one) for _, one in near[1:]):
             return
-        best = here[0][1]
-        parameters = align_values(f"{best.name}\n{best.description}", wording)
+        # Of several ways to do the same, the shortest.
+        fit, best = min(near, key=lambda pair: (len(pair[1].preconditions), len(pair[1].steps)))
+        parameters = align_values(fit.name, wording)
         if parameters is not None:
             yield from self._skill(best, parameters, subtask, app)
+
+    def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
+        """Return the skills that come into question: those of the application in front or named, and like ones."""
+        found: dict[str, SkillExperience] = {}
+        if app:
+            newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MOST_SKILLS)
+            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and _usable(one)}
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
+        found |= {hit.experience.id: hit.experience for hit in hits}
+        return [
+            one
+            for one in found.values()
+            if one.provenance.platform == self._platform and same_application(wording, one, app) is not None
+        ]
 
     def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
         opens = same_application(wording_of(subtask), skill, app)
@@ -249,6 +278,19 @@ class Recall:
             if learned is not None and _is_told(learned.steps, wording_of(subtask)):
                 return learned
         return None
+
+
+def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
+    """Tell where a skill is to be done.
+
+    Returns:
+        An empty text where its application is in front, the application where the query names it and it is not, None
+        where it is another application's.
+    """
+    app = skill.provenance.app
+    if not app or application(app) == application(front):
+        return ""
+    return app if application(app) in mentioned(query) else None
 
 
 def _usable(experience: Experience) -> bool:

@@ -381,7 +381,7 @@ class Run:
         if known is None:
             front = (yield from self.session.look()).active_window
             with self.session.timed("memory"):
-                known = self._recall.one_skill(front)
+                known = self._recall.by_skills(front)
         if known is None:
             return None
         self.progress.query, self.progress.known = known.query, known

@@ -339,6 +339,7 @@ class _Search:
             description=naming.description,
             preconditions=naming.preconditions,
             steps=steps,
+            prepared=1 if attempt.precondition else 0,
             effect=attempt.effect,
             state=attempt.end,
         )

@@ -179,6 +179,7 @@ class UnitSkill(Record):
         description: One sentence: what it does and where it is found.
         preconditions: What must hold before it begins, one sentence each.
         steps: The actions, from the application as it is after its start.
+        prepared: How many of the steps only bring about what must hold before, such as that something is selected.
         effect: What the check looked up after the steps had been done again.
         state: Fingerprint of the screen it leads to.
         verified_by: What checked it.
@@ -191,6 +192,7 @@ class UnitSkill(Record):
     description: str = ""
     preconditions: tuple[str, ...] = ()
     steps: tuple[GroundedStep, ...]
+    prepared: Annotated[int, Field(ge=0)] = 0
     effect: tuple[Change, ...] = ()
     state: str = ""
     verified_by: str = VERIFIED_BY

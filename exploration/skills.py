@@ -26,6 +26,9 @@ class SkillKeeper:
     def keep(self, skill: UnitSkill) -> UnitSkill:
         """Store a verified skill as an active one and return it with its id; one that is there already stays.
 
+        Steps that only prepared what must hold before are left out: who asks to cut has selected what, and the steps
+        that follow find their control greyed out where nothing is selected.
+
         Raises:
             MemoryStoreError: Memory cannot be written.
         """
@@ -37,7 +40,7 @@ class SkillKeeper:
                 name=skill.name,
                 description=skill.description,
                 preconditions=skill.preconditions,
-                steps=[step.model_dump(mode="json") for step in skill.steps],
+                steps=[step.model_dump(mode="json") for step in skill.steps[skill.prepared :]],
                 provenance=self._provenance(skill.app, skill.key, "done"),
             )
             self._memory.record_skill_run(known.id, True, checked_by=VERIFIED_BY, clean_start=True)

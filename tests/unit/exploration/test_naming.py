@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from aci.actions import Click
@@ -65,11 +67,31 @@ def test_names_are_what_people_ask_for(made: Attempt, name: str) -> None:
     assert name_unit(made, "Editor").name == name
 
 
-def test_the_description_says_what_and_where() -> None:
-    made = attempt(VIEW, step("menu item", "Line Numbers", IN_VIEW, "Show line numbers"), effect=setting("n", "true"))
-    naming = name_unit(made, "Editor")
-    assert naming.description == "Show line numbers, by View > Line Numbers in Editor."
+def test_the_description_says_what_by_which_names_and_where() -> None:
+    shown = step("menu item", "Line Numbers", IN_VIEW, "Display numbers of lines")
+    naming = name_unit(attempt(VIEW, shown, effect=setting("number-lines", "true")), "Editor")
+    assert naming.description == (
+        "Display numbers of lines, also called “turn on number lines”, by View > Line Numbers in Editor."
+    )
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
+
+
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        (attempt(step("push button", "π"), effect=(Change(kind="text", what="text", after="π"),)), "enter pi"),
+        (attempt(step("push button", "÷"), effect=(Change(kind="text", what="text", before="1", after="1÷"),)),
+         "enter division sign"),
+        (attempt(step("menu", "Insert"), step("menu item", "Hyperlink...", ("menu bar:", "menu:Insert")),
+                 effect=(Change(kind="opened", what="Hyperlink"),)), "insert hyperlink"),
+        (attempt(step("menu item", "Hide Grid"), effect=setting("hide-grid", "true")), "turn off grid"),
+        (attempt(step("radio button", "Radians", ("dialog:Preferences", "panel:Angle units")),
+                 effect=setting("angles", "'radians'")), "set angles to radians"),
+    ],
+)  # fmt: skip
+def test_other_names_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
+    naming = name_unit(made, "App")
+    assert other in (naming.name, *re.findall("“([^”]*)”", naming.description))
 
 
 def test_dots_and_shortcuts_are_no_part_of_a_name() -> None:

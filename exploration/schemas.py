@@ -1,0 +1,35 @@
+"""What the schemas of settings (GSettings) that are installed call the settings of applications."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+FOLDERS = (Path("/usr/local/share/glib-2.0/schemas"), Path("/usr/share/glib-2.0/schemas"))
+
+
+def summary_of(setting: str, folders: tuple[Path, ...] = FOLDERS) -> str:
+    """Return the summary of a setting; empty where no schema that is installed has one.
+
+    Args:
+        setting: Such as "org/gnome/calculator/show-zeroes".
+        folders: Where schemas are installed.
+    """
+    return _summaries(folders).get(setting, "")
+
+
+@lru_cache(maxsize=4)
+def _summaries(folders: tuple[Path, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in (path for folder in folders for path in sorted(folder.glob("*.gschema.xml"))):
+        try:
+            schemas = list(ElementTree.parse(path).iter("schema"))
+        except (OSError, ElementTree.ParseError):
+            continue  # names are taken from elsewhere then
+        for schema in schemas:
+            place = (schema.get("path") or "").strip("/")
+            for key in schema.iter("key") if place else ():
+                summary = " ".join((key.findtext("summary") or "").split())
+                found[f"{place}/{key.get('name')}"] = summary.rstrip(".")
+    return found
