@@ -77,6 +77,7 @@ _CATEGORIES = tuple(
     )
 )
 """Of what something is chosen: a mode is no format."""
+_SORTS = frozenset().union(*_CATEGORIES)
 _ARTICLES = frozenset({"the", "a", "an"})
 
 
@@ -215,7 +216,7 @@ def _is_other(asked: Wish, named: Wish, main: Wish, known: Sequence[str]) -> boo
         return True
     if named.way != "choose":
         return False
-    value = next((word for word in reversed(named.words) if word not in _GENERIC), "")
+    value = next((word for word in reversed(named.words) if word not in _GENERIC | _SORTS), "")
     sorts = _sorts(named) | _sorts(main)
     differs = bool(_sorts(asked)) and bool(sorts) and not _sorts(asked) & sorts
     return differs or not any(likeness(word, value) for word in asked.words)

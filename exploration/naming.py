@@ -25,6 +25,8 @@ _VERBS = re.compile(
     r"protect|fill|define|manage|remember|always|cycle|expand|convert|strip|transpose|swap|detach|format|apply|wrap)\b",
     re.IGNORECASE,
 )
+_MENU_VERBS = re.compile(r"insert|add|create|export|import", re.IGNORECASE)
+"""Menus that say what is done to what is chosen in them."""
 _SWITCHES = re.compile(
     r"(?:toggle|(?:change|set|toggle) the visibility of|show or hide|show/hide|hide or show|enable or disable|"
     r"turn on or off|switch on or off)\s+(?:the\s+)?",
@@ -153,7 +155,7 @@ def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[str]:
         if other != first and not _VERBS.fullmatch(other):
             yield f"open {other}"
     menu = _lower(next(iter(_trail(attempt.path)), ""))
-    if _VERBS.fullmatch(menu) and menu not in first.split():
+    if _MENU_VERBS.fullmatch(menu) and menu not in first.split():
         yield f"{menu} {words}"
 
 
@@ -279,7 +281,7 @@ def _of_action(attempt: Attempt, words: str) -> Iterator[str]:
         yield f"show {words}"
     elif _VERBS.match(words):
         yield words
-    elif _VERBS.fullmatch(menu := _lower(next(iter(_trail(attempt.path)), ""))) and len(attempt.path) > 1:
+    elif _MENU_VERBS.fullmatch(menu := _lower(next(iter(_trail(attempt.path)), ""))):
         yield f"{menu} {words}"
     else:
         yield words if " " in words else f"use {words}"
