@@ -80,6 +80,15 @@ class Plan:
         share = LARGEST_SHARE if self.wanted else 1.0
         return min(SEARCH_S, share * self.seconds / turns)
 
+    @property
+    def bounded_settings(self) -> Settings:
+        """The settings, in which no single task may cost more than all of them."""
+        if self.dollars is None:
+            return self.settings
+        most = min(self.dollars, self.settings.limits.max_dollars or self.dollars)
+        limits = self.settings.limits.model_copy(update={"max_dollars": most})
+        return self.settings.model_copy(update={"limits": limits})
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -225,13 +234,9 @@ class Exploration:
         return False
 
     def _assignment(self) -> Assignment:
-        plan, settings = self.plan, self.plan.settings
-        if plan.dollars is not None:
-            most = min(plan.dollars, settings.limits.max_dollars or plan.dollars)
-            limits = settings.limits.model_copy(update={"max_dollars": most})
-            settings = settings.model_copy(update={"limits": limits})
+        plan = self.plan
         return Assignment(
-            settings=settings,
+            settings=plan.bounded_settings,
             folder=plan.folder,
             applications=plan.applications,
             wanted=plan.wanted,

@@ -33,7 +33,7 @@ APPLICATIONS_FOLDER = "applications"
 SURVEY_FILE = "survey.json"
 PICTURE_FILE = "start.png"
 LEDGER_FILE = "ledger.jsonl"
-_LOCK_FILE = ".lock"
+LOCK_FILE = ".lock"
 _LOCK_POLL_S = 0.2
 _UNFIT = re.compile(r"[^\w.-]+")
 
@@ -120,7 +120,7 @@ def locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = (folder / _LOCK_FILE).open("ab")
+        file = (folder / LOCK_FILE).open("ab")
     except OSError as error:
         raise ExplorationError(f"Cannot write to {folder}: {error.strerror or error}.") from error
     with file:

@@ -12,7 +12,7 @@ from agent_s.settings import Settings
 from evaluation.errors import ResultsError
 from evaluation.results import RESULTS_FILE, Result, read_results
 from exploration.errors import ExplorationError
-from exploration.places import write_whole
+from exploration.places import LOCK_FILE, write_whole
 
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
@@ -63,6 +63,24 @@ def read_scope(folder: Path) -> Scope | None:
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
         raise ExplorationError(f"{path} is damaged: {problem}. Remove it, and name the applications again.") from error
+
+
+def refuse_other_files(folder: Path) -> None:
+    """Refuse a folder that holds something, and no exploration, before anything is written to it.
+
+    Raises:
+        ExplorationError: It does, or is no folder.
+    """
+    try:
+        strange = [path.name for path in folder.iterdir() if path.name != LOCK_FILE]
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ExplorationError(f"Cannot explore into {folder}: {error.strerror or error}.") from error
+    if strange:
+        raise ExplorationError(
+            f"{folder} holds no exploration, but other files ({min(strange)} ...). Name a new or an empty folder."
+        )
 
 
 def search_labels(seconds: float, depth: int, complete: bool) -> dict[str, str]:

@@ -130,7 +130,7 @@ def _refuse_other_program(application: Application, catalog: Catalog, observatio
     running = _program(window.pid) if window is not None and window.pid is not None else ""
     if not running or running == application.program:
         return
-    for other in catalog.applications:
+    for other in sorted(catalog.applications, key=lambda other: len(other.argv)):  # plain "thunar" names it best
         if other.program == running and not set(other.argv[:1]) & set(application.argv[:1]):
             raise ApplicationUnusable(f"{application.name} opens another program: {other.name}.")
 

@@ -46,6 +46,7 @@ class ApplicationSummary:
         skills: Unit skills that worked again.
         boundaries: What could not be done.
         searched: How the search ended, in words; empty where there was none.
+        cut_short: Whether its time ended it.
         seconds: Time of its jobs, s.
         dollars: Cost, as far as it is known.
         learned: Experiences that its tasks left in memory.
@@ -64,6 +65,7 @@ class ApplicationSummary:
     skills: tuple[UnitSkill, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
     searched: str = ""
+    cut_short: bool = False
     seconds: float = 0.0
     dollars: float = 0.0
     learned: int = 0
@@ -162,6 +164,7 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         skills=skills,
         boundaries=boundaries,
         searched="" if search is None else search.reason,
+        cut_short=search is not None and search.labels.get("complete") == "false",
         seconds=sum(result.seconds for result in tried),
         dollars=sum(result.dollars or 0.0 for result in tried),
         learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),

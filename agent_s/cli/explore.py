@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,33 +16,32 @@ import click
 from agent_s.cli.exits import DONE, NOT_DONE
 from agent_s.cli.lazy import examples
 from agent_s.cli.options import json_option, read_settings, settings_options, with_default_model
-from agent_s.cli.terminal import echo_json, plural, printable, shorten, show_table
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from aci.applications import Application, Catalog
-    from agent_s.cli.progress import Display
     from agent_s.settings import Settings
-    from exploration.job import Exploration, Plan, Progress
+    from exploration.job import Plan
     from exploration.scope import Scope
-    from exploration.summary import ApplicationSummary
 
 TASK_LIMIT_S = 180.0
 """Time for one task where the settings name none, s."""
-BEAT_S = 20.0
-"""How often it is told that something is going on, s."""
 FOLDER = "explorations"
 _EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
 """What is retrieved while exploring: nothing from memory, so that what is learned rests on the web and the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A name that no application has."""
+def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number of seconds or dollars.")
+    return value
 
-    name: str
-    problem: str
+
+def _named_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("name a folder, such as --out my-exploration.")
+    return None if value is None else Path(value).expanduser()
 
 
 @click.command(
@@ -58,7 +56,7 @@ class Missing:
 @click.option("--model", metavar="NAME", help="Who proposes the tasks and does them; without it the settings say.")
 @click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="For each application.  [default: 10]")
 @click.option(
-    "--search", "search_s", metavar="S", type=click.FloatRange(min=0),
+    "--search", "search_s", metavar="S", type=click.FloatRange(min=0), callback=_finite,
     help="Seconds for trying out the menus and buttons of each application, without a model; 0 for not at all."
     "  [default: 300]",
 )  # fmt: skip
@@ -66,10 +64,16 @@ class Missing:
     "--depth", metavar="N", type=click.IntRange(1, 20),
     help="Longest way that is tried out, in steps from the start.  [default: 5]",
 )  # fmt: skip
-@click.option("--seconds", metavar="S", type=click.FloatRange(min=1), help="After so many nothing further begins.")
-@click.option("--dollars", metavar="D", type=click.FloatRange(min=0), help="At this cost nothing further begins.")
+@click.option(
+    "--seconds", metavar="S", type=click.FloatRange(min=1), callback=_finite,
+    help="After so many nothing further begins.",
+)  # fmt: skip
+@click.option(
+    "--dollars", metavar="D", type=click.FloatRange(min=0), callback=_finite,
+    help="At this cost, earlier turns included, nothing further begins.",
+)  # fmt: skip
 @click.option("--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Side by side.")
-@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of an exploration, old or new.")
+@click.option("--out", metavar="DIR", callback=_named_folder, help="Folder of an exploration, old or new.")
 @click.option("--dry-run", is_flag=True, help="Show the tasks; nothing is tried out or learned.")
 @click.option("--keep-all", is_flag=True, help="Keep the records of tasks that went well too.")
 @json_option("Write one JSON object; progress goes to stderr.")
@@ -86,18 +90,21 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
     explored.
     """
     from agent_s.cli.eval_run import refuse_missing_programs
-    from exploration.scope import read_scope
+    from exploration.scope import read_scope, refuse_other_files
 
     refuse_missing_programs()
     before = read_scope(given["out"]) if given["out"] is not None else None
+    if before is None and given["out"] is not None:
+        refuse_other_files(given["out"])
     wanted, missing = _choose(applications, before)
     with _folder(given["out"], given["dry_run"]) as folder:
         plan = _plan(folder, wanted, before, given)
-        _check_model(plan.settings)
+        _check_model(plan.bounded_settings)
         return _carry_out(plan, missing, bool(applications), given)
 
 
-def _carry_out(plan: Plan, missing: Sequence[Missing], named: bool, given: dict[str, Any]) -> int:
+def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[str, Any]) -> int:
+    from agent_s.cli.explore_told import beating, how_to_go_on, line_of, tell_end, tell_json
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
     from exploration.job import Exploration
@@ -105,20 +112,24 @@ def _carry_out(plan: Plan, missing: Sequence[Missing], named: bool, given: dict[
     from exploration.summary import summarize
 
     screen = choose_display(quiet=given["quiet"], json=given["as_json"])
-    for each in missing:
-        screen.notice(f"Skipped {each.name!r}: {each.problem}")
+    for name, problem in missing.items():
+        screen.notice(f"Skipped {name!r}: {problem}")
     if given["out"] is None and not plan.survey_only:
         screen.say(f"Kept in {plan.folder}")
     exploration = Exploration(plan)
-    with Interrupts(screen.notice) as interrupts, _beating(lambda: _tell_still(exploration, screen)):
-        names = {app.id: app.name for app in plan.applications}
+    names = {app.id: app.name for app in plan.applications}
+    with screen, Interrupts(screen.notice) as interrupts, beating(exploration, screen):
         for progress in interrupts.watch(exploration.run(), exploration.stop):
-            screen.say(_line(progress, names))
+            screen.say(line_of(progress, names))
     summaries = summarize(plan.folder, plan.applications)
     report = None if plan.survey_only else write_report(plan.folder, summaries)
-    _tell(plan, exploration, summaries, missing, report, given["as_json"])
+    if given["as_json"]:
+        tell_json(exploration, summaries, missing, report)
+    else:
+        tell_end(exploration, summaries, report)
     if interrupts.exit_status is not None:
-        screen.notice(f"Go on with: agent-s explore --out {plan.folder}")
+        if given["out"] is not None or not plan.survey_only:
+            screen.notice(how_to_go_on(plan))
         return interrupts.exit_status
     explored = [summary for summary in summaries if not summary.problem]
     failed = missing or len(explored) < len(summaries)
@@ -163,6 +174,7 @@ def _check_model(settings: Settings) -> None:
 
     Raises:
         ModelUnavailable: It is not; the message names the mend.
+        SettingsError: There is no such model, or its price is not known although dollars are limited.
     """
     from agent_s.llm.build import build_models
 
@@ -171,7 +183,7 @@ def _check_model(settings: Settings) -> None:
         check()
 
 
-def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], list[Missing]]:
+def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], dict[str, str]]:
     """Return the applications that are meant, those of an exploration that is gone on with first, and wrong names.
 
     Raises:
@@ -181,30 +193,30 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
     from exploration.starting import refusal
 
     if before is not None and not names:
-        return before.applications, []
+        return before.applications, {}
     catalog = installed_applications(os.environ)
     if not names:
         found = tuple(app for app in catalog.applications if not refusal(app))
         if not found:
             raise click.UsageError("No application is installed that could be explored. Name one, or install some.")
-        return found, []
+        return found, {}
     chosen, missing = _named(names, catalog)
     if not chosen:
-        raise click.UsageError(" ".join(each.problem for each in missing))
+        raise click.UsageError(" ".join(missing.values()))
     known = before.applications if before is not None else ()
     return tuple({application.id: application for application in (*known, *chosen)}.values()), missing
 
 
-def _named(names: Sequence[str], catalog: Catalog) -> tuple[tuple[Application, ...], list[Missing]]:
+def _named(names: Sequence[str], catalog: Catalog) -> tuple[tuple[Application, ...], dict[str, str]]:
     from aci.errors import LaunchFailed
 
     chosen: dict[str, Application] = {}
-    missing = []
+    missing: dict[str, str] = {}
     for name in names:
         try:
             application = catalog.find(name)
         except LaunchFailed as error:
-            missing.append(Missing(name, str(error)))
+            missing[name] = str(error)
         else:
             chosen[application.id] = application
     return tuple(chosen.values()), missing
@@ -225,121 +237,3 @@ def _folder(out: Path | None, dry_run: bool) -> AbstractContextManager[Path]:
 def _temporary() -> Iterator[Path]:
     with TemporaryDirectory(prefix="agent-s-explore-") as folder:
         yield Path(folder)
-
-
-def _line(progress: Progress, names: dict[str, str]) -> str:
-    from exploration.job import about, kind_of
-
-    result = progress.result
-    sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
-    if kind_of(result.job) == "task":
-        what = f"{names.get(result.labels.get('app', ''), '')}: {shorten(result.instruction, 90)}"
-        told = "" if result.outcome == "success" else shorten(result.reason, 110)
-    else:
-        what = f"{names.get(about(result.job), about(result.job))}: {kind_of(result.job)}"
-        told = shorten(result.reason, 160)
-    now = progress.standing
-    left = f"{_minutes(now.left_s)} left" if now.done < now.total else ""
-    parts = [f"{result.seconds:.0f} s", told, left]
-    line = f"{now.done:>4}/{now.total} {sign} {what}  {'; '.join(part for part in parts if part)}"
-    return printable(line)
-
-
-@contextmanager
-def _beating(beat: Callable[[], None]) -> Iterator[None]:
-    """Say now and then that something is going on."""
-    over = threading.Event()
-
-    def keep_beating() -> None:
-        while not over.wait(BEAT_S):
-            beat()
-
-    thread = threading.Thread(target=keep_beating, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _tell_still(exploration: Exploration, screen: Display) -> None:
-    """Say how far an exploration is, with what its searches have tried by now."""
-    from exploration.summary import count_tried
-
-    now = exploration.standing()
-    if now.done == now.total:
-        return
-    tried = count_tried(exploration.plan.folder, exploration.plan.applications)
-    told = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
-    left = f"{_minutes(now.left_s)} left" if now.left_s >= 1 else "longer than expected"
-    screen.say(f"{now.done:>4}/{now.total} …{told} {left}")
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-
-
-def _tell(
-    plan: Plan,
-    exploration: Exploration,
-    summaries: Iterable[ApplicationSummary],
-    missing: Sequence[Missing],
-    report: Path | None,
-    as_json: bool,
-) -> None:
-    every = list(summaries)
-    if as_json:
-        echo_json(
-            {
-                "applications": {summary.app: summary.as_json(plan.survey_only) for summary in every},
-                "skipped": {
-                    **{each.name: each.problem for each in missing},
-                    **{summary.app: summary.problem for summary in every if summary.problem},
-                },
-                "stopped_by": exploration.stopped_by or None,
-                "out": None if plan.survey_only else plan.folder,
-                "report": report,
-            }
-        )
-        return
-    if plan.survey_only:
-        _show_tasks(every)
-    else:
-        _show_table(every)
-    for summary in every:
-        if summary.problem:
-            click.echo(printable(f"Skipped {summary.name}: {summary.problem}"))
-    if exploration.stopped_by:
-        click.echo(f"Stopped: {exploration.stopped_by}. Go on with: agent-s explore --out {plan.folder}")
-    if report is not None:
-        click.echo(f"Report: {report}")
-
-
-def _show_tasks(summaries: Iterable[ApplicationSummary]) -> None:
-    for summary in summaries:
-        if summary.problem:
-            continue
-        click.echo(printable(f"{summary.name}: {plural(summary.coverage.found, 'thing')} to use"))
-        for number, row in enumerate(summary.tasks, start=1):
-            task = row.task
-            click.echo(printable(f"{number:>4}. [{task.difficulty}] {task.instruction}  ({task.kind})"))
-
-
-def _show_table(summaries: Iterable[ApplicationSummary]) -> None:
-    rows = [
-        (
-            summary.name,
-            "-" if summary.coverage.share is None else f"{100 * summary.coverage.share:.0f}%",
-            str(summary.screens),
-            str(len(summary.skills)),
-            str(len(summary.boundaries)),
-            f"{summary.verified}/{summary.done}" if summary.tasks else "-",
-            f"{summary.seconds:.0f}",
-        )
-        for summary in summaries
-        if not summary.problem
-    ]
-    if rows:
-        titles = ("Application", "Covered", "Screens", "Skills", "Boundaries", "Tasks verified", "Seconds")
-        show_table(titles, rows, figures=titles[1:])

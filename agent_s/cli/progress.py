@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from agent_s.records import Limits
 
+STATUS_S = 20.0
+"""How long a log may be without a word, s."""
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
@@ -51,6 +53,10 @@ class Display(Protocol):
 
     def say(self, text: str) -> None:
         """Say something that belongs to the progress."""
+        ...
+
+    def status(self, text: str) -> None:
+        """Say how far it is, in the place of what was said of it last; "" for nothing."""
         ...
 
     def notice(self, text: str) -> None:
@@ -91,6 +97,9 @@ class QuietDisplay:
     def say(self, text: str) -> None:
         """Do nothing."""
 
+    def status(self, text: str) -> None:
+        """Do nothing."""
+
     def notice(self, text: str) -> None:
         """Write a line."""
         self._console.print(printable(text))
@@ -101,10 +110,17 @@ class QuietDisplay:
 
 
 class PlainDisplay:
-    """One line for everything that matters, for logs and pipes."""
+    """One line for everything that matters, for logs and pipes.
 
-    def __init__(self, console: Console) -> None:
+    Args:
+        console: Where.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
+        self._clock = clock
+        self._told_at = clock()
 
     def __enter__(self) -> Self:
         """Do nothing."""
@@ -122,8 +138,14 @@ class PlainDisplay:
         """Write a line."""
         self.notice(text)
 
+    def status(self, text: str) -> None:
+        """Write a line, where nothing was written for a while."""
+        if text and self._clock() - self._told_at >= STATUS_S:
+            self.notice(text)
+
     def notice(self, text: str) -> None:
         """Write a line."""
+        self._told_at = self._clock()
         self._console.print(printable(text))
 
     def paused(self) -> AbstractContextManager[None]:
@@ -204,6 +226,7 @@ class LiveDisplay:
         self._clock = clock
         self._began = clock()
         self._now = _Now()
+        self._status = ""
         self._live = Live(get_renderable=self._draw, console=console, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> Self:
@@ -245,6 +268,10 @@ class LiveDisplay:
         """Write a line above the picture."""
         self.notice(text)
 
+    def status(self, text: str) -> None:
+        """Show it as the picture, as long as there is no task."""
+        self._status = text
+
     def notice(self, text: str) -> None:
         """Write a line above the picture."""
         self._console.print(printable(text))
@@ -264,7 +291,7 @@ class LiveDisplay:
 
         now, width = self._now, self._console.width - 2
         if not now.task:
-            return Text("")
+            return Text(shorten(self._status, width), style="dim")
         meter = now.meter(self._clock() - self._began)
         return Group(
             Text(shorten(now.task, width), style="bold"),
