@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -92,11 +91,6 @@ class Chronicle:
         if self.started is None or self.last_at is None:
             return 0.0
         return (self.last_at - self.started.at).total_seconds()
-
-    @property
-    def calls_by_kind(self) -> Counter[str]:
-        """How often each kind of question was put to the model."""
-        return Counter(call.call for call in self.calls)
 
 
 def tell(events: Iterable[Event]) -> Chronicle:

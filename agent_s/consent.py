@@ -81,7 +81,8 @@ def touched_by(action: Action, observation: Observation) -> list[Element]:
 def describe_target(action: Action, observation: Observation) -> str:
     """Describe what an action is about to touch, for people."""
     touched = touched_by(action, observation)
-    return " -> ".join(f"{element.role} {(element.name or element.label)!r}" for element in touched)
+    named = [(element.role, element.name or element.label) for element in touched]
+    return " -> ".join(f"{role} {name!r}" if name else role for role, name in named)
 
 
 def _picture(observation: Observation, parts: list[Rect]) -> NDArray[np.uint8]:

@@ -17,6 +17,7 @@ from aci.actions import Action, format_call
 from agent_s.chronicle import Chronicle, SubtaskChronicle, tell
 from agent_s.errors import TrajectoryError
 from agent_s.events import ModelCalled
+from agent_s.pages import render_page
 from agent_s.records import Outcome
 from agent_s.trajectory import Trajectory, make_private_folder
 
@@ -206,18 +207,7 @@ def _call(action: Action) -> str:
 
 
 def _render(template: str, **values: Any) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("agent_s"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["call"] = _call
-    environment.filters["subtask_tone"] = _subtask_tone
-    return environment.get_template(template).render(**values)
+    return render_page(template, {"call": _call, "subtask_tone": _subtask_tone}, **values)
 
 
 def _write(path: Path, page: str) -> Path:

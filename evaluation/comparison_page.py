@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_s.pages import render_page
 from evaluation.comparison import Comparison
 from evaluation.errors import ResultsError
 from evaluation.matrix import LEVELS
@@ -55,26 +56,16 @@ def write_page(comparison: Comparison, path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(render_page(comparison), encoding="utf-8")
+        path.write_text(comparison_page(comparison), encoding="utf-8")
     except OSError as error:
         raise ResultsError(f"Cannot write the report {path}: {error.strerror or error}.") from error
 
 
-def render_page(comparison: Comparison) -> str:
+def comparison_page(comparison: Comparison) -> str:
     """Return the page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("agent_s"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["percent"] = percent
-    environment.filters["shade"] = shade
-    page = environment.get_template("comparison.html.j2")
-    return page.render(
+    return render_page(
+        "comparison.html.j2",
+        {"percent": percent, "shade": shade},
         comparison=comparison,
         colors=[COLORS[number % len(COLORS)] for number in range(len(comparison.evaluations))],
         plots={group: success_plot(group, rows) for group, rows in comparison.groups.items()},

@@ -6,9 +6,9 @@ A result that is no document scores 0; an expected one that is none is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from docx.document import Document
     from docx.text.paragraph import Paragraph
     from docx.text.run import Run
+
+T = TypeVar("T")
 
 
 class DocumentOptions(Parameters):
@@ -78,10 +80,10 @@ def compare_docx_files(
     content_only: bool = False,
 ) -> Score:
     """Two documents have the same paragraphs; the options are those of `DocumentOptions`."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _texts)
+    if seen is None:
         return _no_document(result)
-    texts, other = ([paragraph.text for paragraph in document.paragraphs] for document in (found, wanted))
+    texts, other = seen
     if ignore_case:
         texts, other = [text.casefold() for text in texts], [text.casefold() for text in other]
     if ignore_order:
@@ -99,33 +101,30 @@ def compare_docx_files(
 @metric()
 def compare_init_lines(result: Path, expected: Path) -> Score:
     """The document begins with the paragraphs of the expected one."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _texts)
+    if seen is None:
         return _no_document(result)
-    texts, other = ([paragraph.text for paragraph in document.paragraphs] for document in (found, wanted))
+    texts, other = seen
     return score_of(texts[: len(other)] == other, _first_difference(texts[: len(other)], other))
 
 
 @metric()
 def compare_docx_tables(result: Path, expected: Path) -> Score:
     """Two documents have the same tables; blanks around the text of a cell do not count."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _tables)
+    if seen is None:
         return _no_document(result)
-    tables, other = (
-        [[[cell.text.strip() for cell in row.cells] for row in table.rows] for table in document.tables]
-        for document in (found, wanted)
-    )
+    tables, other = seen
     return score_of(tables == other, f"the tables are {tables}, expected {other}")
 
 
 @metric()
 def compare_docx_images(result: Path, expected: Path) -> Score:
     """Two documents hold the same pictures, in any order."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _pictures)
+    if seen is None:
         return _no_document(result)
-    pictures, other = (sorted(map(hash, _pictures(document))) for document in (found, wanted))
+    pictures, other = seen
     return score_of(
         pictures == other, f"{len(pictures)} pictures, expected {len(other)}; the same: {pictures == other}"
     )
@@ -134,26 +133,20 @@ def compare_docx_images(result: Path, expected: Path) -> Score:
 @metric()
 def compare_contains_image(result: Path, expected: Path) -> Score:
     """The same paragraphs hold pictures."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _picture_places)
+    if seen is None:
         return _no_document(result)
-    places, other = (
-        [number for number, one in enumerate(document.paragraphs) if one._p.xpath(".//a:graphicData")]
-        for document in (found, wanted)
-    )
+    places, other = seen
     return score_of(places == other, f"pictures in the paragraphs {places}, expected {other}")
 
 
 @metric()
 def compare_line_spacing(result: Path, expected: Path) -> Score:
     """Two documents have the same text and the same line spacing in each paragraph."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _spaced_lines)
+    if seen is None:
         return _no_document(result)
-    lines, other = (
-        [(paragraph.text, _effective(paragraph, "line_spacing")) for paragraph in document.paragraphs]
-        for document in (found, wanted)
-    )
+    lines, other = seen
     return score_of(lines == other, _first_difference(lines, other))
 
 
@@ -170,23 +163,20 @@ def compare_font_names(result: Path, expected: DocumentFont) -> Score:
 @metric()
 def compare_subscript_contains(result: Path, expected: Path) -> Score:
     """The same texts are set as subscript, and there are some."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _subscripts)
+    if seen is None:
         return _no_document(result)
-    low, other = ([run.text for _, run in _runs(document) if run.font.subscript] for document in (found, wanted))
+    low, other = seen
     return score_of(bool(low) and "".join(low) == "".join(other), f"subscripts are {low}, expected {other}")
 
 
 @metric()
 def check_highlighted_words(result: Path, expected: Path) -> Score:
     """The same words are highlighted."""
-    found, wanted = _pair(result, expected)
-    if found is None:
+    seen = _both(result, expected, _highlighted)
+    if seen is None:
         return _no_document(result)
-    words, other = (
-        "".join(run.text for _, run in _runs(document) if run.font.highlight_color is not None)
-        for document in (found, wanted)
-    )
+    words, other = seen
     return score_of(words == other, f"highlighted is {words!r}, expected {other!r}")
 
 
@@ -258,11 +248,13 @@ def _document(path: Path) -> Document | None:
         return None
 
 
-def _pair(result: Path, expected: Path) -> tuple[Document | None, Document]:
+def _both(result: Path, expected: Path, view: Callable[[Document], T]) -> tuple[T, T] | None:
+    """Return what is looked at in both documents; None where the result is none."""
     wanted = _document(expected)
     if wanted is None:
         raise CheckFailed(f"the expected {expected.name} is not a docx document")
-    return _document(result), wanted
+    found = _document(result)
+    return None if found is None else (view(found), view(wanted))
 
 
 def _no_document(path: Path) -> Score:
@@ -280,8 +272,33 @@ def _first_difference(found: list[Any], wanted: list[Any]) -> str:
     return f"{len(found)} parts, expected {len(wanted)}"
 
 
-def _pictures(document: Document) -> list[bytes]:
-    return [part.target_part.blob for part in document.part.rels.values() if part.reltype.endswith("/image")]
+def _texts(document: Document) -> list[str]:
+    return [paragraph.text for paragraph in document.paragraphs]
+
+
+def _tables(document: Document) -> list[list[list[str]]]:
+    return [[[cell.text.strip() for cell in row.cells] for row in table.rows] for table in document.tables]
+
+
+def _pictures(document: Document) -> list[int]:
+    blobs = (part.target_part.blob for part in document.part.rels.values() if part.reltype.endswith("/image"))
+    return sorted(map(hash, blobs))
+
+
+def _picture_places(document: Document) -> list[int]:
+    return [number for number, one in enumerate(document.paragraphs) if one._p.xpath(".//a:graphicData")]
+
+
+def _spaced_lines(document: Document) -> list[tuple[str, Any]]:
+    return [(paragraph.text, _effective(paragraph, "line_spacing")) for paragraph in document.paragraphs]
+
+
+def _subscripts(document: Document) -> list[str]:
+    return [run.text for _, run in _runs(document) if run.font.subscript]
+
+
+def _highlighted(document: Document) -> str:
+    return "".join(run.text for _, run in _runs(document) if run.font.highlight_color is not None)
 
 
 def _runs(document: Document) -> Iterator[tuple[Paragraph, Run]]:

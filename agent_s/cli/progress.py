@@ -13,6 +13,7 @@ from agent_s.events import (
     ActionChosen,
     ActionPerformed,
     Event,
+    KnowledgeGathered,
     ModelCalled,
     Planned,
     Reflected,
@@ -184,6 +185,8 @@ def _remarks(event: Event) -> list[str]:
         case Verified():
             word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
+        case KnowledgeGathered():
+            return [f"Goes on without: {shorten(problem, 300)}" for problem in event.problems]
         case Troubled():
             return [f"Trouble: {shorten(event.problem, 500)}"]
     return []

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -259,9 +259,9 @@ def _demands(text: str) -> Iterable[str]:
 # The stage
 
 
-def _element(number: int, role: str, name: str, window: Window = _EDITOR, **more: object) -> Element:
+def _element(number: int, role: str, name: str, window: Window = _EDITOR, **more: Any) -> Element:
     rect = Rect(10, 40 * number, 300, 30)
-    return Element(number, role, name, rect, rect.center, window.id, app=window.app, **more)  # type: ignore[arg-type]
+    return Element(number, role, name, rect, rect.center, window.id, app=window.app, **more)
 
 
 _STAGE = (

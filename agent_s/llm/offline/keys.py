@@ -162,12 +162,6 @@ def show_chord(chord: Chord) -> str:
     return "+".join(chord)
 
 
-def characters_to_keys(text: str) -> Chord | None:
-    """Return the key of each character, to type them without the clipboard; None where one has no key."""
-    keys = tuple(_SYMBOLS.get(char, char if char.isascii() and char.isalnum() else "") for char in text)
-    return keys if all(keys) else None
-
-
 def _chord_of(parts: list[str]) -> Chord | None:
     """Read words as modifiers followed by one key, which may be named by two words."""
     modifiers: list[str] = []

@@ -47,24 +47,21 @@ def verify(context: VerifyContext) -> VerifyResponse:
     """
     screens = _screens(context)
     findings: list[tuple[Intent, Finding]] = []
+    undecided: list[str] = []
     for number, (subtask, steps) in enumerate(context.done):
         after = screens[number]
         for intent in intents_of(subtask):
-            findings.append((intent, _judge(intent, steps, after, Screen(context.observation))))
+            finding = _judge(intent, steps, after, Screen(context.observation))
+            findings.append((intent, finding))
+            undecided += [subtask.name] if finding[0] is None and _lasts(intent) else []
     missing = len(read_instruction(context.task.instruction)) > 0 and not context.done
     refuted = [evidence for _, (verdict, evidence) in findings if verdict is False]
     if refuted:
         return VerifyResponse(verified=False, reason=refuted[0], evidence=tuple(refuted))
     proofs = tuple(evidence for _, (verdict, evidence) in findings if verdict)
-    open_points = [intent for intent, (verdict, _) in findings if verdict is None and _lasts(intent)]
-    if (
-        proofs
-        and not open_points
-        and not missing
-        and any(_lasts(intent) for intent, (verdict, _) in findings if verdict)
-    ):
+    if proofs and not undecided and not missing and any(_lasts(intent) for intent, (verdict, _) in findings if verdict):
         return VerifyResponse(verified=True, reason="what was asked can be seen to hold", evidence=proofs)
-    reason = f"nothing seen decides {type(open_points[0]).__name__}" if open_points else "nothing seen decides it"
+    reason = f"nothing seen decides {undecided[0]!r}" if undecided else "nothing seen decides it"
     return VerifyResponse(verified=None, reason=reason, evidence=proofs)
 
 

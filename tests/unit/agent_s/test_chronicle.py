@@ -30,7 +30,7 @@ def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_cam
 
 def test_what_concerns_the_whole_run() -> None:
     story = tell(events_of_a_run())
-    assert story.calls_by_kind == {"query": 1, "plan": 1, "act": 1}
+    assert [call.call for call in story.calls] == ["query", "plan", "act"]
     assert story.seconds == 13.5
     assert story.outcome is not None and story.outcome.status == "done"
     assert (len(story.plans), len(story.verdicts), len(story.stored), len(story.troubles)) == (1, 1, 1, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from agent_s.cli.app import run_app
 from evaluation.comparison import compare
-from evaluation.comparison_page import PLOT_PX, render_page
+from evaluation.comparison_page import PLOT_PX, comparison_page
 from evaluation.matrix import matrix_of
 from evaluation.results import Header, Result, ResultsFile
 
@@ -70,7 +70,7 @@ def test_folders_of_the_same_name_are_told_apart(folders: list[Path], tmp_path: 
 
 
 def test_the_page_draws_rates_and_escapes_what_it_is_told(folders: list[Path]) -> None:
-    page = render_page(compare(folders))
+    page = comparison_page(compare(folders))
 
     assert f'width="{PLOT_PX / 2}"' in page
     assert "50.0% of 2" in page
@@ -133,7 +133,7 @@ def test_the_matrix_is_told_in_every_form(tmp_path: Path, capsys: pytest.Capture
     header = Header(benchmark="tasks", model="offline", settings={}, version="1", started=datetime.now(UTC))
     ResultsFile(tmp_path / "one", header).add(labelled("a", "L2", "Life services", success=True))
 
-    assert "L2 planning" in render_page(compare([tmp_path / "one"]))
+    assert "L2 planning" in comparison_page(compare([tmp_path / "one"]))
     assert run_app(["eval", "report", str(tmp_path / "one"), "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert run["matrix"]["L2"]["Life services"]["success_rate"] == 1.0

@@ -13,7 +13,6 @@ from agent_s.llm.offline.targets import TargetQuery, parse_target
 Q = PLACEHOLDER
 CELL = r"\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}"
 THE = r"(?:(?:the|a|an|my|your|this|that|its)\s+)?"
-INTO = r"(?:in\s+to|into|inside(?:\s+of)?|within|onto|in|on|to|at|for|under|next\s+to|below|beside)"
 
 
 @dataclass(frozen=True, slots=True)

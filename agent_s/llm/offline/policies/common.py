@@ -341,11 +341,6 @@ def changed(before: Screen, after: Screen) -> str:
     return what_changed(before.observation, after.observation)
 
 
-def is_same(before: Screen, after: Screen) -> bool:
-    """Tell whether nothing differs between two screens."""
-    return before.elements == after.elements and before.windows == after.windows
-
-
 def within(query: TargetQuery, place: TargetQuery | None) -> TargetQuery:
     """Narrow a description down to a place, unless it names one itself."""
     return replace(query, within=place) if place is not None and query.within is None else query

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from agent_s.cli.progress import LiveDisplay, PlainDisplay, QuietDisplay, lines_of
 from agent_s.cli.terminal import new_console
-from agent_s.events import Troubled
+from agent_s.events import KnowledgeGathered, Troubled
 from tests.unit.agent_s.a_run import events_of_a_run
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b2J"
@@ -31,6 +31,7 @@ def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
     lines = out.getvalue().splitlines()
     assert lines == [
         "Task: Type Save and save it",
+        "Goes on without: Save",
         "Plan: 2 subtasks",
         "[1/2] type Save",
         "    » done before and verified: 2 steps again without a model",
@@ -50,6 +51,11 @@ def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
         "✓ verified: reason Save",
         "Trouble: problem Save",
     ]
+
+
+def test_a_source_that_did_not_answer_is_told_while_the_run_goes_on() -> None:
+    event = KnowledgeGathered(query="How to", problems=("web search did not answer in time",))
+    assert lines_of(event) == ["Goes on without: web search did not answer in time"]
 
 
 def test_no_text_of_a_screen_commands_the_terminal() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_s.llm.offline.keys import characters_to_keys, parse_chord, parse_keys
+from agent_s.llm.offline.keys import parse_chord, parse_keys
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,3 @@ def test_does_not_take_other_words_for_keys(said: str) -> None:
 )
 def test_reads_keys_one_after_another(said: str, chords: tuple[tuple[str, ...], ...]) -> None:
     assert parse_keys(said) == chords
-
-
-def test_spells_a_text_in_keys_where_each_character_has_one() -> None:
-    assert characters_to_keys("a+1") == ("a", "plus", "1")
-    assert characters_to_keys("é") is None
