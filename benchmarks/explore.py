@@ -145,7 +145,7 @@ def replay(case: Case) -> Values:
         attempts = [ledger.attempts[key] for key in drawn]
     with new_desktop() as desktop:
         prober = Prober(Walker(desktop, case.app.argv))
-        problems = {one.key: prober.verify(one)[0] for one in _in_time(attempts, REPLAY_S)}
+        problems = {one.key: prober.verify(one).problem for one in _in_time(attempts, REPLAY_S)}
     failed = {key: problem for key, problem in problems.items() if problem}
     share = round(1 - len(failed) / len(problems), 3) if problems else None
     return {"skills_replayed": share, "replays": len(problems), "not_replayed": failed}

@@ -34,8 +34,9 @@ _PRINTS = re.compile(
     r"print(?! preview|er settings| range|ed)|drucken|imprimer|imprimir|stampa|afdrukken|drukuj|печать|打印|印刷", re.I
 )
 _ONLINE = re.compile(
-    r"(?:.*\b(?:online|web ?site|donate|donation|feedback|bug report|report a|report an|get involved|check for updates|"
-    r"e-?mail|bluetooth|share|sign in|log in|extensions)\b|contents$|user guides|send\b|release notes|license|credits)",
+    r"(?:.*\b(?:online|web ?site|web browser|donate|donation|feedback|bug report|report a|report an|get involved|"
+    r"check for updates|e-?mail|bluetooth|share|sign in|log in|extensions)\b|contents$|user guides|send\b|"
+    r"release notes|license|credits)",
     re.IGNORECASE,
 )
 _EDITS = re.compile(

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from aci.actions import Hotkey, Type
 from agent_s.records import GroundedStep
 from exploration.candidates import offer
+from exploration.effects import WEAK, happened_again
 from exploration.errors import ApplicationUnusable
 from exploration.ledger import Ledger
 from exploration.naming import name_unit
@@ -42,7 +43,7 @@ from exploration.records import (
 )
 from exploration.skills import SkillKeeper
 from exploration.states import Look
-from exploration.trying import Prober, Tried
+from exploration.trying import Prober, Tried, Verified
 from exploration.walking import Path, PrivateDesktop, Walker
 from memory_store import MemoryStore
 
@@ -52,6 +53,8 @@ SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
 _DEEP = 2
 """What lies further from the start than so many steps comes last."""
+_MANY = 12
+"""More controls than these on one screen come after others."""
 
 _START_CONTROL = Control(role="application", name="", key=START)
 
@@ -151,10 +154,12 @@ class _Search:
         self._prober = Prober(self._walker)
         self._keeper = SkillKeeper(memory, f"explore {ledger.app}")
         self._offered: dict[str, str] = {}
-        self._later: list[Pending] = []
+        self._later: list[list[Pending]] = []
         # What this search came by until now: less than the ledger holds where an earlier one was further. What is done
         # next rests on this alone, so that it is the same as if there had been no earlier one.
         self._come_by: dict[str, Attempt] = {}
+        self._made_on: dict[str, int] = {}
+        """Which desktop each attempt of this process was made on, counted by starts."""
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""
@@ -185,7 +190,9 @@ class _Search:
             yield from self._explore_all(self._prepared(setup))
         while self._later:
             later, self._later = self._later, []
-            yield from self._explore_all(later)
+            # What is alike comes last, for variety.
+            for group in sorted(later, key=lambda each: len(each) > _MANY):
+                yield from self._explore_together(group)
 
     # Finding
 
@@ -214,6 +221,12 @@ class _Search:
             yield from self._explore(each)
             yield from self._verify()
 
+    def _explore_together(self, group: list[Pending]) -> Iterator[SearchEvent]:
+        """Explore what is on one screen, and verify then, so that few fresh desktops are needed."""
+        for each in group:
+            yield from self._explore(each)
+        yield from self._verify()
+
     def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
         """Make attempts until none is left on a branch, those that became visible last first."""
         stack = [branch]
@@ -231,7 +244,7 @@ class _Search:
                 yield self._give_up(attempt, attempt.why, attempt.path)
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
             if len(attempt.path) >= _DEEP or any(change.kind == "opened" for change in attempt.effect):
-                self._later += children
+                self._later.append(children)
             else:
                 stack.extend(children[::-1])
 
@@ -279,6 +292,7 @@ class _Search:
         self, pending: Pending, tried: Tried, retries: int
     ) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
         finding, after = tried.finding, tried.after
+        self._made_on[pending.key] = tried.desktop
         path = (*pending.path, tried.step)
         state = None if after is None else after.state(len(path), finding.offers or None)
         offers = [offer(each, after.observation, after.place) for each in finding.offers] if after is not None else []
@@ -324,11 +338,22 @@ class _Search:
             if not attempt.effect or attempt.classification not in ("terminal", "continue") or judged:
                 continue
             self._check_limits()
-            problem, steps = self._prober.verify(attempt)
-            for _ in range(self._limits.max_retries):
-                if problem:
-                    problem, steps = self._prober.verify(attempt)
-            yield self._give_up(attempt, problem, steps) if problem else self._keep(attempt, steps)
+            yield from self._verified(attempt)
+
+    def _verified(self, attempt: Attempt) -> Iterator[SearchEvent]:
+        """Verify one, on another desktop than the one it was found on."""
+        done = self._prober.verify(attempt, fresh=self._made_on.get(attempt.key) == self._walker.restarts)
+        for _ in range(self._limits.max_retries if done.problem else 0):
+            again = self._prober.verify(attempt)
+            if again.problem and _agree(done, again):
+                # Twice the same on fresh desktops: what was seen of it at first had come from something else.
+                attempt = self._come_by[attempt.key] = attempt.model_copy(update={"effect": again.effect})
+                yield self._write(Attempted(seconds=self._seconds, attempt=attempt))
+                again = replace(again, problem="")
+            done = again
+            if not done.problem:
+                break
+        yield self._give_up(attempt, done.problem, done.steps) if done.problem else self._keep(attempt, done.steps)
 
     def _keep(self, attempt: Attempt, steps: Path) -> SearchEvent:
         naming = name_unit(attempt, self._walker.app)
@@ -389,6 +414,12 @@ _DISABLED = "it is greyed out"
 
 def _is_disabled(why: str) -> bool:
     return why.endswith("is disabled")
+
+
+def _agree(one: Verified, other: Verified) -> bool:
+    """Tell whether two tries had the same effect, and one that tells."""
+    telling = any(change.kind not in WEAK for change in one.effect)
+    return telling and not happened_again(one.effect, other.effect)
 
 
 def _failed_for_good(attempt: Attempt) -> bool:

@@ -12,6 +12,9 @@ from exploration.records import Change, ChangeKind
 from exploration.states import Look, by_identity, different_pixels
 
 TOLD_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "editable")
+WEAK = ("appeared", "vanished", "picture")
+"""Kinds of changes that are drawn as the rest of the screen allows."""
+
 _MOST_PARTS = 12
 _MOST_TEXT = 300
 _LEAST_PIXELS = 900
@@ -32,7 +35,7 @@ def changes(before: Look, after: Look) -> tuple[Change, ...]:
         *_of_elements(before, after),
     ]
     if not found and not _covered(before, after):
-        found = list(_of_pictures(before, after))
+        found = list(_of_usability(before, after)) or list(_of_pictures(before, after))
     return tuple(found)
 
 
@@ -42,7 +45,7 @@ def happened_again(expected: tuple[Change, ...], found: tuple[Change, ...]) -> s
     What says most decides: a setting, file, state, text or window by its kind, name and new value; parts and pictures
     by their kind alone, since they are drawn as the rest of the screen allows.
     """
-    strict = [change for change in expected if change.kind not in ("appeared", "vanished", "picture")]
+    strict = [change for change in expected if change.kind not in WEAK]
     for change in strict or expected:
         if not any(_agree(change, other) for other in found):
             return f"{change.kind} {change.what!r} did not become {change.after!r} again"
@@ -156,6 +159,14 @@ def _of_element(was: Element, now: Element, home: str) -> Iterator[Change]:
 
 def _state_word(state: str, holds: bool) -> str:
     return state if holds else f"not {state}"
+
+
+def _of_usability(before: Look, after: Look) -> Iterator[Change]:
+    """Compare what is greyed out: copying something shows in nothing else than that it can be pasted."""
+    for key in sorted(before.elements.keys() & after.elements.keys()):
+        was, now = before.elements[key], after.elements[key]
+        if "disabled" in was.states and "disabled" not in now.states:
+            yield Change(kind="state", what=_part(now, after.place), before="greyed out", after="can be used")
 
 
 def _of_pictures(before: Look, after: Look) -> Iterator[Change]:

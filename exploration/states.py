@@ -104,20 +104,22 @@ def unnumbered(title: str) -> str:
     return re.sub(r"\d+", "0", title).lstrip("*• ")
 
 
-def same_picture(one: Look, other: Look) -> bool:
-    """Tell whether two looks show the same pixels, apart from a caret and from what lies under the pointer."""
+def same_picture(one: Look, other: Look, but: Iterable[Rect] = ()) -> bool:
+    """Tell whether two looks show the same pixels, apart from a caret, some places, and what lies under the pointer."""
     same_size = one.observation.screenshot.shape == other.observation.screenshot.shape
-    return same_size and different_pixels(one, other) < _CARET_PX
+    return same_size and different_pixels(one, other, but) < _CARET_PX
 
 
-def different_pixels(one: Look, other: Look) -> int:
-    """Count the pixels that differ between two looks of the same size, but for those under pointer and tooltips."""
+def different_pixels(one: Look, other: Look, but: Iterable[Rect] = ()) -> int:
+    """Count the pixels that differ between two looks of the same size, but for some places, pointer and tooltips."""
     first, second = one.observation.screenshot, other.observation.screenshot
     differs = (first != second).any(axis=2)
     for look in (one, other):
         for place in (look.pointed or _middle(first), *look.tooltips):
             x, y = max(0, place.x - _POINTED_PX), max(0, place.y - _POINTED_PX)
             differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
+    for place in but:
+        differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
     return int(differs.sum())
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aci.actions import Hotkey
 from agent_s.records import GroundedStep
 from exploration.candidates import Candidate
 from exploration.classifying import Finding, classify
-from exploration.effects import happened_again
+from exploration.effects import WEAK, happened_again
 from exploration.records import Attempt, Change, Control
 from exploration.states import Look
-from exploration.walking import Path, Trouble, Walker, below_menus
+from exploration.walking import Path, Trouble, Walker, place_key
 
 CHECKED_ROLES = ("check menu item", "radio menu item")
 """Controls whose state can be read only while their menu is open."""
+
+_UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
+_UNDOABLE = ("text", "title", "state", "value", *WEAK)
 
 _LATE_S = 0.25
 _LOOKS, _LOOKS_FOR_DIALOG = 2, 12
@@ -29,12 +33,32 @@ class Tried:
         step: The step as it was done, with the windows that it opened and closed.
         before: The screen before; None where that was not reached.
         after: The screen after; None where that was not seen.
+        desktop: Which desktop it was made on, counted by starts.
     """
 
     finding: Finding
     step: GroundedStep
     before: Look | None = None
     after: Look | None = None
+    desktop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What doing an attempt again showed.
+
+    Attributes:
+        problem: Why it did not work; empty where it did.
+        steps: Its steps as they were done this time, as far as they went.
+        effect: What it changed this time.
+    """
+
+    problem: str
+    steps: Path = ()
+    effect: tuple[Change, ...] = ()
+
+
+_UNSTEADY = Verified("its steps lead elsewhere each time")
 
 
 class Prober:
@@ -46,13 +70,22 @@ class Prober:
 
     def __init__(self, walker: Walker) -> None:
         self._walker = walker
+        self._neutral: dict[tuple[str, ...], Path] = {}
+        self._not_neutral: set[tuple[str, ...]] = set()
 
     def attempt(self, path: Path, control: Control, step: GroundedStep, fresh: bool) -> Tried:
         """Go to the end of a path and act on one more control.
 
+        Args:
+            path: Steps from the start.
+            control: What is acted on then.
+            step: How.
+            fresh: Whether to begin on a fresh desktop in any case.
+
         Raises:
             ApplicationUnusable: The application does not start any more.
         """
+        self._walker.strict = False
         before = self._walker.go(path, fresh)
         if isinstance(before, Trouble):
             self._walker.leave()
@@ -60,44 +93,74 @@ class Prober:
         after = self._walker.act(step, before)
         if isinstance(after, Trouble):
             return Tried(Finding("error", after.reason), step, before)
-        ground = self._walker.known((*path, step)[: below_menus((*path, step))])
-        finding, after = self._judged(control, before, after, ground)
+        finding, after = self._judged(control, before, after, self._walker.known(self._base((*path, step))))
         done = self._walker.done(step, before, after)
         if control.role in CHECKED_ROLES and finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
-        if finding.classification == "terminal" and _is_switch(finding.effect):
-            switched = frozenset(change.what for change in finding.effect if change.kind == "setting")
-            self._walker.switch_back((*path, done), switched)
-        return Tried(finding, done, before, after)
+        made_on = self._walker.restarts
+        self._go_back((*path, done), finding, bool(before.menus))
+        return Tried(finding, done, before, after, made_on)
 
-    def verify(self, attempt: Attempt) -> tuple[str, Path]:
-        """Do the steps of an attempt again on a fresh desktop, and look for their effect.
+    def verify(self, attempt: Attempt, fresh: bool = True) -> Verified:
+        """Do the steps of an attempt again, and look for their effect.
 
-        Returns:
-            Why it did not work, or an empty text; and its steps as they were done this time.
+        Args:
+            attempt: What was found.
+            fresh: Whether to begin on a fresh desktop in any case; else where the application provably is as after a
+                fresh start, that is enough.
 
         Raises:
             ApplicationUnusable: The application does not start any more.
         """
-        look: Look | Trouble = self._walker.go((), fresh=True)
+        self._walker.strict = True
+        near = None if fresh or self._walker.tainted else self._done_again(attempt, fresh=False)
+        return near or self._done_again(attempt, fresh=True) or _UNSTEADY
+
+    def _done_again(self, attempt: Attempt, fresh: bool) -> Verified | None:
+        """Do the steps again; None where they lead elsewhere, since something hidden is not as after a start."""
+        look = self._walker.go((), fresh)
         if isinstance(look, Trouble):
-            return look.reason, ()
+            return Verified(look.reason)
         steps: list[GroundedStep] = []
-        looks = [look]
-        for step in attempt.path:
-            after = self._walker.act(step, looks[-1])
+        for number, step in enumerate(attempt.path, start=1):
+            before = look
+            last = number == len(attempt.path)
+            after = self._walker.act(step, before) if last else self._walker.advance(attempt.path[:-1], before)
+            if after is None:
+                return None
             if isinstance(after, Trouble):
-                return after.reason, tuple(steps)
-            steps.append(self._walker.done(step, looks[-1], after))
-            looks.append(after)
-        before, look = looks[-2:]
-        ground = looks[below_menus(tuple(steps))]
-        finding, look = self._judged(attempt.control, before, look, ground)
+                return Verified(after.reason, tuple(steps))
+            steps.append(self._walker.done(step, before, after))
+            look = after
+        finding, look = self._judged(attempt.control, before, look, self._walker.known(self._base(attempt.path)))
         steps[-1] = self._walker.done(attempt.path[-1], before, look, last=True)
         if attempt.control.role in CHECKED_ROLES:
-            finding = self._with_state(finding, attempt.control, before, look, tuple(steps))
-        self._walker.leave()
-        return happened_again(attempt.effect, finding.effect), tuple(steps)
+            finding = self._with_state(finding, attempt.control, before, look, attempt.path)
+        self._go_back(attempt.path, finding, bool(before.menus))
+        return Verified(happened_again(attempt.effect, finding.effect), tuple(steps), finding.effect)
+
+    def _base(self, path: Path) -> Path:
+        return path[: self._walker.below_menus(path)]
+
+    def _go_back(self, path: Path, finding: Finding, in_menu: bool) -> None:
+        """Undo what was done where there is a way: switched back, or what was chosen before chosen again."""
+        menu = place_key(path[:-1])
+        settings = frozenset(change.what for change in finding.effect if change.kind == "setting")
+        if in_menu and _is_neutral(finding):
+            self._neutral.setdefault(menu, path)
+        if finding.classification != "terminal":
+            return
+        if _is_switch(finding.effect) and self._walker.put_back(path, path, settings):
+            return
+        for place in (menu, menu[:-1]) if in_menu and _may_be_choice(finding.effect) else ():
+            way = self._neutral.get(place)
+            if way is None or way == path or place in self._not_neutral:
+                continue
+            if self._walker.put_back(path, way, settings):
+                return
+            self._not_neutral.add(place)
+        if not self._walker.strict and finding.effect and all(each.kind in _UNDOABLE for each in finding.effect):
+            self._walker.put_back(path, (*self._base(path), _UNDO))
 
     def _judged(self, control: Control, before: Look, after: Look, ground: Look | None) -> tuple[Finding, Look]:
         """Classify what is to be seen; where that is little, look again, since dialogs can be late."""
@@ -119,10 +182,11 @@ class Prober:
         """Open the menu again and add how the state of a check or radio item changed."""
         was = _find(control, before)
         look: Look | Trouble = after
-        for step in path[below_menus(path) : -1]:
+        base = self._base(path)
+        for number, step in enumerate(path[len(base) : -1], start=len(base) + 1):
             if isinstance(look, Trouble):
                 break
-            look = self._walker.follow(step, look)
+            look = self._walker.follow(step, look, self._walker.expected(path[:number]))
         now = None if isinstance(look, Trouble) else _find(control, look)
         if was is None or now is None or ("checked" in was.element.states) == ("checked" in now.element.states):
             return finding
@@ -137,6 +201,17 @@ def _is_switch(effect: tuple[Change, ...]) -> bool:
     settings = [change for change in effect if change.kind == "setting"]
     states = [change for change in effect if change.kind == "state" and "checked" in change.after]
     return bool(settings or states) and all(change.after in ("true", "false") for change in settings)
+
+
+def _may_be_choice(effect: tuple[Change, ...]) -> bool:
+    """Tell whether an effect can be that of choosing one of several: no document, file or window has changed."""
+    return all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
+
+
+def _is_neutral(finding: Finding) -> bool:
+    """Tell whether something changed nothing but that its choice is now written down."""
+    noted = all(change.kind == "setting" and not change.before for change in finding.effect)
+    return noted and finding.classification in ("terminal", "error")
 
 
 def _find(control: Control, look: Look) -> Candidate | None:

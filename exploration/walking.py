@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Protocol
@@ -32,11 +32,18 @@ SAMPLES = {
 Path = tuple[GroundedStep, ...]
 
 _START_LIMIT_S = 8.0
+_START_AGAIN_LIMIT_S, _DIFFERS_S = 30.0, 3.0
+"""How long a start is waited for to look as the last one: at most, and after something is shown."""
 _POLL_S = 0.1
-_APPEAR_LIMIT_S = 3.0
+_APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3
+"""How long a control is waited for on a way to something, and on one back from it."""
 _LATE_S = 0.05
 _LOOKS = 4
+_SOON_S, _STIR_S, _SOON_POLL_S = 0.8, 0.25, 0.01
+"""How long what was seen before is awaited instead of rest: at most, and where nothing happens at all."""
 _MOST_ESCAPES = 3
+_MOST_KNOWN = 48
+"""So many screens with their pictures are kept to compare with, 3 MB each."""
 _ESCAPE = Hotkey(keys=("Escape",))
 
 
@@ -52,17 +59,30 @@ class PrivateDesktop(Protocol):
         """Put everything back to how it was at the start: no application, and a home as fresh as then."""
         ...
 
-    def launch(self, argv: Sequence[str]) -> object:
-        """Start a program and return when its window is there."""
+    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
+        """Start a program and return when its window is there, or at once."""
         ...
 
     def observe(self) -> Observation:
         """Look at the screen."""
         ...
 
-    def perform(self, action: Action) -> ActionResult:
-        """Carry out one primitive and wait until the screen has settled."""
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive and, where that is asked for, wait until the screen has settled."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a path led to before.
+
+    Attributes:
+        exact: What the screen said; see `exploration.states.Look`.
+        menus: Whether a menu was open.
+    """
+
+    exact: dict[str, tuple[str, ...]]
+    menus: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +111,9 @@ class Walker:
         app: The application as its windows name it; known after the first start.
         place: Path of the home.
         restarts: How often the desktop was started anew.
+        strict: Whether a way back is proven only when nothing at all differs; else some controls may be greyed out that
+            were not before, or the other way round, as what undoes and does again is.
+        tainted: Whether that was made use of since the last start.
     """
 
     def __init__(
@@ -113,12 +136,16 @@ class Walker:
         self._argv = argv
         self._clock = clock
         self._known: dict[tuple[str, ...], Look] = {}
+        self._expected: dict[tuple[str, ...], Expected] = {}
+        self._first: Look | None = None
         self._at: Path | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
-        self._used = False
+        self._used = self._fresh = False
+        self.tainted = False
         self.app = ""
         self.restarts = 0
+        self.strict = False
 
     @property
     def place(self) -> str:
@@ -139,17 +166,34 @@ class Walker:
         self._pointed = None
         self._put_documents()
         try:
-            self._desktop.launch(list(self._argv))
+            # What it shows at last is known from the second time on, and waited for instead of rest.
+            self._desktop.launch(list(self._argv), wait_for_window=self._first is None)
         except LaunchFailed as error:
             raise ApplicationUnusable(f"{self._argv[0]} cannot be started: {error}") from error
-        look = self._first_look()
+        look = self._first_look() if self._first is None else self._started_again(self._first)
+        self._first = look
+        self._fresh, self.tainted = True, False
         self._at = ()
-        self._known[place_key(())] = look
+        self._know((), look)
         return look
+
+    def _know(self, path: Path, look: Look) -> None:
+        """Keep how it looks at the end of a path: for proofs until the next start, and to wait for ever after."""
+        key = place_key(path)
+        self._known.pop(key, None)
+        self._known[key] = look
+        self._expected[key] = Expected(look.exact, bool(look.menus))
+        oldest = next((each for each in self._known if each), None)
+        if len(self._known) > _MOST_KNOWN and oldest is not None:
+            del self._known[oldest]
 
     def known(self, path: Path) -> Look | None:
         """Return how it looked at the end of a path since the last fresh start; None where it was not there."""
         return self._known.get(place_key(path))
+
+    def expected(self, path: Path) -> Expected | None:
+        """Return what a path led to when it was last followed, on whatever desktop."""
+        return self._expected.get(place_key(path))
 
     def look(self) -> Look:
         """Look at the screen and the home."""
@@ -175,19 +219,30 @@ class Walker:
 
         What is hidden shows so: what a closed bar still holds, or what a menu offers after something else was done.
         """
-        while self._at is not None and len(self._at) < len(path):
-            done = self.act(path[len(self._at)], look)
-            if isinstance(done, Trouble):
-                return done
-            look = self.steady(done)
-            known = self._known.setdefault(place_key(self._at or ()), look)
-            for _ in range(_LOOKS):
-                if known.exact == look.exact:
-                    break
-                look = self.steady(look)
-            else:
-                return None
-        return look
+        now: Look | Trouble | None = look
+        while isinstance(now, Look) and self._at is not None and len(self._at) < len(path):
+            now = self.advance(path, now)
+        return now
+
+    def advance(self, path: Path, look: Look) -> Look | Trouble | None:
+        """Do the next step of a path; None where it leads to something else than it did before."""
+        here = path[: len(self._at or ()) + 1]
+        expected = self._expected.get(place_key(here))
+        # Pictures are compared with where the path ends, so that it must be at rest there.
+        quick = expected is not None and (len(here) < len(path) or expected.menus)
+        done = self.act(here[-1], look, expected if quick else None)
+        if isinstance(done, Trouble):
+            return done
+        look = done if quick and expected is not None and done.exact == expected.exact else self.steady(done)
+        known = self.known(here)
+        right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
+        for _ in range(_LOOKS):
+            if right == look.exact or (not self.strict and _say_alike(right, look.exact)):
+                self.tainted |= right != look.exact
+                self._know(here, look)  # anew, since windows have other ids each time
+                return look
+            look = self.steady(look)
+        return None
 
     def steady(self, look: Look) -> Look:
         """Look until two looks say the same; GTK 4 draws a menu before it tells what is in it."""
@@ -198,31 +253,58 @@ class Walker:
             look = later
         return look
 
-    def act(self, step: GroundedStep, before: Look) -> Look | Trouble:
+    def act(self, step: GroundedStep, before: Look, expected: Expected | None = None) -> Look | Trouble:
         """Do the next step of the path and return what is to be seen then."""
         here = self._at or ()
-        look = self.follow(step, before)
+        look = self.follow(step, before, expected)
         if isinstance(look, Look):
             self._at = (*here, step)
         return look
 
-    def follow(self, step: GroundedStep, before: Look) -> Look | Trouble:
-        """Do a step that is on no path, and return what is to be seen then."""
+    def follow(
+        self, step: GroundedStep, before: Look, expected: Expected | None = None, patience_s: float = _APPEAR_LIMIT_S
+    ) -> Look | Trouble:
+        """Do a step that is on no path.
+
+        Args:
+            step: The step.
+            before: The screen before it.
+            expected: What it led to before, which is waited for; by default until the screen is at rest.
+            patience_s: How long its control is waited for, s.
+
+        Returns:
+            What is to be seen then.
+        """
         self._at = None
-        action = self._grounded(step, before)
+        action = self._grounded(step, before, patience_s)
         if isinstance(action, Trouble):
             return action
         self._performed = action
         element = before.observation.by_id.get(getattr(action, "element_id", None) or -1)
         self._pointed = element.rect if element is not None else self._pointed
         try:
-            result = self._desktop.perform(action)
+            result = self._desktop.perform(action, settle=expected is None)
             if not result.ok:
                 return Trouble(result.error or "it was refused")
-            look = self.look()
+            look = (
+                self.look()
+                if expected is None
+                else self._awaited(before, lambda seen: seen.exact == expected.exact, _SOON_S)
+            )
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
+
+    def _awaited(self, before: Look, arrived: Callable[[Look], object], limit_s: float) -> Look:
+        """Look until something is there; not for long where nothing happens at all."""
+        began = self._clock()
+        changed = False
+        while True:
+            look = self.look()
+            changed = changed or look.exact != before.exact
+            if arrived(look) or self._clock() - began > (limit_s if changed else _STIR_S):
+                return look
+            self._pause(_SOON_POLL_S)
 
     def leave(self) -> None:
         """Say that where it is now is not what the path promises; only proof or a fresh desktop leads on."""
@@ -263,42 +345,61 @@ class Walker:
         known = self.known(path)
         return known is not None and _same(known, look)
 
-    def switch_back(self, path: Path, switched: frozenset[str]) -> None:
-        """Do the last step of a path again, which undoes it, and note it where the start of its menu is back.
+    def put_back(self, path: Path, way: Path, switched: frozenset[str] | None = None) -> bool:
+        """Undo what the last step of a path did, and note it where the start of its menus is back.
 
         Args:
-            path: A path whose last step switched something.
-            switched: Settings that it changed; as they are afterwards they count as they were before.
+            path: The path.
+            way: A path from the same place, whose steps undo it.
+            switched: Settings that it changed; as they are afterwards they count as they were before. By default what
+                was done is undone altogether, so that pixels are the same too.
+
+        Returns:
+            Whether that is proven.
         """
-        base = path[: below_menus(path)]
+        base = path[: self.below_menus(path)]
         known = self.known(base)
-        look: Look | Trouble = self._settled(known) if known is not None else Trouble("not known")
-        for step in path[len(base) :]:
+        if known is None:
+            return False
+        look: Look | Trouble = self._closed(known)
+        for number, step in enumerate(way[len(base) :], start=len(base) + 1):
             if isinstance(look, Trouble):
-                return
-            look = self.follow(step, look)
-        if known is None or isinstance(look, Trouble) or not _same(known, look, switched):
-            return
-        self._at, self._known[place_key(base)] = base, look
-        kept = {key: value for key, value in look.home.settings.items() if key in switched}
+                return False
+            expected = self._expected.get(place_key(way[:number]))
+            look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
+        if isinstance(look, Trouble) or not _same(known, look, switched, self.strict):
+            return False
+        self._at = base
+        self._fresh = False
+        self.tainted |= known.exact != look.exact
+        self._know(base, look)
+        kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
         for place, each in self._known.items():
             self._known[place] = replace(each, home=HomeState(each.home.files, each.home.settings | kept))
+        return True
 
-    def _settled(self, known: Look) -> Look | Trouble:
+    def below_menus(self, path: Path) -> int:
+        """Return how many steps of a path come before the menus that its last step chooses from were opened."""
+        base = len(path) - 1
+        while base > 0 and ((known := self.known(path[:base])) is None or known.menus):
+            base -= 1
+        return base
+
+    def _closed(self, known: Look) -> Look | Trouble:
         """Close what is open, until there are no more windows than there were."""
         look = self._seen_now()
         for _ in range(_MOST_ESCAPES):
             if isinstance(look, Trouble) or len(look.observation.windows) <= len(known.observation.windows):
                 break
-            look = self.escape()
+            look = self.escape(look, lambda seen: len(seen.observation.windows) <= len(known.observation.windows))
         return look
 
-    def escape(self) -> Look | Trouble:
-        """Press Escape and look."""
+    def escape(self, before: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
+        """Press Escape and look until something is there, or nothing happens any more."""
         self._at = None
         try:
-            self._desktop.perform(_ESCAPE)
-            look = self.look()
+            self._desktop.perform(_ESCAPE, settle=False)
+            look = self._awaited(before, arrived, _SOON_S)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
@@ -307,16 +408,21 @@ class Walker:
         """Return to a place on the path, or None where nothing proves that it was reached."""
         look: Look | Trouble = self._seen_now() if self._known else Trouble("not started")
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
-            self._known.setdefault(place_key(self._at), look)
+            self._know(self._at, look)
             return look
+        before = None
         for _ in range(_MOST_ESCAPES + 1):
             if isinstance(look, Trouble):
                 return None
             reached = self._place_on(path, look)
+            if reached is None and before is not None and look.exact == before.exact:
+                return None  # Escape does nothing here
             if reached is not None:
                 self._at = reached
+                self._fresh = False
+                self._know(reached, look)
                 return look
-            look = self.escape()
+            before, look = look, self.escape(look, lambda seen: self._place_on(path, seen) is not None)
         return None
 
     def _seen_now(self) -> Look | Trouble:
@@ -332,8 +438,8 @@ class Walker:
                 return path[:length]
         return None
 
-    def _grounded(self, step: GroundedStep, before: Look) -> Action | Trouble:
-        deadline = self._clock() + _APPEAR_LIMIT_S
+    def _grounded(self, step: GroundedStep, before: Look, patience_s: float) -> Action | Trouble:
+        deadline = self._clock() + patience_s
         observation = before.observation
         action = ground(step, observation)
         while isinstance(action, Mismatch) and self._clock() < deadline and "disabled" not in action.reason:
@@ -365,6 +471,22 @@ class Walker:
             previous = look
             self._pause(_POLL_S)
 
+    def _started_again(self, first: Look) -> Look:
+        """Wait until the application is as it was after its last start; where that does not come, until it rests.
+
+        Pictures cannot tell, since titles show the path of the home: they only have to be at rest.
+        """
+        limit = self._clock() + _START_AGAIN_LIMIT_S
+        previous, look = None, self.look()
+        while not (_says_the_same(first, look) and previous is not None and same_picture(previous, look)):
+            if look.candidates:
+                limit = min(limit, self._clock() + _DIFFERS_S)
+            if self._clock() > limit:
+                return self._first_look()
+            self._pause(_LATE_S)
+            previous, look = look, self.look()
+        return self._checked(look)
+
     def _checked(self, look: Look) -> Look:
         if not _windows_of(look.observation, self.app):
             raise ApplicationUnusable(f"{self._argv[0]} shows no window that stays; start it by hand to see why.")
@@ -378,14 +500,6 @@ class Walker:
         return look
 
 
-def below_menus(path: Path) -> int:
-    """Return how many steps of a path come before the menus that its last step chooses from were opened."""
-    base = len(path) - 1
-    while base > 0 and "" in path[base - 1].effect.opened:
-        base -= 1
-    return base
-
-
 def place_key(path: Path) -> tuple[str, ...]:
     """Return what identifies the end of a path: its steps, as text."""
     return tuple(step.model_dump_json() for step in path)
@@ -395,7 +509,7 @@ def _windows_of(observation: Observation, app: str) -> bool:
     return any(window.app == app and not window.popup for window in observation.windows)
 
 
-def _same(known: Look, look: Look, but: frozenset[str] | None = None) -> bool:
+def _same(known: Look, look: Look, but: frozenset[str] | None = None, strict: bool = True) -> bool:
     """Tell whether two looks are of the same state.
 
     Args:
@@ -403,11 +517,25 @@ def _same(known: Look, look: Look, but: frozenset[str] | None = None) -> bool:
         look: The other.
         but: Settings that do not count since they were switched there and back; then the picture does not count
             either, since what was drawn anew lies a pixel beside where it was.
+        strict: Whether what is greyed out counts.
     """
-    settings = [{k: v for k, v in each.home.settings.items() if k not in (but or ())} for each in (known, look)]
-    return (
-        known.exact == look.exact
-        and known.home.files == look.home.files
-        and settings[0] == settings[1]
-        and (but is not None or same_picture(known, look))
+    if not _says_the_same(known, look, but or frozenset(), strict):
+        return False
+    greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
+    return but is not None or same_picture(known, look, greyed)
+
+
+def _says_the_same(known: Look, look: Look, but: frozenset[str] = frozenset(), strict: bool = True) -> bool:
+    """Tell whether two looks are the same in all but pixels, and some settings."""
+    settings = [{k: v for k, v in each.home.settings.items() if k not in but} for each in (known, look)]
+    shown = known.exact == look.exact or (not strict and _say_alike(known.exact, look.exact))
+    return shown and known.home.files == look.home.files and settings[0] == settings[1]
+
+
+def _say_alike(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether two screens differ in what is greyed out alone."""
+    return one.keys() == other.keys() and all(
+        [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
+        for key in one
+        if one[key] != other[key]
     )

@@ -63,9 +63,10 @@ def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
     assert again.finding.classification == "terminal"
     assert walker.restarts == 1, "what was switched was not switched back"
 
-    problem, steps = prober.verify(as_attempt(path, numbers, "menu item:Line Numbers", view.after))
-    assert (problem, len(steps)) == ("", 2)
-    assert walker.restarts == 2
+    for switch, name in ((numbers, "menu item:Line Numbers"), (again, "menu item:Statusbar")):
+        verified = prober.verify(as_attempt(path, switch, name, view.after), fresh=walker.restarts == 1)
+        assert (verified.problem, len(verified.steps)) == ("", 2)
+    assert walker.restarts == 2, "the second was not verified where the first had been"
 
     edit = tried(prober, (), start, "menu:Edit")
     assert edit.after is not None
@@ -75,5 +76,11 @@ def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
     assert str(walker.place) not in deleted.step.model_dump_json(), "steps name this desktop's own home"
 
     restarts = walker.restarts
+    undone = walker.go(path)
+    assert isinstance(undone, Look)
+    assert ["alpha beta\nGamma delta\nepsilon\n"] == [e.text for e in undone.observation.elements if e.role == "text"]
+    assert (walker.restarts, walker.tainted) == (restarts, True), "it can be done again now, and could not before"
+    assert prober.verify(as_attempt(path, deleted, "menu item:Delete Line", edit.after), fresh=False).problem == ""
+    assert walker.restarts == restarts + 1, "it was verified where something had been undone"
     assert isinstance(walker.go(path), Look)
-    assert walker.restarts == restarts + 1, "a changed text was taken for the start"
+    assert walker.restarts == restarts + 2, "a changed text was taken for the start"

@@ -16,7 +16,7 @@ from aci.observation import Element, Observation, State, Window
 APP = "Editor"
 MENUS = {
     "File": ("Open...", "Save", "Print", "Quit"),
-    "Edit": ("Upper Case", "Preferences...", "Unlucky"),
+    "Edit": ("Upper Case", "Unlucky", "Preferences..."),
     "View": ("Line Numbers", "Zoom", "Web", "Stuck"),
 }
 SUBMENU = ("50%", "200%")
@@ -27,13 +27,19 @@ class FakeEditor:
     """Behaves like a private desktop with one editor.
 
     Attributes:
-        starts: How often it was started anew.
+        starts: How often it was started anew. At the first start its item "Unlucky" writes the first of `lucky`, then
+            the second and so on; nothing where that is empty.
         clicked: Names of what was clicked.
     """
 
-    def __init__(self, home: Path, flaky: bool = False, shows: str = "window") -> None:
+    def __init__(
+        self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
+        undoes: bool = False,
+    ) -> None:  # fmt: skip
         self._home = home
-        self._flaky = flaky
+        self._lucky = lucky
+        self._zooms = zooms
+        self._undoes = undoes
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
@@ -48,10 +54,11 @@ class FakeEditor:
     def reset(self) -> None:
         self._running = self._selected = self._numbers = self._other = self._dialog = False
         self._menu, self._zoom, self._text, self._wrap = "", "100%", "alpha beta", False
+        self._before = self._text
         for path in sorted(self._home.rglob("*"), reverse=True):
             path.unlink() if path.is_file() else path.rmdir()
 
-    def launch(self, argv: Sequence[str]) -> object:
+    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
         if self._shows == "nothing":
             raise LaunchFailed("it ended with status 1")
         self._running = True
@@ -74,7 +81,7 @@ class FakeEditor:
             windows.insert(0, Window(OTHER, "Web", "Browser", Rect(5, 5, 50, 50), active=True, pid=9))
         return Observation(pixels, tuple(elements), tuple(windows))
 
-    def perform(self, action: Action) -> ActionResult:
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
         if isinstance(action, Hotkey):
             self._press(action.keys)
         elif isinstance(action, Type):
@@ -92,6 +99,8 @@ class FakeEditor:
             self._menu, self._dialog = "", self._dialog and bool(self._menu)
         elif keys == ("ctrl", "a"):
             self._selected = True
+        elif keys == ("ctrl", "z") and self._undoes:
+            self._text = self._before
 
     def _click(self, element: Element) -> None:
         if element.role == "menu":
@@ -112,8 +121,7 @@ class FakeEditor:
             case "Web":
                 self._other = True
             case "Unlucky":
-                # Works once per editor and home, and never on a fresh desktop again.
-                self._text = "lucky" if self.starts == 1 or not self._flaky else self._text
+                self._before, self._text = self._text, self._lucky[min(self.starts, len(self._lucky)) - 1] or self._text
             case name if menu == "Zoom":
                 self._zoom = name
                 self._set("zoom", f"'{name}'")
@@ -139,7 +147,7 @@ class FakeEditor:
         path = ("frame:note - Editor", "menu bar:", f"menu:{top}")
         found = [self._item(name, path) for name in MENUS[top]]
         if self._menu == "Zoom":
-            found += [self._element("radio menu item", name, POPUP, path=(*path, "menu:Zoom")) for name in SUBMENU]
+            found += [self._element("radio menu item", name, POPUP, path=(*path, "menu:Zoom")) for name in self._zooms]
         return found
 
     def _item(self, name: str, path: tuple[str, ...]) -> Element:

@@ -80,21 +80,70 @@ def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:
 
 def test_what_does_not_work_again_is_a_boundary(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-        explored(home, ledger, editor=FakeEditor(home, flaky=True))
+        explored(home, ledger, editor=FakeEditor(home, lucky=("lucky", "")))
         why = {boundary.name: boundary.why for boundary in ledger.boundaries.values()}
         assert sorted(why) == ["use stuck", "use unlucky"]
         assert "did not become" in why["use unlucky"]
 
 
-def test_what_is_switched_is_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
-    editor = FakeEditor(home)
-    starts: dict[str, int] = {}
+def test_an_effect_that_is_another_each_time_is_a_boundary(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-        for event in quick(editor, ledger):
-            if isinstance(event, Attempted) and not event.attempt.precondition:
-                starts[event.attempt.control.name] = editor.starts
+        explored(home, ledger, editor=FakeEditor(home, lucky=tuple(f"luck {number}" for number in range(99))))
+        assert "use unlucky" in [boundary.name for boundary in ledger.boundaries.values()]
+
+
+def test_what_was_seen_wrong_at_first_is_no_boundary(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=FakeEditor(home, lucky=("by chance", "lucky")))
+        assert "use unlucky" not in [boundary.name for boundary in ledger.boundaries.values()]
+        key = next(key for key, skill in ledger.skills.items() if skill.name == "use unlucky")
+        for effect in (ledger.skills[key].effect, ledger.attempts[key].effect):
+            assert [change.after for change in effect if change.kind == "text"] == ["lucky"]
+
+
+def starts_by_control(editor: FakeEditor, ledger: Ledger) -> dict[str, int]:
+    """Search, and return how often the editor had been started when each control had been tried."""
+    starts: dict[str, int] = {}
+    for event in quick(editor, ledger):
+        if isinstance(event, Attempted) and not event.attempt.precondition:
+            starts.setdefault(event.attempt.control.name, editor.starts)
+    return starts
+
+
+def test_what_is_switched_is_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home), ledger)
     assert starts["Zoom"] == starts["Line Numbers"]
     assert starts["200%"] > starts["50%"], "a choice cannot be switched back"
+
+
+def test_choices_are_put_back_by_the_one_that_changed_nothing(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, zooms=("100%", "50%", "75%", "200%")), ledger)
+        assert starts["200%"] == starts["75%"] == starts["50%"]
+        assert {"set zoom to 50%", "set zoom to 75%", "set zoom to 200%"} <= set(names(ledger))
+
+
+@pytest.mark.parametrize("undoes", (True, False))
+def test_what_can_be_undone_is_undone(home: Path, tmp_path: Path, undoes: bool) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, undoes=undoes), ledger)
+        assert "use unlucky" in names(ledger)
+    assert (starts["Preferences..."] == starts["Unlucky"]) == undoes
+
+
+def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, zooms=("100%", *(f"{number}%" for number in range(10, 90, 10))))
+    verified: dict[int, int] = {}
+    found: dict[str, int] = {}
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger):
+            if isinstance(event, Attempted):
+                found[event.attempt.key] = editor.starts
+            if isinstance(event, SkillVerified):
+                assert found[event.skill.key] < editor.starts, "it was verified where it had been found"
+                verified[editor.starts] = verified.get(editor.starts, 0) + 1
+    assert max(verified.values()) >= 8
 
 
 def test_killed_anywhere_it_ends_with_the_same(home: Path, tmp_path: Path) -> None:
@@ -153,7 +202,7 @@ def test_an_unusable_application_is_left(home: Path, tmp_path: Path, shows: str,
 def test_memory_gets_active_skills_and_boundaries_that_nothing_replays(home: Path, tmp_path: Path) -> None:
     with MemoryStore.open(tmp_path / "memory.sqlite", HashingEmbedder()) as memory:
         with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
-            events = explored(home, ledger, memory=memory, editor=FakeEditor(home, flaky=True))
+            events = explored(home, ledger, memory=memory, editor=FakeEditor(home, lucky=("lucky", "")))
         ids = [event.skill.experience_id for event in events if isinstance(event, SkillVerified)]
         stored = [memory.get(each) for each in ids]
         assert all(each.provenance.state == "active" and each.provenance.verified for each in stored)

@@ -53,6 +53,8 @@ def kinds(before: Look, after: Look) -> list[tuple[str, str, str]]:
          ("value", "spin button Size", "2")),
         (look(), look(box(1, "push button", "Find")), ("appeared", "push button Find", "shown")),
         (look(), look(windows=(Window(2, "About", "Editor", SIZE, pid=5),)), ("opened", "About", "open")),
+        (look(box(1, "push button", "Paste", "disabled")), look(box(1, "push button", "Paste")),
+         ("state", "push button Paste", "can be used")),
         (look(shade=0), look(shade=9), ("picture", "note - Editor", "looks different")),
     ],
 )  # fmt: skip
