@@ -53,7 +53,7 @@ class Performer:
         locator: Locator,
         aim: Aim,
         settle: Settle,
-        launch: Callable[[Sequence[str]], Process],
+        launch: Callable[[Sequence[str], bool], Process],
         catalog: Callable[[], Catalog],
         buffer: list[str],
         is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
@@ -69,7 +69,7 @@ class Performer:
             locator: Which elements have the keyboard now.
             aim: Finds the pixels to act on.
             settle: Waits for the screen to come to rest.
-            launch: Starts a program and waits for its window.
+            launch: Starts a program and waits for its window, and until it has settled where that is wanted.
             catalog: Returns the installed applications.
             buffer: Where `save_to_buffer` puts texts.
             is_stop_key: Tells whether keysyms together are those by which the person stops everything.
@@ -95,7 +95,7 @@ class Performer:
         Args:
             action: What to do.
             seen: The observation that its element ids are of.
-            settle: Whether to wait.
+            settle: Whether to wait until it is at rest.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -109,14 +109,24 @@ class Performer:
                     self._buffer.append(action.text)
                     return ActionResult(ok=True, note="kept in the buffer")
                 case Wait():
-                    self._pause(action.time)
-                    return ActionResult(ok=True)
+                    return self._wait(action.time, settle)
                 case SwitchApplications():
                     return self._switch(action, settle)
                 case _:
                     return self._act(action, seen, settle)
         except (Refused, UnknownKey, LaunchFailed, NothingArrived, KeysHeld, CannotType) as refusal:
             return ActionResult(ok=False, error=str(refusal))
+
+    def _wait(self, seconds: float, settle: bool) -> ActionResult:
+        """Wait for some time; who looks for something waits only until anything has changed."""
+        if settle:
+            self._pause(seconds)
+            return ActionResult(ok=True)
+        before, started = self._settle.look(), self._clock()
+        settled = self._settle.wait(
+            before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
+        )
+        return ActionResult(ok=True, settled_after_s=settled)
 
     def _act(
         self,
@@ -147,7 +157,7 @@ class Performer:
                 note = self._type(action, seen)
         if not settle:
             quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
-        settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first)
+        settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first, by_events=not settle)
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
     def _type(self, action: Type, seen: Observation | None) -> str:
@@ -199,7 +209,7 @@ class Performer:
         window = find_window(action.app_code, windows, catalog)
         if window is None:
             application = catalog.find(action.app_code)
-            self._launch(application.argv)
+            self._launch(application.argv, settle)
             settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S) if settle else 0.0
             return ActionResult(ok=True, settled_after_s=settled, note=f"started {application.name}")
         if not self._screen.activate(window.id):

@@ -63,6 +63,7 @@ class Settle:
         quiet_s: float = QUIET_S,
         first_change_s: float = FIRST_CHANGE_S,
         limit_s: float = LIMIT_S,
+        by_events: bool = False,
     ) -> float:
         """Wait until nothing has changed for a while.
 
@@ -72,6 +73,8 @@ class Settle:
             quiet_s: Seconds without event or change that count as rest.
             first_change_s: Seconds after the action within which it must show an effect to be waited for.
             limit_s: Seconds from now after which the screen is taken as it is.
+            by_events: Whether pixels count only as long as there are no events: what an application only draws, such as
+                a button that fades, is then not waited for.
 
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 where there was none.
@@ -81,7 +84,9 @@ class Settle:
         deadline = self._clock() + limit_s
         while True:
             self._sample()
-            changed_at = max(started, self._changed_at, self._last_event_at())
+            event_at = self._last_event_at()
+            drawn_at = started if by_events and event_at > started else self._changed_at
+            changed_at = max(started, drawn_at, event_at)
             seen = changed_at > started
             rests_at = changed_at + quiet_s if seen else started + first_change_s
             if self._latest_at >= min(rests_at, deadline):

@@ -221,9 +221,19 @@ class X11Desktop:
         Raises:
             LaunchFailed: There is no such program, it ended at once, or showed no window in time.
         """
+        return self._launch(argv, cwd, wait_for_window, timeout_s)
+
+    def _launch(
+        self,
+        argv: Sequence[str],
+        cwd: Path | None = None,
+        wait_for_window: bool = True,
+        timeout_s: float = 30.0,
+        settle: bool = True,
+    ) -> Process:
         before, started = self._settle.look(), time.monotonic()
         process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
-        if wait_for_window:
+        if wait_for_window and settle:
             self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
             self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
         return process
@@ -301,7 +311,7 @@ class X11Desktop:
                 pause=self.halt.pause,
             ),
             settle=self._settle,
-            launch=self.launch,
+            launch=lambda argv, settle: self._launch(argv, settle=settle),
             catalog=lambda: self.applications,
             buffer=self._buffer,
             is_stop_key=self._person.refuses if self._person is not None else lambda symbols: False,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aci.actions import Click
-from aci.identity import find_again, titles_agree
+from aci.identity import ElementDescription, find_again, titles_agree
 from aci.observation import Element, Observation, Window
 from agent_s.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
-from agent_s.parameters import tokens
+from agent_s.parameters import holds, tokens
 from agent_s.records import ElementState, GroundedStep, Step
 
 SHARE = 0.5
@@ -73,7 +73,13 @@ def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: 
         exists: Tells whether a file was written since the replay began.
     """
     named = named_files([one.learned for one in done])
-    problems = (_left_differs(one, after, named, exists) or _named_differs(one, after, wording) for one in done)
+    typed_into = {_what(one.learned) for one in done if typed_text(one.learned.action)}
+    problems = (
+        _left_differs(one, after, named, exists)
+        # What a person typed is compared with that; what comes of it, such as a sum, is known to nobody.
+        or ("" if _what(one.learned) in typed_into else _named_differs(one, after, wording))
+        for one in done
+    )
     return next((problem for problem in problems if problem), "")
 
 
@@ -202,7 +208,7 @@ def _left_differs(one: Done, after: Observation, named: frozenset[str], exists: 
 def _named_differs(one: Done, after: Observation, wording: str) -> str:
     """Say which content is not the one that was asked for, such as another choice of a list."""
     left = one.learned.left.element
-    if left is None or not left.text or left.text not in wording:
+    if left is None or not left.text or not holds(wording, left.text):
         return ""
     element = _same(one, after)
     if element is None or element.text is None or element.text.strip() == left.text.strip():
@@ -228,8 +234,20 @@ def _same(one: Done, after: Observation) -> Element | None:
 
 
 def _described(learned: GroundedStep, seen: Observation) -> Element | None:
-    description = learned.targets.get("drop_on_id") or learned.targets.get("element_id") or learned.focus
+    description = _description(learned)
     return find_again(description, seen) if description is not None else None
+
+
+def _description(learned: GroundedStep) -> ElementDescription | None:
+    return learned.targets.get("drop_on_id") or learned.targets.get("element_id") or learned.focus
+
+
+def _what(learned: GroundedStep) -> tuple[str, ...]:
+    """Return what tells the element that a step acts on from others; empty where it acts on none."""
+    description = _description(learned)
+    if description is None:
+        return ()
+    return (description.role, description.name, description.label, *description.path)
 
 
 def _changed(before: ElementState | None, after: ElementState) -> bool:

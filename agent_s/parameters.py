@@ -38,6 +38,10 @@ _QUOTES = ("'", '"', "`")
 _EMPTY = frozenset({"a", "an", "the", "please", "my", "this", "that", "now", "just", "then"})
 """Words that may come and go; not those of `memory_store`'s keys, since "on" and "in" tell "turn on" and "zoom in"."""
 _SENTENCE_ENDS = frozenset(".!?;:")
+_PUNCTUATION = frozenset(".,;:!?()[]\"'`“”‘’«»…–—")
+"""Marks that say nothing; others, such as "+", may be what is pressed or typed."""
+_JOINING = frozenset({"and", "then", "or", "but", "before", "after", "unless", "not", "without"})
+"""Words behind which, without quotes, another thing to do may follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,12 @@ class Parameters:
     Attributes:
         pairs: New value by old value; none of them is equal to its old one.
         kept: Old values that stay as they are, and so are no parameters elsewhere either.
+        ignored: What stands in one wording only and was taken to say nothing, in lower case.
     """
 
     pairs: dict[str, str] = field(default_factory=dict)
     kept: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         """Whether anything differs."""
@@ -107,15 +113,11 @@ class Parameters:
     def unexplained(self, texts: Iterable[str]) -> list[str]:
         """Return the old values that stand in none of the texts, so that nothing shows what they were for."""
         every = list(texts)
-        unheld = {old for old in self.pairs if not any(_holds(text, old) for text in every)}
+        unheld = {old for old in self.pairs if not any(holds(text, old) for text in every)}
         dates = {old: {part for part, _ in _parts_of_dates({old: new})} for old, new in self.pairs.items()}
         derived = {part for parts in dates.values() for part in parts}
         explained = {old for old, parts in dates.items() if parts and not parts & unheld}
         return [old for old in self.pairs if old in unheld and old not in explained | derived]
-
-    def __or__(self, other: Parameters) -> Parameters | None:
-        """Join with others; None where they contradict each other."""
-        return join([*self.pairs.items(), *other.pairs.items()], self.kept | other.kept)
 
     @property
     def _pattern(self) -> re.Pattern[str]:
@@ -154,6 +156,7 @@ def align(old: str, new: str) -> Parameters | None:
     mine, theirs = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)
     pairs: list[tuple[str, str]] = []
+    ignored: set[str] = set()
     for tag, a, b, c, d in matcher.get_opcodes():
         before, after = mine[a:b], theirs[c:d]
         if tag == "equal":
@@ -164,38 +167,36 @@ def align(old: str, new: str) -> Parameters | None:
                 if one.sort != "mark"
             ]
         elif _says_nothing(before) and _says_nothing(after):
-            continue
+            ignored |= {token.key for token in (*before, *after)}
         elif (pair := _named(before, after, old, new)) is not None:
             pairs.append(pair)
         else:
             return None
-    return _consistent(pairs)
+    return _consistent(pairs, frozenset(ignored))
 
 
-def join(pairs: Iterable[tuple[str, str]], kept: frozenset[str] = frozenset()) -> Parameters | None:
+def _consistent(pairs: list[tuple[str, str]], ignored: frozenset[str]) -> Parameters | None:
     """Make parameters of pairs, dates with their parts; None where an old value would become two new ones."""
-    known = dict(pairs := list(pairs))
-    parts = _parts_of_dates(known)
-    every = [*pairs, *parts, *((value, value) for value in kept)]
-    new = dict(every)
-    if any(new[old] != value for old, value in every):
+    changed = {old: new for old, new in pairs if old != new}
+    if not all(_may_become(old, new) for old, new in changed.items()):
         return None
-    changed = {old: value for old, value in (*pairs, *parts) if old != value}
-    return Parameters(changed, kept | {old for old, value in parts if old == value})
-
-
-def _consistent(pairs: list[tuple[str, str]]) -> Parameters | None:
-    changed = [(old, new) for old, new in pairs if old != new]
-    if not all(_may_become(old, new) for old, new in changed):
-        return None
+    parts = _parts_of_dates(changed)
+    new = dict([*pairs, *parts])
     # What stays stays everywhere: "type Save into Name and click Save" with another name still clicks Save.
-    return join(changed, frozenset(old for old, new in pairs if old == new))
+    if any(new[old] != value for old, value in (*pairs, *parts)):
+        return None
+    changed |= {old: value for old, value in parts if old != value}
+    return Parameters(changed, frozenset(new) - frozenset(changed), ignored)
 
 
 def _may_become(old: str, new: str) -> bool:
-    """Tell whether a value can stand where another stood: escapes would be typed as they are, a path into a path."""
+    """Tell whether a value can stand where another stood: escapes would be typed as they are, a path into a path.
+
+    A line end or a tab sends a form off, or leads to the next field.
+    """
+    unlike = any((mark in old) != (mark in new) for mark in "\n\r\t")
     escaped, blank = "\\" in old + new, not old.strip() or not new.strip()
-    return not escaped and not blank and not ("/" in new and "/" not in old and _FILE.fullmatch(old))
+    return not unlike and not escaped and not blank and not ("/" in new and "/" not in old and _FILE.fullmatch(old))
 
 
 def _parts_of_dates(pairs: dict[str, str]) -> list[tuple[str, str]]:
@@ -209,7 +210,7 @@ def _parts_of_dates(pairs: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _says_nothing(part: list[Token]) -> bool:
-    return all(token.sort == "mark" or token.value.casefold() in _EMPTY for token in part)
+    return all(token.value.casefold() in (_PUNCTUATION if token.sort == "mark" else _EMPTY) for token in part)
 
 
 def _named(before: list[Token], after: list[Token], old: str, new: str) -> tuple[str, str] | None:
@@ -222,7 +223,13 @@ def _named(before: list[Token], after: list[Token], old: str, new: str) -> tuple
         return None
     if len(after) > 1 and any(token.literal for token in after):
         return None
+    if _joins(before) != _joins(after):
+        return None
     return _text_of(before, old), _text_of(after, new)
+
+
+def _joins(part: list[Token]) -> list[str]:
+    return [token.key for token in part if token.key in _JOINING]
 
 
 def _text_of(part: list[Token], text: str) -> str:
@@ -242,5 +249,6 @@ def _whole(value: str) -> str:
     return f"{before}{re.escape(value)}{after}"
 
 
-def _holds(text: str, value: str) -> bool:
+def holds(text: str, value: str) -> bool:
+    """Tell whether a value stands in a text, and not as a part of a longer word or number."""
     return bool(text) and re.search(_whole(value), text) is not None

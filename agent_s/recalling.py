@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from aci.observation import Window
+from agent_s.ambiguity import unclear
 from agent_s.fitting import CLEARLY, FITS, Fitter
 from agent_s.grounded_steps import typed_text
-from agent_s.learned import Learned, Mismatch, read_steps, values_shown, with_parameters
+from agent_s.learned import Learned, Mismatch, read_steps, with_parameters
 from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.wishes import parts_of
@@ -194,7 +195,7 @@ class Recall:
             steps += found
             if found:
                 learned[name] = ready
-        if parameters.unexplained(values_shown(steps)):
+        if unclear(steps, parameters):
             return None
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
@@ -326,7 +327,7 @@ def _with(
 ) -> Learned | None:
     """Put the values of now into an experience; None where one of them is not seen in its steps."""
     steps = read_steps(experience)
-    if isinstance(steps, Mismatch) or parameters.unexplained(values_shown(steps)):
+    if isinstance(steps, Mismatch) or unclear(steps, parameters):
         return None
     return _ready(experience, steps, parameters, subtask, opens)
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from aci.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
@@ -26,9 +27,8 @@ PATIENCE_S = 6.0
 TEXT_ROLE = "text line"
 """Role of texts that were recognized."""
 
-POLL_S = 0.3
-SOON_S = 0.05
-"""How long it waits for what a step is about to show."""
+POLL_S = 0.1
+"""How long it waits for a change before it looks anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +101,15 @@ class Replay:
         # A Worker waits for what a replay looks for; only a wait that was asked for is one.
         waits = "wait" in learned.wording.casefold()
         wanted = [step for step in learned.steps if waits or not isinstance(step.action, Wait)]
-        for number, step in enumerate(wanted, start=1):
-            # What shows its effect need not come to rest first.
-            settle = (last and number == len(wanted)) or not shows(step)
+        for step, following in zip_longest(wanted, wanted[1:]):
+            settle = not looked_for(step, following) or (last and following is None)
             problem = yield from self._step(step, steps, done, settle)
             if problem:
                 return problem
         return ""
 
     def _step(
-        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool = True
+        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
     ) -> Generator[Event, None, str]:
         """Do one learned step; return why the screen does not fit, or an empty text."""
         session = self._session
@@ -119,7 +118,7 @@ class Replay:
         while isinstance(action := ground(learned, observation), Mismatch):
             if session.clock() > deadline:
                 return action.reason
-            observation = yield from session.look_again(SOON_S if done else POLL_S)
+            observation = yield from session.look_again(POLL_S)
         if session.steps != self._at:  # somebody else acted meanwhile
             self._fields = fields_of(observation)
         problem = self._rewritten(observation, (), None)
@@ -140,7 +139,7 @@ class Replay:
         def problem_of(seen: Observation) -> str:
             return differs(learned, step, seen) or self._rewritten(seen, learned.effect.rewritten, own)
 
-        problem = yield from self._until("", problem_of, SOON_S)
+        problem = yield from self._until("", problem_of)
         if not problem:
             self._at, self._fields = session.steps, fields_of((yield from session.look()))
         return problem
@@ -157,18 +156,16 @@ class Replay:
         def problem_of(seen: Observation) -> str:
             return end_differs(done, seen, learned.wording, exists)
 
-        return (yield from self._until("at the end: ", problem_of, POLL_S))
+        return (yield from self._until("at the end: ", problem_of))
 
-    def _until(
-        self, where: str, problem_of: Callable[[Observation], str], pause_s: float
-    ) -> Generator[Event, None, str]:
+    def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
         """Look until there is no problem any more; return the one that stays."""
         deadline = self._session.clock() + PATIENCE_S
         seen = yield from self._session.look()
         while problem := problem_of(seen):
             if self._session.clock() > deadline:
                 return where + problem
-            seen = yield from self._session.look_again(pause_s)
+            seen = yield from self._session.look_again(POLL_S)
         return ""
 
 
@@ -186,6 +183,16 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
         fields[name] = element.id
     problem = _keyboard_elsewhere(step, observation)
     return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
+
+
+def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
+    """Tell whether what a step does is looked for, so that the screen need not come to rest after it first.
+
+    Where it shows nothing, this does: the next one makes sure of the keyboard by itself, or of the application.
+    """
+    if shows(step) or following is None:
+        return shows(step)
+    return following.focus is not None or isinstance(step.action, SwitchApplications)
 
 
 def names_texts(steps: Sequence[GroundedStep]) -> bool:

@@ -145,8 +145,8 @@ class Session:
         return self._desktop.without_texts() if isinstance(self._desktop, SecretDesktop) else nullcontext()
 
     def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
-        """Wait a moment and return a new observation."""
-        self._desktop.perform(Wait(time=after_s))
+        """Wait until the screen changes, or a moment has passed, and return a new observation."""
+        self._carry_out(Wait(time=after_s), settle=False)
         self._seen = None
         return (yield from self.look())
 
@@ -316,6 +316,9 @@ class Session:
                 agreed = self._people.allows(consent_for(action, observation, decision.reason))
             if not agreed:
                 return ActionResult(ok=False, error=f"not confirmed: {decision.reason}")
+        return self._carry_out(action, settle)
+
+    def _carry_out(self, action: Action, settle: bool) -> ActionResult:
         if isinstance(self._desktop, SecretDesktop):
             return self._desktop.perform(action, settle)
         return self._desktop.perform(action)

@@ -161,7 +161,7 @@ class Bench:
     def has_focus(self, element_id: int) -> bool:
         return self.says_focused
 
-    def launch(self, argv: Sequence[str]) -> None:
+    def launch(self, argv: Sequence[str], settle: bool) -> None:
         if argv[0] == "paint" and "paint" in self.launched:
             raise LaunchFailed("paint showed no window")
         self.launched.append(argv[0])
@@ -205,6 +205,13 @@ def test_who_looks_for_the_effect_is_not_made_to_wait_for_rest(bench: Bench, act
     bench.performer.perform(action, bench.observation(bench.elements), settle=False)
     patient, hurried = bench.settle.waits
     assert hurried["quiet_s"] < patient["quiet_s"] / 2 and hurried["first_change_s"] < patient["first_change_s"]
+    assert hurried["by_events"] and not patient["by_events"]
+
+
+def test_who_looks_for_an_effect_waits_for_what_changes(bench: Bench) -> None:
+    assert bench.performer.perform(Wait(time=2.5), None, settle=False).ok
+    (wait,) = bench.settle.waits
+    assert wait["first_change_s"] == wait["limit_s"] == 2.5
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ class Stage:
     def pause(self, seconds: float) -> None:
         self.now += seconds
 
-    def settle(self) -> tuple[float, float]:
+    def settle(self, by_events: bool = False) -> tuple[float, float]:
         """Wait; return what `wait` says and how long it took."""
         settle = Settle(self.frame, self.last_event_at, clock=lambda: self.now, pause=self.pause)
-        return settle.wait(settle.look(), self.now), self.now - 100.0
+        return settle.wait(settle.look(), self.now, by_events=by_events), self.now - 100.0
 
 
 def test_nothing_happens_ends_after_the_first_change_wait() -> None:
@@ -55,6 +55,13 @@ def test_events_keep_it_waiting_while_pixels_are_still() -> None:
 def test_pixels_keep_it_waiting_while_events_are_quiet() -> None:
     settled, _ = Stage([0.1, 0.2, 0.3, 0.4], events=[0.02]).settle()
     assert settled == pytest.approx(0.4, abs=0.03)
+
+
+def test_pixels_need_not_be_waited_for_where_events_tell_enough() -> None:
+    settled, _ = Stage([0.01, 0.1, 0.2, 0.3, 0.4], events=[0.02, 0.06]).settle(by_events=True)
+    assert settled == pytest.approx(0.06)
+    settled, _ = Stage([0.05, 0.12, 0.2]).settle(by_events=True)
+    assert settled == pytest.approx(0.2, abs=0.03)
 
 
 def test_an_event_from_before_the_action_does_not_count() -> None:

@@ -80,6 +80,25 @@ def again(
     return list(agent.stream(Task(instruction=instruction))), desktop
 
 
+def test_a_number_that_came_out_then_is_not_expected_where_it_stands_within_another(memory: MemoryStore) -> None:
+    total = replace(FIELD, id=4, name="Total", role="label")
+
+    def adding(action: Action, seen: Observation) -> Observation:
+        if not isinstance(action, Type):
+            return form(action, seen)
+        number = action.text.split()[-1]
+        return screen(*(replace(e, text=action.text if e.id == 1 else number) for e in seen.elements if e.id in (1, 4)))
+
+    start = screen(FIELD, total)
+    actions = (Click(element_id=4), Type(text="sum of 42", element_id=1))
+    plan = PlanResponse(nodes=(PlannedNode(name="type 'sum of 42' into Name"),))
+    model = ScriptedModel({"plan": [plan], "act": [*map(act, actions), act(Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(start, adding), memory=memory)
+    assert outcome(list(agent.stream(Task(instruction="type 'sum of 42' into Name"), passes))).verified
+    events, _ = again(memory, "type 'sum of 7142' into Name", start, adding)
+    assert outcome(events).replayed
+
+
 def test_other_values_are_put_in_without_a_model(memory: MemoryStore) -> None:
     learn(memory)
     events, desktop = again(memory, fill_in("Grace Hopper"))
