@@ -33,7 +33,7 @@ TASKS = 10
 SEARCH_S = 300.0
 DEPTH = 5
 LARGEST_SHARE = 0.6
-"""Share of the whole time that searches may take."""
+"""Share of the time after the surveys that searches may take."""
 SURVEY_S = 180.0
 """What a survey may take, the start of the application and the model's proposals included, s."""
 USUAL_S = {"survey": 30.0, "task": 15.0}
@@ -78,7 +78,8 @@ class Plan:
             return SEARCH_S if self.search_s is None else self.search_s
         turns = max(1, -(-len(self.applications) // self.desktops))
         share = LARGEST_SHARE if self.wanted else 1.0
-        return min(SEARCH_S, share * self.seconds / turns)
+        left_s = max(self.seconds / 2, self.seconds - turns * USUAL_S["survey"])
+        return min(SEARCH_S, share * left_s / turns)
 
     @property
     def bounded_settings(self) -> Settings:

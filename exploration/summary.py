@@ -149,9 +149,9 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
     rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in surveyed.tasks)
     search = results.get(Job(task=f"search {application.id}"))
     tried = [first, *(row.result for row in rows if row.result), *([search] if search else [])]
-    states, attempts, skills, boundaries = _searched(place, application)
+    found = _searched(place, application)
     affordances = surveyed.survey.affordances
-    used = {*_used_by_tasks(rows), *_used_by_search(affordances, attempts)}
+    used = {*_used_by_tasks(rows), *_used_by_search(affordances, found.attempts)}
     return ApplicationSummary(
         app=application.id,
         name=application.name,
@@ -159,31 +159,46 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         coverage=measure(affordances, used),
         unused=tuple(one.way for one in affordances if not measure([one], used).used),
         tasks=rows,
-        states=states,
-        attempts=attempts,
-        skills=skills,
-        boundaries=boundaries,
+        states=found.states,
+        attempts=found.attempts,
+        skills=found.skills,
+        boundaries=found.boundaries,
         searched="" if search is None else search.reason,
-        cut_short=search is not None and search.labels.get("complete") == "false",
+        cut_short=_is_cut_short(search, found.seconds),
         seconds=sum(result.seconds for result in tried),
         dollars=sum(result.dollars or 0.0 for result in tried),
         learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
     )
 
 
-def _searched(
-    place: Path, application: Application
-) -> tuple[dict[str, ScreenState], tuple[Attempt, ...], tuple[UnitSkill, ...], tuple[Boundary, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """What the record of a search holds."""
+
+    states: Mapping[str, ScreenState] = field(default_factory=dict)
+    attempts: tuple[Attempt, ...] = ()
+    skills: tuple[UnitSkill, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
+    seconds: float = 0.0
+
+
+def _searched(place: Path, application: Application) -> _Searched:
     path = place / LEDGER_FILE
     if not path.exists():
-        return {}, (), (), ()
+        return _Searched()
     with Ledger(path, application.name, application.argv) as ledger:
-        return (
+        return _Searched(
             dict(ledger.states),
             tuple(ledger.attempts.values()),
             tuple(ledger.skills.values()),
             tuple(ledger.boundaries.values()),
+            ledger.seconds,
         )
+
+
+def _is_cut_short(search: Result | None, used_s: float) -> bool:
+    told = {} if search is None else search.labels
+    return told.get("complete") == "false" and used_s >= float(told["seconds"])
 
 
 def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:

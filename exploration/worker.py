@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sized
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -141,7 +142,7 @@ class ExplorationBench:
                 Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
             )
             _save_picture(started.observation, folder / PICTURE_FILE)
-        said = f"{len(found.affordances)} things to use, {len(tasks)} tasks"
+        said = f"{_counted(found.affordances, 'thing')} to use, {_counted(tasks, 'task')}"
         return _result(job, "success", said, status="done", **_spent(proposed.usage))
 
     # The search without a model
@@ -162,18 +163,18 @@ class ExplorationBench:
             limits = SearchLimits(seconds=self._seconds_for(ledger.seconds), max_depth=self._given.depth)
             for event in search(desktop, ledger, limits=limits, memory=self._opened_memory(), folder=folder):
                 ended = event if isinstance(event, SearchEnded) else ended
-            skills, screens, steps = len(ledger.skills), len(ledger.states), len(ledger.attempts)
+            skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
         reason = ended.reason if ended is not None else "it was broken off"
-        said = f"{skills} skills, {screens} screens; {reason}"
+        said = f"{_counted(skills, 'skill')}, {_counted(screens, 'screen')}; {reason}"
         bounds = search_labels(limits.seconds, limits.max_depth, ended is not None and ended.complete)
-        outcome = "success" if skills or screens > 1 else "failure"
+        outcome = "success" if skills or len(screens) > 1 else "failure"
         return _result(job, outcome, said, status="done", steps=steps, labels=bounds)
 
     def _seconds_for(self, used_s: float) -> float:
         """Return the time for a search that has used so much already, s; it ends at its end in any case."""
         until = self._given.search_until
         left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
-        return max(_SHORTEST_S, min(self._given.search_s, left_s))
+        return round(max(_SHORTEST_S, min(self._given.search_s, left_s)), 1)
 
     # Tasks
 
@@ -256,6 +257,10 @@ def _result(job: Job, outcome: str, reason: str, status: str = "error", **more: 
     failure = None if outcome == "success" else "environment"
     values = {"task": job.task, "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
     return Result.model_validate(values)
+
+
+def _counted(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _spent(calls: tuple[TokenUsage, ...]) -> dict[str, Any]:

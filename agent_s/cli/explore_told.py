@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from exploration.job import Exploration, Plan, Progress
     from exploration.summary import ApplicationSummary
 
-BEAT_S = 5.0
+BEAT_S = 2.0
 """How often it is told how far it is, s; a log gets fewer lines."""
 
 

@@ -184,8 +184,8 @@ def test_with_other_settings_it_does_not_go_on_in_the_same_folder(tmp_path: Path
 def test_searches_take_what_the_whole_time_leaves_for_them(tmp_path: Path) -> None:
     two = replace(plan(tmp_path, NOTES, PAINT), search_s=None)
     assert two.longest_search_s == 300.0
-    assert replace(two, seconds=100.0).longest_search_s == 30.0
-    assert replace(two, seconds=100.0, wanted=0, desktops=2).longest_search_s == 100.0
+    assert replace(two, seconds=160.0).longest_search_s == 30.0  # of 160 s, surveys take 60; 60% of the rest for two
+    assert replace(two, seconds=100.0, wanted=0, desktops=2).longest_search_s == 70.0
     assert replace(two, seconds=100.0, search_s=70.0).longest_search_s == 70.0
 
 

@@ -124,3 +124,25 @@ def test_a_display_can_be_paused_for_a_question(kind: type) -> None:
             assert out.getvalue() == before + "question?\n"
         display.notice("goes on")
     assert "goes on" in out.getvalue()
+
+
+def test_how_far_it_is_stands_in_one_place_and_seldom_in_a_log() -> None:
+    terminal, out = console(terminal=True)
+    live = LiveDisplay(terminal)
+    live.status(f"1/9 {ESCAPE}")
+    with terminal.capture() as capture:
+        terminal.print(live._draw())
+    assert capture.get().startswith("1/9")
+    assert "\x1b]0" not in capture.get()
+    terminal, out = console()
+    now = 0.0
+    plain = PlainDisplay(terminal, clock=lambda: now)
+    for second in range(50):
+        now = float(second)
+        plain.status(f"after {second} s")
+        plain.status("")
+        if second == 30:
+            plain.say("done")
+    assert out.getvalue().splitlines() == ["after 20 s", "done"]
+    QuietDisplay(terminal).status("nothing")
+    assert "nothing" not in out.getvalue()

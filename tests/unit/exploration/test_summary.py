@@ -1,0 +1,37 @@
+"""What is told of an exploration rests on its folder alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aci.applications import Application
+from evaluation.results import Header, Result, ResultsFile
+from exploration.ledger import Ledger
+from exploration.places import LEDGER_FILE, Surveyed, application_folder, write_survey
+from exploration.records import SearchEnded
+from exploration.scope import search_labels
+from exploration.summary import summarize
+from exploration.survey import Survey
+
+NOTES = Application("notes", "Notes", ("notes",))
+
+
+@pytest.mark.parametrize(
+    ("used_s", "complete", "cut"), [(300.4, False, True), (20.0, True, False), (20.0, False, False)]
+)
+def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: float, complete: bool, cut: bool) -> None:
+    kept = ResultsFile(
+        tmp_path,
+        Header(benchmark="exploration", model="offline", settings={}, version="1", started=datetime.now(UTC)),
+    )
+    kept.add(Result(task="survey notes", outcome="success", status="done"))
+    labels = search_labels(300.0, 5, complete)
+    kept.add(Result(task="search notes", outcome="success", status="done", reason="it ended", labels=labels))
+    write_survey(tmp_path, "notes", Surveyed(name="Notes", survey=Survey()))
+    with Ledger(application_folder(tmp_path, "notes") / LEDGER_FILE, "Notes", ("notes",)) as ledger:
+        ledger.write(SearchEnded(seconds=used_s, complete=complete))
+    (found,) = summarize(tmp_path, [NOTES])
+    assert (found.cut_short, found.searched) == (cut, "it ended")
