@@ -15,7 +15,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("agent_s.cli.eval_run.refuse_missing_programs", lambda: None)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
-    monkeypatch.setenv("OPENAI_API_KEY", "none of anybody's")
+    monkeypatch.setenv("OPENAI_API_KEY", "nobodys")
     monkeypatch.setattr("exploration.job.Exploration.run", lambda self: pytest.fail("it began"))
 
 
