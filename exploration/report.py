@@ -129,7 +129,7 @@ def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
         "tried": sum(summary.done for summary in summaries),
         "verified": sum(summary.verified for summary in summaries),
         "seconds": sum(summary.seconds for summary in summaries),
-        "dollars": sum(summary.dollars for summary in summaries),
+        "dollars": None if None in (costs := [one.dollars for one in summaries]) else sum(filter(None, costs)),
         "learned": sum(summary.learned for summary in summaries),
     }
 

@@ -48,7 +48,7 @@ class ApplicationSummary:
         searched: How the search ended, in words; empty where there was none.
         cut_short: Whether its time ended it.
         seconds: Time of its jobs, s.
-        dollars: Cost, as far as it is known.
+        dollars: Cost; None where the price of the model is not known.
         learned: Experiences that its tasks left in memory.
         folder: Where its files lie.
     """
@@ -67,7 +67,7 @@ class ApplicationSummary:
     searched: str = ""
     cut_short: bool = False
     seconds: float = 0.0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
     learned: int = 0
 
     @property
@@ -166,7 +166,7 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         searched="" if search is None else search.reason,
         cut_short=_is_cut_short(search, found.seconds),
         seconds=sum(result.seconds for result in tried),
-        dollars=sum(result.dollars or 0.0 for result in tried),
+        dollars=_cost(tried),
         learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
     )
 
@@ -218,6 +218,11 @@ def _used_by_search(affordances: Sequence[Affordance], attempts: Iterable[Attemp
             key = find_used(affordances, attempt.control.name, (*target.path, *passed))
             if key is not None:
                 yield key
+
+
+def _cost(results: Iterable[Result]) -> float | None:
+    paid = [result.dollars for result in results if result.input_tokens or result.output_tokens]
+    return None if None in paid else sum(dollars for dollars in paid if dollars is not None)
 
 
 def _task_values(row: TaskRow) -> dict[str, Any]:

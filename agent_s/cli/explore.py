@@ -66,13 +66,13 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
 )  # fmt: skip
 @click.option(
     "--seconds", metavar="S", type=click.FloatRange(min=1), callback=_finite,
-    help="After so many nothing further begins.",
+    help="After so many nothing further begins, and searches end.",
 )  # fmt: skip
 @click.option(
     "--dollars", metavar="D", type=click.FloatRange(min=0), callback=_finite,
     help="At this cost, earlier turns included, nothing further begins.",
 )  # fmt: skip
-@click.option("--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Side by side.")
+@click.option("--desktops", metavar="N", type=click.IntRange(1, 64), default=1, help="Side by side.  [default: 1]")
 @click.option("--out", metavar="DIR", callback=_named_folder, help="Folder of an exploration, old or new.")
 @click.option("--dry-run", is_flag=True, help="Show the tasks; nothing is tried out or learned.")
 @click.option("--keep-all", is_flag=True, help="Keep the records of tasks that went well too.")

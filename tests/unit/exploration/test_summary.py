@@ -12,6 +12,7 @@ from evaluation.results import Header, Result, ResultsFile
 from exploration.ledger import Ledger
 from exploration.places import LEDGER_FILE, Surveyed, application_folder, write_survey
 from exploration.records import SearchEnded
+from exploration.report import write_report
 from exploration.scope import search_labels
 from exploration.summary import summarize
 from exploration.survey import Survey
@@ -27,7 +28,8 @@ def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: floa
         tmp_path,
         Header(benchmark="exploration", model="offline", settings={}, version="1", started=datetime.now(UTC)),
     )
-    kept.add(Result(task="survey notes", outcome="success", status="done"))
+    known = {"dollars": 0.25} if complete else {}
+    kept.add(Result(task="survey notes", outcome="success", status="done", input_tokens=900, **known))
     labels = search_labels(300.0, 5, complete)
     kept.add(Result(task="search notes", outcome="success", status="done", reason="it ended", labels=labels))
     write_survey(tmp_path, "notes", Surveyed(name="Notes", survey=Survey()))
@@ -35,3 +37,5 @@ def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: floa
         ledger.write(SearchEnded(seconds=used_s, complete=complete))
     (found,) = summarize(tmp_path, [NOTES])
     assert (found.cut_short, found.searched) == (cut, "it ended")
+    assert found.dollars == (0.25 if complete else None)
+    assert ("$0.25" if complete else "not known") in write_report(tmp_path, [found]).read_text()
