@@ -102,7 +102,7 @@ class Fitter:
     """
 
     def __init__(self, skills: Sequence[SkillExperience]) -> None:
-        self._names = {skill.id: names_of(skill) for skill in skills}
+        self._names = {skill.id: names_of(skill.name, skill.description) for skill in skills}
         counts: Counter[str] = Counter()
         for names in self._names.values():
             counts.update({stem(word) for name in names for word in read(name).words})

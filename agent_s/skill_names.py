@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_store import SkillExperience
-
 THEN = ", then "
 """Between the names of skills that are done in turn."""
 MOST_NAMES = 8
@@ -40,12 +38,13 @@ def describe(what: str, others: Sequence[str], shows: Sequence[str], where: str,
     return f"{told[:1].upper()}{told[1:]}{also}{shown}{_BY}{where} in {app}."
 
 
-def names_of(skill: SkillExperience) -> tuple[str, ...]:
+def names_of(name: str, description: str) -> tuple[str, ...]:
     """Return all names of a skill, the first first, and what its description says it does."""
-    told, _, rest = skill.description.partition(_ALSO)
+    told, _, rest = description.partition(_ALSO)
     others = _NAME.findall(rest.partition(_SHOWS)[0]) if rest else []
-    what = told.partition(_SHOWS)[0].rpartition(_BY)[0] or told.partition(_SHOWS)[0]
-    return tuple(dict.fromkeys(name for name in (skill.name, *others, what) if name))
+    told = told.partition(_SHOWS)[0]
+    what = told if rest else told.rpartition(_BY)[0] or told
+    return tuple(dict.fromkeys(each for each in (name, *others, what) if each))
 
 
 def _plain(text: str) -> str:

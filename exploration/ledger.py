@@ -26,6 +26,7 @@ from exploration.records import (
     Attempted,
     Boundary,
     BoundaryFound,
+    Composed,
     ScreenState,
     SearchEnded,
     SearchEvent,
@@ -70,8 +71,12 @@ class Ledger:
         """Verified skills by the key of their attempt."""
         self.boundaries: dict[str, Boundary] = {}
         """Boundaries by the key of their attempt."""
+        self.composed: dict[str, Composed] = {}
+        """Tasks of several skills by their key."""
+        self.composing_seconds = 0.0
+        """Time used for these, s."""
         self.seconds = 0.0
-        """Time used so far, s."""
+        """Time used by the search so far, s."""
         self.ended: SearchEnded | None = None
         """How it ended; None for one that has not, and for one that went on after its end."""
         try:
@@ -157,6 +162,10 @@ class Ledger:
             raise LedgerError(f"{self.path} is about {about[0]} ({' '.join(about[1])}); choose another folder.")
 
     def _take(self, event: SearchEvent) -> None:
+        if isinstance(event, Composed):
+            self.composed[event.key] = event
+            self.composing_seconds = event.seconds
+            return
         self.seconds = max(self.seconds, event.seconds)
         self.ended = event if isinstance(event, SearchEnded) else None
         match event:

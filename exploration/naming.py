@@ -223,6 +223,8 @@ def _switch(words: str, direction: str, presence: bool) -> str:
     if verb := _POSITIVE.match(words):
         rest = words[verb.end() :]
         off = f"hide {rest}" if verb[1] in ("show", "display", "view") else f"turn off {rest}"
+        if verb[1] in ("highlight", "draw"):
+            off = f"turn off {words}"  # what is done to a thing, and not the thing
         return words if direction == "on" else off
     if presence and _BAR.search(words):
         return f"{'show' if direction == 'on' else 'hide'} the {words}"

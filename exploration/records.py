@@ -285,7 +285,28 @@ class SearchEnded(BaseEvent):
     reason: str = ""
 
 
+class Composed(BaseEvent):
+    """A task of several skills was tried, after the search (`exploration.composing`).
+
+    Attributes:
+        seconds: Time that was used for such tasks until now, s.
+        key: Identifies it.
+        units: Keys of the skills that it is made of.
+        name: What it is called.
+        skill: The skill that it became, of several steps; None where it did not work.
+        why: Why it did not work.
+    """
+
+    kind: Literal["composed"] = "composed"
+    key: str
+    units: tuple[str, ...]
+    name: str
+    skill: UnitSkill | None = None
+    why: str = ""
+
+
 SearchEvent = Annotated[
-    SearchStarted | StateFound | Attempted | SkillVerified | BoundaryFound | SearchEnded, Field(discriminator="kind")
+    SearchStarted | StateFound | Attempted | SkillVerified | BoundaryFound | SearchEnded | Composed,
+    Field(discriminator="kind"),
 ]
 SEARCH_EVENT_ADAPTER: TypeAdapter[SearchEvent] = TypeAdapter(SearchEvent)

@@ -98,4 +98,4 @@ def test_nothing_is_done_for_what_no_skill_does(query: str) -> None:
 def test_names_are_read_back_from_the_description() -> None:
     (one,) = [each for each in SKILLS if each.name == "delete row"]
     assert one.description == "Delete row, also called “remove the current row”, by Menu in Drawer."
-    assert names_of(one) == ("delete row", "remove the current row", "Delete row")
+    assert names_of(one.name, one.description) == ("delete row", "remove the current row", "Delete row")
