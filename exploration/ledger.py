@@ -93,6 +93,11 @@ class Ledger:
         self.close()
 
     @property
+    def composites(self) -> tuple[UnitSkill, ...]:
+        """Skills that tasks of several skills became."""
+        return tuple(event.skill for event in self.composed.values() if event.skill is not None)
+
+    @property
     def is_new(self) -> bool:
         """Whether nothing was tried yet."""
         return not self.attempts

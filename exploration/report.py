@@ -96,7 +96,7 @@ def _section(summary: ApplicationSummary) -> Section:
         pictures={state.fingerprint: _picture(summary.folder, state.thumbnail) for state in shown},
         steps={
             skill.key: " → ".join(step.intent or str(step.action.action) for step in skill.steps)
-            for skill in summary.skills
+            for skill in (*summary.skills, *summary.composites)
         },
     )
 

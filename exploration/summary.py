@@ -44,6 +44,7 @@ class ApplicationSummary:
         states: Screens of the search by fingerprint, in the order in which they were found.
         attempts: What the search tried.
         skills: Unit skills that worked again.
+        composites: Skills that were put together of several.
         boundaries: What could not be done.
         searched: How the search ended, in words; empty where there was none.
         cut_short: Whether its time ended it.
@@ -63,6 +64,7 @@ class ApplicationSummary:
     states: Mapping[str, ScreenState] = field(default_factory=dict)
     attempts: tuple[Attempt, ...] = ()
     skills: tuple[UnitSkill, ...] = ()
+    composites: tuple[UnitSkill, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
     searched: str = ""
     cut_short: bool = False
@@ -96,6 +98,7 @@ class ApplicationSummary:
             "coverage": self.coverage.share,
             "screens": self.screens,
             "skills": [skill.name for skill in self.skills],
+            "composed": [skill.name for skill in self.composites],
             "boundaries": [boundary.name for boundary in self.boundaries],
             "tasks_verified": self.verified,
             "tasks_tried": self.done,
@@ -162,6 +165,7 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         states=found.states,
         attempts=found.attempts,
         skills=found.skills,
+        composites=found.composites,
         boundaries=found.boundaries,
         searched="" if search is None else search.reason,
         cut_short=_is_cut_short(search, found.seconds),
@@ -178,6 +182,7 @@ class _Searched:
     states: Mapping[str, ScreenState] = field(default_factory=dict)
     attempts: tuple[Attempt, ...] = ()
     skills: tuple[UnitSkill, ...] = ()
+    composites: tuple[UnitSkill, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
     seconds: float = 0.0
 
@@ -191,6 +196,7 @@ def _searched(place: Path, application: Application) -> _Searched:
             dict(ledger.states),
             tuple(ledger.attempts.values()),
             tuple(ledger.skills.values()),
+            ledger.composites,
             tuple(ledger.boundaries.values()),
             ledger.seconds,
         )

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 PICTURE_PX = 640
 _SHORTEST_S = 0.1
+SEARCH_SHARE = 0.8
+"""Share of the time of a search in which unit skills are looked for; in the rest they are put together."""
 LOCK_WAIT_S = 30.0
 """How long the worker of a job that was killed may take to end, s."""
 
@@ -148,6 +150,7 @@ class ExplorationBench:
     # The search without a model
 
     def _search(self, job: Job, application: Application) -> Result:
+        from exploration.composing import compose
         from exploration.dfs import search
         from exploration.ledger import Ledger
         from exploration.records import SearchEnded, SearchLimits
@@ -160,13 +163,17 @@ class ExplorationBench:
             Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
             new_desktop() as desktop,
         ):
-            limits = SearchLimits(seconds=self._seconds_for(ledger.seconds), max_depth=self._given.depth)
-            for event in search(desktop, ledger, limits=limits, memory=self._opened_memory(), folder=folder):
+            seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
+            limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
+            for event in search(desktop, ledger, limits=limits, memory=memory, folder=folder):
                 ended = event if isinstance(event, SearchEnded) else ended
+            for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
+                pass
             skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
+            several = len(ledger.composites)
         reason = ended.reason if ended is not None else "it was broken off"
-        said = f"{_counted(skills, 'skill')}, {_counted(screens, 'screen')}; {reason}"
-        bounds = search_labels(limits.seconds, limits.max_depth, ended is not None and ended.complete)
+        said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
+        bounds = search_labels(seconds, limits.max_depth, ended is not None and ended.complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
         return _result(job, outcome, said, status="done", steps=steps, labels=bounds)
 

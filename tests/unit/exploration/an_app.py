@@ -118,6 +118,8 @@ class FakeEditor:
             case "Wrap lines":
                 self._wrap = not self._wrap
                 self._set("wrap", "true" if self._wrap else "false")
+            case "Close":
+                self._dialog = False
             case "Web":
                 self._other = True
             case "Unlucky":
