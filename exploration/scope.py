@@ -16,6 +16,8 @@ from exploration.places import LOCK_FILE, write_whole
 
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
+SEARCH_SHARE = 0.8
+"""Share of the time of a search in which unit skills are looked for; in the rest they are put together."""
 
 
 class Scope(Record):

@@ -13,6 +13,7 @@ from exploration.coverage import Coverage, find_used, measure
 from exploration.ledger import Ledger
 from exploration.places import LEDGER_FILE, application_folder, read_survey
 from exploration.records import Attempt, Boundary, ScreenState, UnitSkill
+from exploration.scope import SEARCH_SHARE
 from exploration.survey import name_of
 from exploration.tasks import ExplorationTask
 
@@ -204,7 +205,7 @@ def _searched(place: Path, application: Application) -> _Searched:
 
 def _is_cut_short(search: Result | None, used_s: float) -> bool:
     told = {} if search is None else search.labels
-    return told.get("complete") == "false" and used_s >= float(told["seconds"])
+    return told.get("complete") == "false" and used_s >= SEARCH_SHARE * float(told["seconds"])
 
 
 def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:

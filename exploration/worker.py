@@ -33,7 +33,7 @@ from exploration.places import (
     read_survey,
     write_survey,
 )
-from exploration.scope import search_labels
+from exploration.scope import SEARCH_SHARE, search_labels
 from exploration.starting import start
 from exploration.survey import survey
 from memory_store import MemoryStoreError
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 PICTURE_PX = 640
 _SHORTEST_S = 0.1
-SEARCH_SHARE = 0.8
-"""Share of the time of a search in which unit skills are looked for; in the rest they are put together."""
 LOCK_WAIT_S = 30.0
 """How long the worker of a job that was killed may take to end, s."""
 
