@@ -22,7 +22,7 @@ _TRUNK, _ROUND = 20, 8
 """How far from its parent the line to a child turns down, and how round its corners are, px."""
 LABEL_W = GAP_X - _TRUNK - _ROUND
 """Room for the label of a line, px."""
-_LONGEST_CAPTION, _LONGEST_LABEL = 23, 22
+_LONGEST_CAPTION, _LONGEST_LABEL = 20, 22
 
 
 @dataclass(frozen=True, slots=True)
