@@ -63,6 +63,18 @@ def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
     return switched & element.states == switched & set(became.states)
 
 
+def switched_already(learned: GroundedStep, element: Element | None) -> str:
+    """Say that an entry of a menu is on that was off when it was learned, or the other way round; empty where not.
+
+    What it became could not be seen then, since the menu closed.
+    """
+    was = learned.effect.before
+    if element is None or was is None or learned.effect.after is not None or element.role != "check menu item":
+        return ""
+    on = "checked" in element.states
+    return "" if on == ("checked" in was.states) else f"{_called(learned)} is {'on' if on else 'off'} already"
+
+
 def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: Callable[[str], bool]) -> str:
     """Say how the end differs from the one that was learned; empty where it does not.
 

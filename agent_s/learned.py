@@ -202,4 +202,5 @@ def _left(left: Left, parameters: Parameters, numbers: Numbers) -> Left:
         element=_state(left.element, parameters, numbers),
         files=tuple(map(parameters.replace, left.files)),
         title=parameters.replace(left.title),
+        settings=left.settings,
     )

@@ -182,11 +182,13 @@ class Left(Record):
         element: The element that was acted on; None where it was gone.
         files: Files it names that were written meanwhile, as paths from "~".
         title: Title of the window in front at the end; with the last step only.
+        settings: What a switch whose state no element shows had set, by "group/key"; doing it again sets it back.
     """
 
     element: ElementState | None = None
     files: tuple[str, ...] = ()
     title: str = ""
+    settings: dict[str, str] = Field(default_factory=dict)
 
 
 class GroundedStep(Record):

@@ -12,10 +12,11 @@ from pathlib import Path
 from aci.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
 from aci.identity import find_again, titles_agree
 from aci.observation import Element, Observation
-from agent_s.effects import Done, differs, end_differs, is_so_already, proofs, shows
+from agent_s.effects import Done, differs, end_differs, is_so_already, proofs, shows, switched_already
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.files import was_written
 from agent_s.grounded_steps import Fields, acted_on, fields_of, rewritten
+from agent_s.kept_settings import cannot_switch, differing, read_settings
 from agent_s.learned import Learned, Mismatch
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import GroundedStep, Step, Subtask
@@ -127,6 +128,11 @@ class Replay:
         if is_so_already(learned, _named(action, observation)):
             done.append(Done(learned, None, observation))
             return ""
+        problem = switched_already(learned, _named(action, observation)) or cannot_switch(
+            learned.left.settings, read_settings(self._home)
+        )
+        if problem:
+            return problem
         response = ActResponse(next_action=learned.intent, action=action)
         step = yield from session.step(observation, response, replayed=True, settle=settle)
         steps.append(step)
@@ -154,9 +160,14 @@ class Replay:
         self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
     ) -> Generator[Event, None, str]:
         def problem_of(seen: Observation) -> str:
-            return end_differs(done, seen, learned.wording, exists)
+            return end_differs(done, seen, learned.wording, exists) or self._settings_differ(done)
 
         return (yield from self._until("at the end: ", problem_of))
+
+    def _settings_differ(self, done: list[Done]) -> str:
+        wanted = {key: value for one in done for key, value in one.learned.left.settings.items()}
+        wrong = differing(wanted, read_settings(self._home))
+        return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
     def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
         """Look until there is no problem any more; return the one that stays."""

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-KEYFILE = Path(".config/glib-2.0/settings/keyfile")
-"""Where GSettings are kept with GSETTINGS_BACKEND=keyfile, relative to the home."""
+from agent_s.kept_settings import KEYFILE, read_settings
 
 _IGNORED = (".cache", ".dbus", ".config/libreoffice", ".config/dconf", ".local/share/gvfs-metadata", "tmp")
 """Folders that programs write to on their own account."""
@@ -41,7 +40,7 @@ class HomeState:
 
 def read_home(home: Path) -> HomeState:
     """Read what lies in a home, caches and other by-products left out."""
-    return HomeState(dict(_files(home)), _settings(home / KEYFILE))
+    return HomeState(dict(_files(home)), _settings(home))
 
 
 def _files(home: Path) -> Iterator[tuple[str, str]]:
@@ -65,18 +64,9 @@ def _digest(path: Path) -> str:
         return "gone"  # removed between listing and reading; the next look tells
 
 
-def _settings(keyfile: Path) -> dict[str, str]:
-    try:
-        lines = keyfile.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return {}
-    settings: dict[str, str] = {}
-    group = ""
-    for line in lines:
-        if line.startswith("[") and line.endswith("]"):
-            group = line[1:-1]
-        elif "=" in line and not group.startswith(_IGNORED_GROUPS):
-            key, value = line.split("=", 1)
-            if not _GEOMETRY.search(f"/{group}/{key}"):
-                settings[f"{group}/{key}"] = value
-    return settings
+def _settings(home: Path) -> dict[str, str]:
+    return {
+        key: value
+        for key, value in (read_settings(home) or {}).items()
+        if not key.startswith(_IGNORED_GROUPS) and not _GEOMETRY.search(f"/{key}")
+    }

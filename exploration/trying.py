@@ -19,8 +19,8 @@ CHECKED_ROLES = ("check menu item", "radio menu item")
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 
-_LATE_S = 0.25
-_LOOKS, _LOOKS_FOR_DIALOG = 2, 12
+_LATE_S = 0.15
+_LOOKS, _LOOKS_FOR_DIALOG = 2, 20
 """How often to look again for what is late; names that end in dots promise a dialog."""
 
 
@@ -133,7 +133,7 @@ class Prober:
             steps.append(self._walker.done(step, before, after))
             look = after
         finding, look = self._judged(attempt.control, before, look, self._walker.known(self._base(attempt.path)))
-        steps[-1] = self._walker.done(attempt.path[-1], before, look, last=True)
+        steps[-1] = self._walker.done(attempt.path[-1], before, look, _hidden(finding.effect), last=True)
         if attempt.control.role in CHECKED_ROLES:
             finding = self._with_state(finding, attempt.control, before, look, attempt.path)
         self._go_back(attempt.path, finding, bool(before.menus))
@@ -201,6 +201,13 @@ def _is_switch(effect: tuple[Change, ...]) -> bool:
     settings = [change for change in effect if change.kind == "setting"]
     states = [change for change in effect if change.kind == "state" and "checked" in change.after]
     return bool(settings or states) and all(change.after in ("true", "false") for change in settings)
+
+
+def _hidden(effect: tuple[Change, ...]) -> dict[str, str]:
+    """Return what a switch set whose state no element shows, so that one must know it before it is done again."""
+    shown = any(change.kind in ("state", "value", "text", "appeared", "vanished") for change in effect)
+    switched = _is_switch(effect) and not shown
+    return {change.what: change.after for change in effect if change.kind == "setting" and switched}
 
 
 def _may_be_choice(effect: tuple[Change, ...]) -> bool:

@@ -39,8 +39,8 @@ _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3
 """How long a control is waited for on a way to something, and on one back from it."""
 _LATE_S = 0.05
 _LOOKS = 4
-_SOON_S, _STIR_S, _SOON_POLL_S = 0.8, 0.25, 0.01
-"""How long what was seen before is awaited instead of rest: at most, and where nothing happens at all."""
+_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01
+"""How long what was seen before is awaited instead of rest: at most, and where nothing happens any more."""
 _MOST_ESCAPES = 3
 _MOST_KNOWN = 48
 """So many screens with their pictures are kept to compare with, 3 MB each."""
@@ -286,24 +286,23 @@ class Walker:
             result = self._desktop.perform(action, settle=expected is None)
             if not result.ok:
                 return Trouble(result.error or "it was refused")
-            look = (
-                self.look()
-                if expected is None
-                else self._awaited(before, lambda seen: seen.exact == expected.exact, _SOON_S)
-            )
+            look = self.look() if expected is None else self._awaited(before, lambda seen: seen.exact == expected.exact)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
 
-    def _awaited(self, before: Look, arrived: Callable[[Look], object], limit_s: float) -> Look:
-        """Look until something is there; not for long where nothing happens at all."""
-        began = self._clock()
-        changed = False
+    def _awaited(self, before: Look, arrived: Callable[[Look], object]) -> Look:
+        """Look until something is there, or nothing has happened for a while."""
+        began = changed_at = self._clock()
+        previous = before
         while True:
             look = self.look()
-            changed = changed or look.exact != before.exact
-            if arrived(look) or self._clock() - began > (limit_s if changed else _STIR_S):
+            now = self._clock()
+            if look.exact != previous.exact:
+                changed_at = now
+            if arrived(look) or now - changed_at > _STIR_S or now - began > _SOON_S:
                 return look
+            previous = look
             self._pause(_SOON_POLL_S)
 
     def leave(self) -> None:
@@ -315,13 +314,16 @@ class Walker:
         self._pause(after_s)
         return self._seen_now()
 
-    def done(self, step: GroundedStep, before: Look, after: Look, last: bool = False) -> GroundedStep:
+    def done(
+        self, step: GroundedStep, before: Look, after: Look, hidden: Mapping[str, str] | None = None, last: bool = False
+    ) -> GroundedStep:
         """Return the step that was done just now with what it changed, as a replay will check it.
 
         Args:
             step: The step.
             before: The screen before it.
             after: The screen after it.
+            hidden: Settings that it switched and that no element shows.
             last: Whether it is the last one, so that what it left is what is to be there at the end.
         """
         action = self._performed or step.action
@@ -330,7 +332,7 @@ class Walker:
         if after.menus - before.menus:
             opened = (*opened, "")
         closed = tuple(portable(title, self.place) for title in effect.closed if title)
-        left = Left(element=effect.after) if last and not effect.closed else Left()
+        left = Left(element=effect.after if last and not effect.closed else None, settings=dict(hidden or {}))
         return step.model_copy(
             update={"effect": effect.model_copy(update={"opened": opened, "closed": closed}), "left": left}
         )
@@ -399,7 +401,7 @@ class Walker:
         self._at = None
         try:
             self._desktop.perform(_ESCAPE, settle=False)
-            look = self._awaited(before, arrived, _SOON_S)
+            look = self._awaited(before, arrived)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
         return look if _windows_of(look.observation, self.app) else Trouble("the application ended")

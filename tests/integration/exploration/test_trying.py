@@ -66,6 +66,7 @@ def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
     for switch, name in ((numbers, "menu item:Line Numbers"), (again, "menu item:Statusbar")):
         verified = prober.verify(as_attempt(path, switch, name, view.after), fresh=walker.restarts == 1)
         assert (verified.problem, len(verified.steps)) == ("", 2)
+        assert list(verified.steps[-1].left.settings.values()) == ["true"], "no element shows that it is on"
     assert walker.restarts == 2, "the second was not verified where the first had been"
 
     edit = tried(prober, (), start, "menu:Edit")
@@ -78,7 +79,7 @@ def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
     restarts = walker.restarts
     undone = walker.go(path)
     assert isinstance(undone, Look)
-    assert ["alpha beta\nGamma delta\nepsilon\n"] == [e.text for e in undone.observation.elements if e.role == "text"]
+    assert [e.text for e in undone.observation.elements if e.role == "text"] == ["alpha beta\nGamma delta\nepsilon\n"]
     assert (walker.restarts, walker.tainted) == (restarts, True), "it can be done again now, and could not before"
     assert prober.verify(as_attempt(path, deleted, "menu item:Delete Line", edit.after), fresh=False).problem == ""
     assert walker.restarts == restarts + 1, "it was verified where something had been undone"

@@ -59,12 +59,18 @@ def fill_in(name: str) -> str:
     return f"Type '{name}' into Name, check Newsletter, and click Send"
 
 
-def learn(memory: MemoryStore, actions: tuple[Action, ...] = ACTIONS, wording: str = "") -> list[Event]:
+def learn(
+    memory: MemoryStore,
+    actions: tuple[Action, ...] = ACTIONS,
+    wording: str = "",
+    start: Observation = FORM,
+    react: Callable[[Action, Observation], Observation] = form,
+) -> list[Event]:
     wording = wording or fill_in("Ada")
     plan = PlanResponse(nodes=(PlannedNode(name=wording),))
     model = ScriptedModel({"plan": [plan], "act": [*map(act, actions), act(Done())]})
     return list(
-        AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory).stream(Task(instruction=wording), passes)
+        AgentS(model=model, desktop=FakeDesktop(start, react), memory=memory).stream(Task(instruction=wording), passes)
     )
 
 
@@ -242,9 +248,20 @@ def test_a_file_that_was_written_then_must_be_written_again(memory: MemoryStore,
     assert not outcome(events).replayed and "~/c.txt was not written" in of(ReplayStopped, events)[0].reason
 
 
-def skill(memory: MemoryStore, name: str, outcome: str = "done", app: str = "editor", active: bool = True) -> str:
-    learn(memory, (Click(element_id=2),), "learn a step")
+def skill(
+    memory: MemoryStore,
+    name: str,
+    outcome: str = "done",
+    app: str = "editor",
+    active: bool = True,
+    action: Action = Click(element_id=2),  # noqa: B008 - immutable
+    start: Observation = FORM,
+    react: Callable[[Action, Observation], Observation] = form,
+    settings: dict[str, str] | None = None,
+) -> str:
+    learn(memory, (action,), "learn a step", start, react)
     steps = next(one for one in memory.list_experiences("episodic")).steps  # type: ignore[attr-defined]
+    steps[-1]["left"]["settings"] = settings or {}
     memory.forget([one.id for one in memory.list_experiences() if one.provenance.outcome in ("done", "")])
     memory.forget([one.id for one in memory.list_experiences("narrative")])
     source = Provenance(run_id="explored", app=app, platform="linux/x11", outcome=outcome)
@@ -252,6 +269,51 @@ def skill(memory: MemoryStore, name: str, outcome: str = "done", app: str = "edi
     if active:
         memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
     return stored.id
+
+
+def again_with_home(
+    memory: MemoryStore, home_path: Path, start: Observation, react: Callable[[Action, Observation], Observation]
+) -> tuple[list[Event], FakeDesktop]:
+    class WithHome(FakeDesktop):
+        home = home_path
+
+    desktop = WithHome(start, react)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only")
+    return list(agent.stream(Task(instruction="turn on the news"))), desktop
+
+
+def test_a_switch_that_nothing_shows_is_not_switched_back(memory: MemoryStore, tmp_path: Path) -> None:
+    skill(memory, "turn on the news", action=Click(element_id=3), settings={"org/editor/news": "true"})
+    keyfile = tmp_path / ".config/glib-2.0/settings/keyfile"
+    keyfile.parent.mkdir(parents=True)
+
+    def switching(action: Action, seen: Observation) -> Observation:
+        on = keyfile.exists() and "true" in keyfile.read_text()
+        keyfile.write_text(f"[org/editor]\nnews={'false' if on else 'true'}\n")
+        return form(action, seen)
+
+    events, _ = again_with_home(memory, tmp_path, FORM, switching)
+    assert outcome(events).replayed and "news=true" in keyfile.read_text()
+    events, desktop = again_with_home(memory, tmp_path, FORM, switching)
+    assert desktop.performed == [] and "news=true" in keyfile.read_text()
+    assert "is true already" in of(ReplayStopped, events)[0].reason
+    keyfile.write_text("")
+    events, _ = again_with_home(memory, tmp_path, FORM, form)  # it is clicked, and nothing is set by that
+    assert not outcome(events).replayed and "should be true" in of(ReplayStopped, events)[0].reason
+
+
+def test_an_entry_that_is_on_already_is_not_switched_off(memory: MemoryStore, tmp_path: Path) -> None:
+    entry = Element(3, "check menu item", "Send", Rect(10, 120, 80, 30), None, EDITOR.id, app="editor")
+    checked = replace(entry, states=frozenset({"checked"}))
+
+    def closing(action: Action, seen: Observation) -> Observation:
+        return screen(FIELD, BOX, button(9, "Thank you", "heading"))
+
+    skill(memory, "turn on the news", action=Click(element_id=3), start=screen(FIELD, BOX, entry), react=closing)
+    events, _ = again_with_home(memory, tmp_path, screen(FIELD, BOX, entry), closing)
+    assert outcome(events).replayed
+    events, desktop = again_with_home(memory, tmp_path, screen(FIELD, BOX, checked), closing)
+    assert desktop.performed == [] and "is on already" in of(ReplayStopped, events)[0].reason
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from exploration.homes import KEYFILE, read_home
+from agent_s.kept_settings import KEYFILE
+from exploration.homes import read_home
 
 
 def test_files_and_settings_are_told_apart(tmp_path: Path) -> None:
