@@ -96,7 +96,7 @@ class Explorer:
         with MemoryStore.open(self._home / ".local/share/agent-s/memory.sqlite") as memory:
             skills = [one for one in memory.list_experiences(kind="skill") if isinstance(one, SkillExperience)]
         return Found(
-            skills=frozenset((skill.key, skill.name) for skill in summary.skills),
+            skills=frozenset((skill.key, skill.name) for skill in (*summary.skills, *summary.composites)),
             boundaries=frozenset(boundary.key for boundary in summary.boundaries),
             remembered=frozenset(skill.name for skill in skills if skill.provenance.state == "active"),
             tasks=frozenset(
