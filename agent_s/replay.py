@@ -79,9 +79,11 @@ class Replay:
         if problem:
             yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
             return Replayed(False, problem=problem)
-        return Replayed(True, tuple(proofs(done)))
+        return Replayed(True, (*proofs(done), *self._set(learned)))
 
     def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+        if is_hidden_switch(learned.steps) and self._set(learned):
+            return ""  # it is so already, which nothing on the screen would show
         began = time.time()
         problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
         if not problem:
@@ -164,6 +166,14 @@ class Replay:
 
         return (yield from self._until("at the end: ", problem_of))
 
+    def _set(self, learned: Learned) -> tuple[str, ...]:
+        """Return the hidden settings that steps make, in words, where all are so."""
+        wanted = {key: value for step in learned.steps for key, value in step.left.settings.items()}
+        settings = read_settings(self._home)
+        if settings is None or differing(wanted, settings):
+            return ()
+        return tuple(f"{key} is {value}" for key, value in wanted.items())
+
     def _settings_differ(self, done: list[Done]) -> str:
         wanted = {key: value for one in done for key, value in one.learned.left.settings.items()}
         wrong = differing(wanted, read_settings(self._home))
@@ -204,6 +214,12 @@ def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
     if shows(step) or following is None:
         return shows(step)
     return following.focus is not None or isinstance(step.action, SwitchApplications)
+
+
+def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:
+    """Tell whether steps do nothing but to choose a switch in a menu that shows nowhere whether it is on."""
+    in_menu = all(target.role == "menu" for step in steps[:-1] for target in step.targets.values())
+    return in_menu and bool(steps) and bool(steps[-1].left.settings)
 
 
 def names_texts(steps: Sequence[GroundedStep]) -> bool:
