@@ -142,6 +142,11 @@ def compose(
         return  # it has been explored, and is not what ends the job
 
 
+def is_composed(ledger: Ledger) -> bool:
+    """Tell whether everything that can be put together was tried."""
+    return next(_left(ledger), None) is None
+
+
 def _left(ledger: Ledger) -> Iterator[Composition]:
     """Yield the tasks that were not tried yet, in order; those of three skills follow from those of two that worked."""
     worked = {key for key, event in ledger.composed.items() if event.skill is not None}

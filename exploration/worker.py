@@ -148,7 +148,7 @@ class ExplorationBench:
     # The search without a model
 
     def _search(self, job: Job, application: Application) -> Result:
-        from exploration.composing import compose
+        from exploration.composing import compose, is_composed
         from exploration.dfs import search
         from exploration.ledger import Ledger
         from exploration.records import SearchEnded, SearchLimits
@@ -169,9 +169,10 @@ class ExplorationBench:
                 pass
             skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
             several = len(ledger.composites)
+            complete = ended is not None and ended.complete and is_composed(ledger)
         reason = ended.reason if ended is not None else "it was broken off"
         said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
-        bounds = search_labels(seconds, limits.max_depth, ended is not None and ended.complete)
+        bounds = search_labels(seconds, limits.max_depth, complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
         return _result(job, outcome, said, status="done", steps=steps, labels=bounds)
 

@@ -9,7 +9,7 @@ import pytest
 
 from aci.observation import Element
 from agent_s.skill_names import THEN
-from exploration.composing import compose, propose
+from exploration.composing import compose, is_composed, propose
 from exploration.dfs import search
 from exploration.ledger import Ledger
 from exploration.records import Composed
@@ -105,10 +105,12 @@ def test_it_goes_on_where_it_was_broken_off(home: Path, tmp_path: Path) -> None:
         composed(editor, ledger)
         assert [(key, event.skill is not None) for key, event in ledger.composed.items()] == undisturbed
         assert composed(editor, ledger) == [], "nothing is left"
+        assert is_composed(ledger)
 
 
 def test_time_bounds_it(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with searched(editor, tmp_path / "ledger.jsonl") as ledger:
         assert composed(editor, ledger, seconds=1) == []
+        assert not is_composed(ledger)
         assert propose(tuple(ledger.skills.values()), ledger.attempts)
