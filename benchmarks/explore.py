@@ -7,7 +7,8 @@ python -m benchmarks.explore --json               # all of them, one after anoth
 
 The parts of each application, and how long they take at most (they end then, with what they have):
 
-search   600 s   (--seconds) the depth-first search on one desktop: verified `skills`, `states`, `attempts` and so on
+search   600 s   (--seconds) the depth-first search on one desktop: verified `skills`, `states`, `attempts` and so on;
+                 then 120 s for tasks of several skills: `composed`
 cover    120 s   `coverage`: share of the menu items and toolbar buttons that the search acted on; they are counted by
                  opening every menu here, without the search's own book-keeping
 replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that work again on a fresh desktop
@@ -40,6 +41,7 @@ from benchmarks.support.figures import tell
 from benchmarks.support.instructions import carried_out, instructions
 from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
+from exploration.composing import compose
 from exploration.dfs import search
 from exploration.errors import ExplorationError
 from exploration.ledger import Ledger
@@ -52,7 +54,7 @@ FIGURES = ("coverage", "skills", "skills_replayed", "learned_before", "learned_a
 SEED = 20260314
 DRAWN = 30
 KILLS = 20
-REPLAY_S, LEARN_S, RESUME_S = 600.0, 900.0, 700.0
+COMPOSE_S, REPLAY_S, LEARN_S, RESUME_S = 120.0, 600.0, 900.0, 700.0
 """Time for a part, s; for resuming that of the undisturbed exploration, beside which the killed one takes as long."""
 
 T = TypeVar("T")
@@ -111,13 +113,16 @@ class Case:
 
 
 def explore(case: Case) -> Values:
-    """Search one application, with a ledger and a memory of its own."""
+    """Search one application, with a ledger and a memory of its own, and put together what was found."""
     limits = SearchLimits(seconds=case.seconds)
     with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
         for _ in search(desktop, ledger, limits=limits, memory=memory):
             pass
+        for _ in compose(desktop, ledger, seconds=COMPOSE_S, memory=memory):
+            pass
         return {
             "skills": len(ledger.skills),
+            "composed": len(ledger.composites),
             "states": len(ledger.states),
             "attempts": len(ledger.attempts),
             "boundaries": len(ledger.boundaries),
