@@ -376,7 +376,7 @@ def _do(walker: Walker, part: Part, ground: Look, last: bool) -> tuple[str, Look
             break
         look = later
         problem = _missing(part, (ground, before), look)
-    steps[-1] = walker.done(part.steps[-1], before, look, last=last)
+    steps[-1] = walker.done(part.steps[-1], before, look, part.steps[-1].left.settings, last=last)
     return problem, look, tuple(steps)
 
 
