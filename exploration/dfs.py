@@ -54,7 +54,7 @@ NOTHING_CHANGED = "nothing changed"
 _DEEP = 2
 """What lies further from the start than so many steps comes last."""
 _MANY = 12
-"""More controls than these on one screen come after others."""
+"""More controls than these on one screen come after others; so many buttons are verified together."""
 
 _START_CONTROL = Control(role="application", name="", key=START)
 
@@ -217,13 +217,12 @@ class _Search:
 
     def _explore_all(self, pending: list[Pending]) -> Iterator[SearchEvent]:
         """Explore one branch after the other, and verify what each showed, so that a search cut short has skills."""
-        for each in pending:
-            yield from self._explore(each)
-            yield from self._verify()
+        for batch in _batches(pending):
+            yield from self._explore_together(batch)
 
-    def _explore_together(self, group: list[Pending]) -> Iterator[SearchEvent]:
-        """Explore what is on one screen, and verify then, so that few fresh desktops are needed."""
-        for each in group:
+    def _explore_together(self, batch: list[Pending]) -> Iterator[SearchEvent]:
+        """Explore several branches, and verify then, so that few fresh desktops are needed."""
+        for each in batch:
             yield from self._explore(each)
         yield from self._verify()
 
@@ -407,6 +406,22 @@ class _Search:
     def _write(self, event: SearchEvent) -> SearchEvent:
         self._ledger.write(event)
         return event
+
+
+def _batches(pending: list[Pending]) -> Iterator[list[Pending]]:
+    """Yield branches that are verified together: each menu alone, and some of the small ones."""
+    batch: list[Pending] = []
+    for each in pending:
+        large = each.offer.control.role == "menu"
+        if batch and (large or len(batch) == _MANY):
+            yield batch
+            batch = []
+        batch.append(each)
+        if large:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 _DISABLED = "it is greyed out"

@@ -34,12 +34,13 @@ class FakeEditor:
 
     def __init__(
         self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
-        undoes: bool = False,
+        undoes: bool = False, buttons: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
         self._zooms = zooms
         self._undoes = undoes
+        self._buttons = buttons
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
@@ -124,11 +125,15 @@ class FakeEditor:
                 self._other = True
             case "Unlucky":
                 self._before, self._text = self._text, self._lucky[min(self.starts, len(self._lucky)) - 1] or self._text
-            case name if menu == "Zoom":
-                self._zoom = name
-                self._set("zoom", f"'{name}'")
-            case _:
-                pass
+            case name:
+                self._choose(name, menu)
+
+    def _choose(self, name: str, menu: str) -> None:
+        if name in self._buttons:
+            self._text += name
+        elif menu == "Zoom":
+            self._zoom = name
+            self._set("zoom", f"'{name}'")
 
     def _set(self, key: str, value: str) -> None:
         path = self._home / ".config/glib-2.0/settings/keyfile"
@@ -141,6 +146,7 @@ class FakeEditor:
         shown = [self._element("menu", name, MAIN, path=("frame:note - Editor", "menu bar:")) for name in MENUS]
         if self._shows == "password":
             shown.append(self._element("password text", "Password", MAIN))
+        shown += [self._element("push button", name, MAIN, path=("tool bar:",)) for name in self._buttons]
         states: tuple[State, ...] = ("editable", "multi_line", "focused")
         return [*shown, self._element("text", "", MAIN, text=self._text, states=states)]
 

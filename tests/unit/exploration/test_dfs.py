@@ -146,6 +146,22 @@ def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Pat
     assert max(verified.values()) >= 8
 
 
+def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, buttons=("One", "Two", "Three"))
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger, editor=editor, limits=SearchLimits(max_depth=2))
+    keys = [event.attempt.key for event in events if isinstance(event, Attempted)]
+    told = [
+        event.skill.key if isinstance(event, SkillVerified) else event.attempt.key
+        for event in events
+        if isinstance(event, SkillVerified | Attempted)
+    ]
+    numbers, button = "menu:View > menu item:Line Numbers", "push button:One"
+    assert told.index(numbers, told.index(numbers) + 1) < told.index(button), "the menu was not verified first"
+    assert keys.index("push button:Three") == keys.index(button) + 2
+    assert told.index(button, told.index(button) + 1) > told.index("push button:Three")
+
+
 def test_killed_anywhere_it_ends_with_the_same(home: Path, tmp_path: Path) -> None:
     def found(ledger: Ledger) -> object:
         skills = {key: (skill.name, skill.effect) for key, skill in ledger.skills.items()}
