@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from aci.geometry import Rect
@@ -14,6 +15,9 @@ from exploration.states import Look, by_identity, different_pixels
 TOLD_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "editable")
 WEAK = ("appeared", "vanished", "picture")
 """Kinds of changes that are drawn as the rest of the screen allows."""
+
+_MOMENT = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AaPp][Mm])?|\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+"""Times and dates: what inserts one inserts another each time."""
 
 _MOST_PARTS = 12
 _MOST_TEXT = 300
@@ -59,7 +63,7 @@ def _agree(one: Change, other: Change) -> bool:
         return True
     if one.kind == "file":
         return one.what == other.what and bool(one.after) == bool(other.after)
-    return one.what == other.what and one.after == other.after
+    return one.what == other.what and _MOMENT.sub("", one.after) == _MOMENT.sub("", other.after)
 
 
 def _of_settings(before: HomeState, after: HomeState) -> Iterator[Change]:

@@ -77,6 +77,21 @@ def test_the_same_effect_again_is_recognized() -> None:
     assert happened_again((Change(kind="picture", what="x"),), (Change(kind="picture", what="y"),)) == ""
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("at 13:37:20.93 today", "at 9:05 today", True),
+        ("2026-11-21", "2026-12-01", True),
+        ("21/11/26 at 13:37", "1/12/2026 at 23:59 PM", True),
+        ("42", "43", False),
+        ("1,234.5", "1,234.6", False),
+    ],
+)
+def test_a_time_or_date_is_another_each_time(first: str, second: str, same: bool) -> None:
+    effects = [(Change(kind="text", what="text Input line", after=text),) for text in (first, second)]
+    assert (happened_again(*effects) == "") == same
+
+
 def test_attempts_are_classified() -> None:
     control = Control(role="menu item", name="X", key="menu item:X")
     start = look(box(1, "menu", "File"))
