@@ -12,10 +12,14 @@ from aci.observation import Element, Observation, Window
 from agent_s.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
 from agent_s.parameters import holds, tokens
 from agent_s.records import ElementState, GroundedStep, Step
+from agent_s.wishes import read
 
 SHARE = 0.5
 """So much of what came and went when a step was learned must come and go again: names carry counters and dates."""
 
+_CAME = ("appeared", "vanished")
+_TELLING = 2
+"""So many controls must have come and gone to tell by them what is on; one may be called like another."""
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -73,6 +77,23 @@ def switched_already(learned: GroundedStep, element: Element | None) -> str:
         return ""
     on = "checked" in element.states
     return "" if on == ("checked" in was.states) else f"{_called(learned)} is {'on' if on else 'off'} already"
+
+
+def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observation) -> bool:
+    """Tell whether what is to be switched on is on the screen already, or what is to be switched off is not.
+
+    Switches in menus do not always say what they are set to; the bars and panes that they show and hide do.
+
+    Args:
+        steps: The steps that were learned.
+        wording: What is asked for.
+        seen: The screen.
+    """
+    appeared, vanished = ({_plain(mark) for step in steps for mark in getattr(step.effect, kind)} for kind in _CAME)
+    if read(wording).way not in ("on", "off") or len(appeared | vanished) < _TELLING or appeared & vanished:
+        return False
+    now = {_plain(mark) for mark in marks_of(seen, staying(seen, seen))}
+    return appeared <= now and not vanished & now
 
 
 def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: Callable[[str], bool]) -> str:

@@ -22,7 +22,8 @@ from agent_s.wishes import (
     likeness,
     parts_of,
     read,
-    says_way_only,
+    says_more,
+    says_way,
     with_pairs,
     words_of,
 )
@@ -31,7 +32,7 @@ from memory_store.actions import asked as asked_for
 from memory_store.actions import conflict
 from memory_store.words import stem, without_applications
 
-FITS = 0.6
+FITS = 0.55
 """From here on a skill is done for what was asked; below, nothing is tried."""
 CLEARLY = 0.06
 """So much better than every skill that does something else it must fit."""
@@ -42,6 +43,8 @@ _UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3
 """Weight of a word that no skill has, and of one that says little."""
 _CONTRAST = 0.6
 """What is left where each side names something that the other does not."""
+_ONLY_LIKE = 0.75
+"""What is left where nothing is named by its own name, and more is named: a "toolbar" is no "formula bar"."""
 _SHARED_FAMILIES = 2
 """In so many families of verbs two must stand together to ask for the same: most verbs have several senses."""
 _OTHER_WAY = 0.93
@@ -49,11 +52,12 @@ _OTHER_WAY = 0.93
 _LEAST_ASKED = 0.45
 """Of what is asked for, so much must be done at least."""
 
+_MAKING = frozenset("insert add create make put new".split())  # noqa: SIM905
 _ALL = frozenset("all everything every each whole entire both".split())  # noqa: SIM905
 _GENERIC = frozenset(
     """
     mode view option setting preference dialog window box button menu item app application program software feature
-    function way style format layout type kind key sign symbol character always only own display show use set
+    way style format layout type kind key sign symbol character always only own display show use set
     """.split()  # noqa: SIM905
 )
 """Words that tell no thing from another."""
@@ -144,18 +148,21 @@ class Fitter:
     def _score(self, query: str, name: str, names: Sequence[str]) -> float:
         """Return how well one name of a skill fits."""
         asked, named, main = read(query), read(name), read(names[0])
-        if main.way not in asked.ways or (main.way == "choose" != named.way) or conflict(query, names[0]):
+        if not _may_be_meant(asked, main) or (main.way == "choose" != named.way) or conflict(query, names[0]):
             return 0.0
         everything = [word for each in names for word in with_pairs(read(each).words)]
         done, missing = self._covered(asked, everything)
         meant, extra = self._covered(named, with_pairs(asked.words), strict=True)
         if done < _LEAST_ASKED or not named.words or _is_other(asked, named, main, everything):
             return 0.0
-        if _asks_for_more(query, " ".join(names)):
+        if _asks_for_more(query, " ".join(names)) or (main.way == "choose" and _sets_other(query, everything)):
             return 0.0
         score = _ASKED * done + _NAMED * meant
-        if missing and extra and main.way != "choose":
+        chosen = main.way == "choose" and main.verb != "use"
+        if missing and not chosen and (extra or not _things(asked)):
             score *= _CONTRAST
+        elif extra and not _is_named(asked, everything):
+            score *= _ONLY_LIKE
         if _other_verb(asked, main, everything, query, name):
             score *= _CONTRAST
         return score if main.way == asked.way or asked.way == "do" else score * _OTHER_WAY
@@ -198,6 +205,11 @@ def _pairs_at(place: int, words: Sequence[str]) -> list[str]:
     return [words[at] + words[at + 1] for at in (place - 1, place) if 0 <= at < len(words) - 1]
 
 
+def _may_be_meant(asked: Wish, main: Wish) -> bool:
+    """Tell whether a sentence may mean what a skill does; what is called "use ..." has no way of its own."""
+    return main.way in asked.ways or (main.verb == "use" and asked.way != "off")
+
+
 def _form(name: str) -> tuple[bool, tuple[str, ...]]:
     """Return the same for names that say the same: whether something is switched off, and what it is about."""
     wish = read(name)
@@ -206,6 +218,17 @@ def _form(name: str) -> tuple[bool, tuple[str, ...]]:
 
 def _plain(text: str) -> list[str]:
     return [word for word in words_of(text) if word not in _ARTICLES]
+
+
+def _is_named(asked: Wish, known: Sequence[str]) -> bool:
+    """Tell whether something that is asked for has its own name on the other side, and not only one that is like it."""
+    words = _things(asked) or list(asked.words)
+    return any(likeness(word, other) >= FORM for word in with_pairs(words) for other in known)
+
+
+def _things(wish: Wish) -> list[str]:
+    """Return the words that tell one thing from another."""
+    return [word for word in wish.words if word != wish.verb and not {word, word.removesuffix("s")} & _LITTLE]
 
 
 def _is_other(asked: Wish, named: Wish, main: Wish, known: Sequence[str]) -> bool:
@@ -222,6 +245,13 @@ def _is_other(asked: Wish, named: Wish, main: Wish, known: Sequence[str]) -> boo
     return differs or not any(likeness(word, value) for word in asked.words)
 
 
+def _sets_other(query: str, known: Sequence[str]) -> bool:
+    """Tell whether a sentence sets something else "to" a value than a skill does."""
+    before, to, _ = query.casefold().rpartition(" to ")
+    things = _things(read(before)) if to else []
+    return bool(things) and not any(likeness(word, other) for word in things for other in known)
+
+
 def _sorts(wish: Wish) -> set[int]:
     words = {form for word in wish.words for form in (word, word.removesuffix("s"))}
     return {number for number, sort in enumerate(_CATEGORIES) if words & sort}
@@ -232,14 +262,20 @@ def _other_verb(asked: Wish, main: Wish, known: Sequence[str], query: str, name:
     verb = asked.verb
     if main.verb == "enter":
         return bool(verb) and verb not in TYPING
-    if main.way == "choose" or not verb:
-        return False  # what is chosen tells enough by itself: "measure angles in radians"
+    made = verb in _MAKING and _MAKING & set(known)
+    if not verb or made or says_way(verb) or any(likeness(verb, word) for word in known):
+        strong = False
+    else:
+        # What is chosen tells enough by itself, "measure angles in radians", but not where something is made.
+        strong = main.way != "choose" or says_more(verb)
     if main.way != "do":
-        return not says_way_only(verb) and not any(likeness(verb, word) for word in known)
+        return strong
+    if not verb:
+        return False
     heads = asked_for(name).heads
     if len(heads & asked_for(query).heads) >= _SHARED_FAMILIES:
         return False
-    if says_way_only(verb) and verb not in known:
+    if (says_way(verb) or says_more(verb)) and verb not in known:
         first = read(name).words[:1]
         return bool(heads) and not any(likeness(one, word) for one in first for word in asked.words)
     return verb not in known and not any(likeness(verb, word) == 1 for word in known)

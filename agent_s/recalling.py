@@ -16,7 +16,7 @@ from agent_s.grounded_steps import typed_text
 from agent_s.learned import Learned, Mismatch, read_steps, with_parameters
 from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
-from agent_s.wishes import parts_of
+from agent_s.wishes import parts_of, read
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
 from memory_store.words import application, mentioned
 
@@ -37,6 +37,8 @@ _ANY = -1.0
 """Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
 _LONGEST_NAME = 160
 
+
+_SWITCHED = frozenset({"checked", "pressed"})
 
 Episodes = dict[tuple[str, str], EpisodicExperience]
 
@@ -238,8 +240,7 @@ class Recall:
         near = [(fit, one) for fit, one in fits if fit.score >= FITS and fits[0][0].score - fit.score < CLEARLY]
         if not near or not all(fitter.are_same(near[0][1], one) for _, one in near[1:]):
             return
-        # Of several ways to do the same, the shortest.
-        fit, best = min(near, key=lambda pair: (len(pair[1].preconditions), len(pair[1].steps)))
+        fit, best = min(near, key=lambda pair: _drawbacks(pair[1]))
         parameters = align_values(fit.name, wording)
         if parameters is not None:
             yield from self._skill(best, parameters, subtask, app)
@@ -281,6 +282,22 @@ class Recall:
         return None
 
 
+def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
+    """Rate one of several ways to do the same: best it sees whether it is done already, cleans up, and is short."""
+    steps = read_steps(skill)
+    if isinstance(steps, Mismatch):
+        return True, True, 0
+    switches = read(skill.name).way in ("on", "off")
+    sees = any(map(_switched, steps))
+    windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
+    return switches and not sees, windows > 0, len(steps)
+
+
+def _switched(step: GroundedStep) -> bool:
+    before, after = step.effect.before, step.effect.after
+    return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
+
+
 def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
     """Tell where a skill is to be done.
 
@@ -288,10 +305,12 @@ def same_application(query: str, skill: SkillExperience, front: str) -> str | No
         An empty text where its application is in front, the application where the query names it and it is not, None
         where it is another application's.
     """
-    app = skill.provenance.app
-    if not app or application(app) == application(front):
-        return ""
-    return app if application(app) in mentioned(query) else None
+    app, named = skill.provenance.app, mentioned(query)
+    if app and application(app) in named and application(app) != application(front):
+        return app
+    return (
+        "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
+    )
 
 
 def _usable(experience: Experience) -> bool:

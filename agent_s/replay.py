@@ -12,7 +12,16 @@ from pathlib import Path
 from aci.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
 from aci.identity import find_again, titles_agree
 from aci.observation import Element, Observation
-from agent_s.effects import Done, differs, end_differs, is_so_already, proofs, shows, switched_already
+from agent_s.effects import (
+    Done,
+    differs,
+    end_differs,
+    is_done_already,
+    is_so_already,
+    proofs,
+    shows,
+    switched_already,
+)
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.files import was_written
 from agent_s.grounded_steps import Fields, acted_on, fields_of, rewritten
@@ -74,6 +83,8 @@ class Replay:
         """
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
+        if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
+            return Replayed(True, ("what it brings to the screen, or takes from it, is so already",))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
             problem = yield from self._do(learned, steps, done, last)
         if problem:

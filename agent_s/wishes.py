@@ -111,7 +111,7 @@ _LOOSE: tuple[tuple[str, tuple[Way, ...]], ...] = (
 """Verbs that may say more than the way, such as "insert", which menus are called."""
 _MEANT = {verb: ways for verbs, ways in _MEANINGS for verb in verbs.split()}
 _LOOSELY = {verb: ways for verbs, ways in _LOOSE for verb in verbs.split()}
-_EMPTY_VERBS = frozenset("make turn put keep get go".split())  # noqa: SIM905
+_EMPTY_VERBS = frozenset("make turn put keep get go enter type press push hit click input give".split())  # noqa: SIM905
 SWITCHING_OFF = frozenset("remove close leave exit stop quit end".split())  # noqa: SIM905
 TYPING = frozenset("enter type insert press put write add input click push hit use give".split())  # noqa: SIM905
 _PHRASES = (
@@ -208,9 +208,14 @@ def _switched(words: list[str]) -> tuple[Way, list[str]] | None:
     return None
 
 
-def says_way_only(verb: str) -> bool:
+def says_way(verb: str) -> bool:
     """Tell whether a verb says only how something is used, and not what it does."""
-    return verb in _MEANT or verb in _LOOSELY
+    return verb in _MEANT or verb in _EMPTY_VERBS - TYPING or verb in ("apply", "start")
+
+
+def says_more(verb: str) -> bool:
+    """Tell whether a verb that may say only the way says what is done, too, such as "insert" and "remove"."""
+    return verb in _LOOSELY and not says_way(verb)
 
 
 def parts_of(instruction: str) -> list[str]:
@@ -230,7 +235,12 @@ def parts_of(instruction: str) -> list[str]:
 
 def _with_verb(part: str, before: str) -> str:
     words, first = part.split(), before.split()
-    if says_way_only(read(part).verb) or asked_for(part).heads or _switched(words_of(part)) is not None:
+    if (
+        says_way(read(part).verb)
+        or read(part).verb in _LOOSELY
+        or asked_for(part).heads
+        or _switched(words_of(part)) is not None
+    ):
         return part
     verb = first[:2] if first[0].casefold() in _SWITCHES and len(first) > 2 and first[1] in _STATES else first[:1]
     return " ".join((*verb, *words))

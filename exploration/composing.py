@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from typing import Literal
 
+from aci.actions import Hotkey
 from agent_s.records import GroundedStep
 from agent_s.skill_names import THEN, describe, names_of
 from exploration.effects import changes, happened_again
@@ -43,6 +44,7 @@ _SWITCHED = {"true": "false", "false": "true", "checked": "not checked", "not ch
 _SWITCHED |= {"pressed": "not pressed", "not pressed": "pressed"}
 _MENU_STATE = ("check menu item", "radio menu item")
 """Their state is seen only while their menu is open."""
+_ESCAPE = Hotkey(keys=("Escape",))
 _LONGEST_PART = 5
 _USUAL_S = 4.0
 """What a task usually takes, s."""
@@ -310,12 +312,16 @@ def _closing(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> tuple[Part, s
     openers = [one for key, one in attempts.items() if skill.key.startswith(f"{key} > ")]
     for opener in sorted(openers, key=lambda one: -len(one.key)):
         title = next((change.what for change in opener.effect if change.kind == "opened"), "")
+        if not title:
+            continue
+        closed = Change(kind="closed", what=title, before="open")
         buttons = [offer for offer in opener.offers if _CONFIRMS.match(offer.control.name)]
-        if title and buttons:
+        if buttons:
             # "OK" takes over what was set; "Close" is there where that happened at once.
             button = min(buttons, key=lambda offer: offer.control.name.casefold() in _LAST_CHOICE)
-            closed = Change(kind="closed", what=title, before="open")
             return Part((button.step,), (closed,)), button.control.name
+        if any(change.kind in ("setting", "file") for change in skill.effect):
+            return Part((GroundedStep(action=_ESCAPE, front=title, intent="close the dialog"),), (closed,)), "Escape"
     return None
 
 

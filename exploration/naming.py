@@ -144,7 +144,7 @@ def _of_sign(words: str, sign: str, tooltip: str) -> Iterator[str]:
 
 
 def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[str]:
-    shown = _lower(re.sub(r"\s+(?:of|-|—|–)\s.*$", "", title)) or words
+    shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
     # "Open..." alone says less than the title of what it opens.
     first = shown if _VERBS.fullmatch(words) else words
     if _VERBS.fullmatch(first):
