@@ -204,7 +204,7 @@ def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composi
     last = skill.steps[-1]
     effect = _expected(skill)
     seen = last.effect.before is not None and last.effect.after is not None
-    seen = seen and last.effect.before != last.effect.after
+    seen = (seen and last.effect.before != last.effect.after) or bool(last.left.settings)
     if not seen or not all(change.after in _SWITCHED and change.kind in ("setting", "state") for change in effect):
         return
     turned = tuple(
