@@ -148,9 +148,10 @@ class Prober:
         settings = frozenset(change.what for change in finding.effect if change.kind == "setting")
         if in_menu and _is_neutral(finding):
             self._neutral.setdefault(menu, path)
-        if finding.classification != "terminal":
+        opened = any(change.kind == "opened" for change in finding.effect)
+        if _is_switch(finding.effect) and not opened and self._walker.put_back(path, path, settings):
             return
-        if _is_switch(finding.effect) and self._walker.put_back(path, path, settings):
+        if finding.classification != "terminal":
             return
         for place in (menu, menu[:-1]) if in_menu and _may_be_choice(finding.effect) else ():
             way = self._neutral.get(place)

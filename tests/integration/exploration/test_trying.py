@@ -59,6 +59,8 @@ def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
         (change.kind, change.what, change.after) for change in numbers.finding.effect
     ]
 
+    bar = tried(prober, path, view.after, "menu item:Toolbar")
+    assert (bar.finding.classification, len(bar.finding.offers) > 9) == ("continue", True)
     again = tried(prober, path, view.after, "menu item:Statusbar")
     assert again.finding.classification == "terminal"
     assert walker.restarts == 1, "what was switched was not switched back"
