@@ -10,7 +10,7 @@ from typing import Protocol
 
 from aci.actions import Action, Hotkey
 from aci.desktop import ActionResult
-from aci.errors import AciError, LaunchFailed
+from aci.errors import AciError
 from aci.geometry import Rect
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
@@ -21,19 +21,12 @@ from agent_s.replay import ground
 from exploration.candidates import portable
 from exploration.errors import ApplicationUnusable
 from exploration.homes import HomeState, read_home
-from exploration.states import Look, same_picture
-
-SAMPLES = {
-    ".txt": "alpha beta\nGamma delta\nepsilon\n",
-    ".csv": "name,amount\napples,3\npears,5\nplums,4\n",
-}
-"""What a document that the application is started with, and that does not exist, holds; by its suffix."""
+from exploration.launching import Launcher, has_window
+from exploration.sameness import same, say_alike
+from exploration.states import Look
 
 Path = tuple[GroundedStep, ...]
 
-_START_LIMIT_S = 8.0
-_START_AGAIN_LIMIT_S, _DIFFERS_S = 30.0, 3.0
-"""How long a start is waited for to look as the last one: at most, and after something is shown."""
 _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3
 """How long a control is waited for on a way to something, and on one back from it."""
@@ -108,8 +101,6 @@ class Walker:
     were when the place was first reached. Where nothing proves it the desktop is started anew.
 
     Attributes:
-        app: The application as its windows name it; known after the first start.
-        place: Path of the home.
         restarts: How often the desktop was started anew.
         strict: Whether a way back is proven only when nothing at all differs; else some controls may be greyed out that
             were not before, or the other way round, as what undoes and does again is.
@@ -133,19 +124,20 @@ class Walker:
         """
         self._pause = pause
         self._desktop = desktop
-        self._argv = argv
+        self._launcher = Launcher(desktop, argv, self.look, clock, pause)
         self._clock = clock
         self._known: dict[tuple[str, ...], Look] = {}
         self._expected: dict[tuple[str, ...], Expected] = {}
-        self._first: Look | None = None
         self._at: Path | None = None
         self._pointed: Rect | None = None
         self._performed: Action | None = None
-        self._used = self._fresh = False
-        self.tainted = False
-        self.app = ""
+        self._fresh = self.strict = self.tainted = False
         self.restarts = 0
-        self.strict = False
+
+    @property
+    def app(self) -> str:
+        """The application as its windows name it; empty before the first start."""
+        return self._launcher.app
 
     @property
     def place(self) -> str:
@@ -156,22 +148,20 @@ class Walker:
         """Start the application on a fresh desktop.
 
         Raises:
-            ApplicationUnusable: It cannot be started, or shows nothing.
+            ApplicationUnusable: It cannot be started, or shows nothing; twice where it did before.
         """
-        if self._used:
+        if self.restarts:
             self._desktop.reset()
-        self._used = True
         self.restarts += 1
         self._known.clear()
         self._pointed = None
-        self._put_documents()
         try:
-            # What it shows at last is known from the second time on, and waited for instead of rest.
-            self._desktop.launch(list(self._argv), wait_for_window=self._first is None)
-        except LaunchFailed as error:
-            raise ApplicationUnusable(f"{self._argv[0]} cannot be started: {error}") from error
-        look = self._first_look() if self._first is None else self._started_again(self._first)
-        self._first = look
+            look = self._launcher.start()
+        except ApplicationUnusable:
+            if self.restarts == 1:
+                raise
+            self._desktop.reset()  # it did start before
+            look = self._launcher.start()
         self._fresh, self.tainted = True, False
         self._at = ()
         self._know((), look)
@@ -237,7 +227,7 @@ class Walker:
         known = self.known(here)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for _ in range(_LOOKS):
-            if right == look.exact or (not self.strict and _say_alike(right, look.exact)):
+            if right == look.exact or (not self.strict and say_alike(right, look.exact)):
                 self.tainted |= right != look.exact
                 self._know(here, look)  # anew, since windows have other ids each time
                 return look
@@ -289,7 +279,7 @@ class Walker:
             look = self.look() if expected is None else self._awaited(before, lambda seen: seen.exact == expected.exact)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
-        return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
+        return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
     def _awaited(self, before: Look, arrived: Callable[[Look], object]) -> Look:
         """Look until something is there, or nothing has happened for a while."""
@@ -345,7 +335,7 @@ class Walker:
             look: How it is now.
         """
         known = self.known(path)
-        return known is not None and _same(known, look)
+        return known is not None and same(known, look)
 
     def put_back(self, path: Path, way: Path, switched: frozenset[str] | None = None) -> bool:
         """Undo what the last step of a path did, and note it where the start of its menus is back.
@@ -369,7 +359,7 @@ class Walker:
                 return False
             expected = self._expected.get(place_key(way[:number]))
             look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
-        if isinstance(look, Trouble) or not _same(known, look, switched, self.strict):
+        if isinstance(look, Trouble) or not same(known, look, switched, self.strict):
             return False
         self._at = base
         self._fresh = False
@@ -404,7 +394,7 @@ class Walker:
             look = self._awaited(before, arrived)
         except AciError as error:
             return Trouble(f"the desktop did not answer: {error}")
-        return look if _windows_of(look.observation, self.app) else Trouble("the application ended")
+        return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
     def _back_towards(self, path: Path) -> Look | None:
         """Return to a place on the path, or None where nothing proves that it was reached."""
@@ -450,94 +440,7 @@ class Walker:
             action = ground(step, observation)
         return Trouble(action.reason) if isinstance(action, Mismatch) else action
 
-    def _put_documents(self) -> None:
-        for argument in self._argv[1:]:
-            suffix = "." + argument.rpartition(".")[2]
-            target = self._desktop.home / argument
-            if suffix in SAMPLES and not argument.startswith(("-", "/")) and not target.exists():
-                target.write_text(SAMPLES[suffix], encoding="utf-8")
-
-    def _first_look(self) -> Look:
-        """Wait until the application shows something that can be acted on, and stays so."""
-        deadline = self._clock() + _START_LIMIT_S
-        previous = None
-        while True:
-            look = self.look()
-            if not self.app:
-                window = look.observation.active_window
-                self.app = window.app if window is not None else ""
-            if look.candidates and previous is not None and look.exact == previous.exact:
-                return self._checked(look)
-            if self._clock() > deadline:
-                return self._checked(look)
-            previous = look
-            self._pause(_POLL_S)
-
-    def _started_again(self, first: Look) -> Look:
-        """Wait until the application is as it was after its last start; where that does not come, until it rests.
-
-        Pictures cannot tell, since titles show the path of the home: they only have to be at rest.
-        """
-        limit = self._clock() + _START_AGAIN_LIMIT_S
-        previous, look = None, self.look()
-        while not (_says_the_same(first, look) and previous is not None and same_picture(previous, look)):
-            if look.candidates:
-                limit = min(limit, self._clock() + _DIFFERS_S)
-            if self._clock() > limit:
-                return self._first_look()
-            self._pause(_LATE_S)
-            previous, look = look, self.look()
-        return self._checked(look)
-
-    def _checked(self, look: Look) -> Look:
-        if not _windows_of(look.observation, self.app):
-            raise ApplicationUnusable(f"{self._argv[0]} shows no window that stays; start it by hand to see why.")
-        if any(
-            "password" in element.states or element.role == "password text" for element in look.observation.elements
-        ):
-            raise ApplicationUnusable(f"{self._argv[0]} asks for a password; it is left alone.")
-        if not look.candidates:
-            notes = "; ".join(look.observation.notes)
-            raise ApplicationUnusable(f"{self._argv[0]} shows nothing that can be acted on. {notes}".strip())
-        return look
-
 
 def place_key(path: Path) -> tuple[str, ...]:
     """Return what identifies the end of a path: its steps, as text."""
     return tuple(step.model_dump_json() for step in path)
-
-
-def _windows_of(observation: Observation, app: str) -> bool:
-    return any(window.app == app and not window.popup for window in observation.windows)
-
-
-def _same(known: Look, look: Look, but: frozenset[str] | None = None, strict: bool = True) -> bool:
-    """Tell whether two looks are of the same state.
-
-    Args:
-        known: One look.
-        look: The other.
-        but: Settings that do not count since they were switched there and back; then the picture does not count
-            either, since what was drawn anew lies a pixel beside where it was.
-        strict: Whether what is greyed out counts.
-    """
-    if not _says_the_same(known, look, but or frozenset(), strict):
-        return False
-    greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
-    return but is not None or same_picture(known, look, greyed)
-
-
-def _says_the_same(known: Look, look: Look, but: frozenset[str] = frozenset(), strict: bool = True) -> bool:
-    """Tell whether two looks are the same in all but pixels, and some settings."""
-    settings = [{k: v for k, v in each.home.settings.items() if k not in but} for each in (known, look)]
-    shown = known.exact == look.exact or (not strict and _say_alike(known.exact, look.exact))
-    return shown and known.home.files == look.home.files and settings[0] == settings[1]
-
-
-def _say_alike(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether two screens differ in what is greyed out alone."""
-    return one.keys() == other.keys() and all(
-        [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
-        for key in one
-        if one[key] != other[key]
-    )

@@ -34,13 +34,14 @@ class FakeEditor:
 
     def __init__(
         self, home: Path, lucky: tuple[str, ...] = ("lucky",), shows: str = "window", zooms: tuple[str, ...] = SUBMENU,
-        undoes: bool = False, buttons: tuple[str, ...] = (),
+        undoes: bool = False, buttons: tuple[str, ...] = (), crashes: int = 0,
     ) -> None:  # fmt: skip
         self._home = home
         self._lucky = lucky
         self._zooms = zooms
         self._undoes = undoes
         self._buttons = buttons
+        self._crashes = crashes
         self._shows = shows
         self._next_id = 1
         self._ids: dict[tuple[str, str], int] = {}
@@ -60,7 +61,8 @@ class FakeEditor:
             path.unlink() if path.is_file() else path.rmdir()
 
     def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
-        if self._shows == "nothing":
+        if self._shows == "nothing" or (self.starts and self._crashes):
+            self._crashes -= 1
             raise LaunchFailed("it ended with status 1")
         self._running = True
         self.starts += 1

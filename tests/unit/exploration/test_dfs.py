@@ -206,6 +206,15 @@ def test_depth_is_bounded(home: Path, tmp_path: Path) -> None:
         assert {attempt.depth for attempt in ledger.attempts.values()} == {0, 1}
 
 
+def test_a_crash_at_a_later_start_does_not_end_it(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, crashes=1))[-1]
+    assert isinstance(last, SearchEnded) and last.complete
+    with Ledger(tmp_path / "broken.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, crashes=2))[-1]
+    assert isinstance(last, SearchEnded) and "cannot be started" in last.reason
+
+
 @pytest.mark.parametrize(("shows", "reason"), [("nothing", "cannot be started"), ("password", "asks for a password")])
 def test_an_unusable_application_is_left(home: Path, tmp_path: Path, shows: str, reason: str) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
