@@ -1,7 +1,7 @@
 """What an exploration finds out about applications without a model, and what an agent can do afterwards.
 
 ```
-python -m benchmarks.explore Mousepad --json      # one application, all parts: at most 60 minutes, usually 35
+python -m benchmarks.explore Mousepad --json      # one application, all parts: at most 70 minutes, usually 35
 python -m benchmarks.explore --json               # all of them, one after another
 ```
 
@@ -15,7 +15,7 @@ replay   600 s   `skills_replayed`: share of 30 skills, drawn at random, that wo
 learn    900 s   `learned_before`, `learned_after`: share of the instructions of `data/instructions.json`, written
                  before any exploration, that the `offline` model carries out with an empty memory and with the one
                  that the search filled
-resume   1500 s  `resumed_equal`: whether `agent-s explore`, killed at 20 random moments (the command, its worker, or
+resume   1800 s  `resumed_equal`: whether `agent-s explore`, killed at 20 random moments (the command, its worker, or
                  both), ends with the same skills, in its record and in memory, as an undisturbed one, and leaves no
                  desktop behind. It searches to a depth instead of for a time, so that there is one right end
 
@@ -54,7 +54,7 @@ FIGURES = ("coverage", "skills", "skills_replayed", "learned_before", "learned_a
 SEED = 20260314
 DRAWN = 30
 KILLS = 20
-COMPOSE_S, REPLAY_S, LEARN_S, RESUME_S = 120.0, 600.0, 900.0, 700.0
+COMPOSE_S, REPLAY_S, LEARN_S, RESUME_S = 120.0, 600.0, 900.0, 600.0
 """Time for a part, s; for resuming that of the undisturbed exploration, beside which the killed one takes as long."""
 
 T = TypeVar("T")
