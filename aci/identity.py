@@ -38,6 +38,7 @@ class ElementDescription(BaseModel):
         path: Roles and names of its ancestors, from the window down.
         ordinal: Position among the elements of the same role and name, in reading order, from 0.
         beside: What stands to the left of it or else above it, where others have the same role and name.
+        twins: How many elements of its window had the same role and name, itself included; 0 where that is not known.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +52,7 @@ class ElementDescription(BaseModel):
     path: tuple[str, ...] = ()
     ordinal: int = 0
     beside: str = ""
+    twins: int = 0
 
 
 def describe(element: Element, observation: Observation) -> ElementDescription:
@@ -67,6 +69,7 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
         path=element.path,
         ordinal=twins.index(element.id) if element.id in twins else 0,
         beside=_beside(element, observation.elements) if len(twins) > 1 else "",
+        twins=len(twins),
     )
 
 
@@ -74,8 +77,9 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     """Find the described element, by role, name, path and surroundings and never by coordinates.
 
     Returns:
-        The one element that fits best, or None where nothing fits, or several fit equally well and neither what stands
-        beside them nor their order tells them apart.
+        The one element that fits best, of several windows in the topmost one; None where nothing fits, or several fit
+        equally well and neither what stands beside them nor, where they are as many as then, their order tells them
+        apart.
     """
     titles = {window.id: window.title for window in observation.windows}
     scored = [
@@ -105,19 +109,20 @@ def titles_agree(one: str, other: str) -> bool:
 
 
 def _told_apart(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
-    if len(best) > 1 and description.beside:
-        best = [element for element in best if _beside(element, observation.elements) == description.beside]
-        if len(best) == 1:
+    best = [element for element in best if element.window_id == best[0].window_id]
+    twins = [other for other in observation.elements if _is_twin(other, best[0])]
+    as_many = len(twins) == (description.twins or len(twins))
+    if description.beside:
+        alike = [element for element in best if _beside(element, observation.elements) == description.beside]
+        if len(best) == 1 and len(twins) > 1:  # the others have another label, or lie elsewhere
             return best[0]
-    if len(best) == 1:
-        return best[0] if not description.beside or _is_beside(description, best[0], observation) else None
-    return best[description.ordinal] if description.ordinal < len(best) else None
-
-
-def _is_beside(description: ElementDescription, element: Element, observation: Observation) -> bool:
-    """Tell whether the only one left of several is the one that is meant."""
-    twins = [other for other in observation.elements if _is_twin(other, element)]
-    return len(twins) > 1 or _beside(element, observation.elements) == description.beside
+        if len(alike) < 2:
+            return alike[0] if alike else None
+        best = alike
+    elif len(best) == 1:
+        return best[0] if as_many or description.twins == 1 or description.label else None
+    meant = twins[description.ordinal] if as_many and description.ordinal < len(twins) else None
+    return meant if any(element is meant for element in best) else None
 
 
 def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:

@@ -151,7 +151,7 @@ def _unexpected(learned: GroundedStep, before: Observation, after: Observation) 
 
 
 def _matters(window: Window) -> bool:
-    return not window.popup and bool(window.title) and (window.active or window.modal)
+    return not window.popup and (window.active or window.modal)
 
 
 def _unmatched(titles: Sequence[str], windows: Sequence[str]) -> list[str]:
@@ -301,7 +301,7 @@ def _called(learned: GroundedStep) -> str:
 
 
 def _window(title: str) -> str:
-    return f"the window {title!r}" if title else "a popup"
+    return f"the window {title!r}" if title else "a popup, or a window without a title,"
 
 
 def _mark(mark: str) -> str:

@@ -25,9 +25,11 @@ CONTROLS = frozenset(
 
 FIELDS = frozenset({"entry", "text", "password text", "spin button"})
 """Roles of what is typed into."""
+CHOICES = frozenset({"check box", "radio button", "toggle button", "switch", "list item"})
+"""Roles of what is switched or chosen, and stays so."""
 
 Fields = dict[int, tuple[str, str]]
-"""Of each field its mark, "role:name", and its content, by its id."""
+"""Of each field or choice its mark, "role:name", and its content or the states that tell what is chosen, by its id."""
 
 LONGEST_TEXT = 2000
 """Longer contents are not kept: they are what somebody wrote, and say little about a step."""
@@ -129,16 +131,17 @@ def marks_of(observation: Observation, windows: frozenset[int]) -> frozenset[str
 
 
 def fields_of(observation: Observation) -> Fields:
-    """Return the named fields that are typed into, with what they hold."""
+    """Return the named fields that are typed into, with what they hold, and the named choices."""
+    named = ((element, element.name or element.label) for element in observation.elements)
     return {
-        e.id: (f"{e.role}:{e.name or e.label}", e.text)
-        for e in observation.elements
-        if e.role in FIELDS and e.text is not None and (e.name or e.label)
+        e.id: (f"{e.role}:{name}", " ".join(sorted(TOLD_STATES & e.states)) if e.role in CHOICES else e.text or "")
+        for e, name in named
+        if name and (e.role in CHOICES or (e.role in FIELDS and e.text is not None))
     }
 
 
 def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
-    """Return the fields, other than one, that hold something else than they did."""
+    """Return the fields and choices, other than one, that are still there and not as they were."""
     now = fields_of(after)
     changed = (
         mark for number, (mark, text) in known.items() if number != own and now.get(number, ("", text))[1] != text

@@ -163,7 +163,7 @@ class Effect(Record):
         after: The same after the step; None where it was gone.
         appeared: Controls that came in windows that stayed, each "role:name".
         vanished: Controls that went from windows that stayed.
-        rewritten: Other fields whose content changed, each "role:name".
+        rewritten: Other fields and choices that changed, each "role:name".
     """
 
     opened: tuple[str, ...] = ()

@@ -24,7 +24,7 @@ from agent_s.effects import (
 )
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.files import was_written
-from agent_s.grounded_steps import Fields, acted_on, fields_of, rewritten
+from agent_s.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.kept_settings import cannot_switch, differing, read_settings
 from agent_s.learned import Learned, Mismatch
 from agent_s.llm.protocol import ActResponse
@@ -68,6 +68,7 @@ class Replay:
         self._session = session
         self._home = home
         self._fields: Fields = {}
+        self._chosen: set[int] = set()
         self._at = -1
 
     def run(
@@ -134,7 +135,7 @@ class Replay:
                 return action.reason
             observation = yield from session.look_again(POLL_S)
         if session.steps != self._at:  # somebody else acted meanwhile
-            self._fields = fields_of(observation)
+            self._fields, self._chosen = fields_of(observation), set()
         problem = self._rewritten(observation, (), None)
         if problem:
             return problem
@@ -154,6 +155,7 @@ class Replay:
         done.append(Done(learned, step, observation))
         element = acted_on(action, observation)
         own = element.id if element is not None else None
+        self._chosen.add(own or 0)
 
         def problem_of(seen: Observation) -> str:
             return differs(learned, step, seen) or self._rewritten(seen, learned.effect.rewritten, own)
@@ -164,10 +166,15 @@ class Replay:
         return problem
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
-        """Say which field was filled in and holds something else now, though nothing of that was learned."""
-        changed = [mark for mark in rewritten(self._fields, seen, own) if mark not in expected]
+        """Say which field, or choice that was made, is not as it was any more, though nothing of that was learned."""
+        mine = {
+            number: field
+            for number, field in self._fields.items()
+            if number in self._chosen or field[0].partition(":")[0] in FIELDS
+        }
+        changed = [mark for mark in rewritten(mine, seen, own) if mark not in expected]
         role, _, name = changed[0].partition(":") if changed else ("", "", "")
-        return f"the {role} {name!r} holds something else than before" if changed else ""
+        return f"the {role} {name!r} is not as it was before" if changed else ""
 
     def _check_end(
         self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
@@ -208,7 +215,7 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
         element = find_again(description, observation)
         if element is None:
             shown = description.name or description.label or description.description
-            return Mismatch(f"no {description.role} {shown!r} on the screen")
+            return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
         problem = _unusable(element, observation)
         if problem:
             return Mismatch(problem)

@@ -9,8 +9,13 @@ learned once, then done again on fresh desktops with other texts, numbers and fi
 and place of the windows. `model_calls`: calls in all of them together. `speedup`: time of the first run, without what
 the offline model itself took, over that of its replays; the median over tasks. `stopped_at_mismatch`: share of the runs
 on a page that was changed since (a button, field or box renamed, gone or disabled, a dialog in between, other effects)
-in which the replay stopped and nothing was sent that was not asked for. The demo task that carries a text from the
-screen is not among them: what a screen said is never done again. Neither is the one that nobody can do.
+in which the replay stopped and nothing was sent that was not asked for. `program_without_harm`: share of the runs in a
+GTK program that was changed since (also twins, other orders, windows on top, what is out of sight) that did just what
+was asked for, or stopped and did nothing else. The demo task that carries a text from the screen is not among them:
+what a screen said is never done again. Neither is the one that nobody can do.
+
+Neither side of `speedup` counts starting the desktop, preparing the task (which starts the applications of three of the
+four tasks; the text editor is started by the run) and the state check at the end.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from pathlib import Path
 
 from agent_s.settings import Settings, configs_folder, load_settings
 from benchmarks.support.figures import Figures, command, tell
+from benchmarks.support.orders import AS_IT_WAS, WANTED, changes, is_good, order
 from benchmarks.support.repeating import (
     CHANGES,
     Attempt,
@@ -38,7 +44,7 @@ from benchmarks.support.repeating import (
 from evaluation.task import load_task
 from memory_store import MemoryStore
 
-NAMES = ("success", "model_calls", "speedup", "stopped_at_mismatch")
+NAMES = ("success", "model_calls", "speedup", "stopped_at_mismatch", "program_without_harm")
 TIMES, FEW = 20, 3
 
 
@@ -51,6 +57,8 @@ def measure(wanted: argparse.Namespace) -> Figures:
             _demo(figures, folder, FEW if wanted.quick else wanted.times, wanted.only)
         with figures.part("stopped_at_mismatch"):
             _mismatches(figures, folder, 6 if wanted.quick else 50, wanted.only)
+        with figures.part("program_without_harm"):
+            _program(figures, folder, 4 if wanted.quick else 50, wanted.only)
     return figures
 
 
@@ -123,6 +131,28 @@ def _mismatches(figures: Figures, folder: Path, most: int, only: list[str]) -> N
     figures.set("stopped_at_mismatch", stopped / len(changes))
 
 
+def _program(figures: Figures, folder: Path, most: int, only: list[str]) -> None:
+    if only and "program" not in only:
+        return
+    names = changes()
+    if most < len(names):
+        names = random.Random(3).sample(names, most)
+    good = 0
+    with MemoryStore.open(folder / "orders.sqlite") as memory:
+        first, written = order(AS_IT_WAS, _settings(folder, True), memory)
+        _tell("orders", "learned", first)
+        memory.mark_verified(verified=written == WANTED, by="what was ordered", run_id=first.outcome.run_id)
+        again, written = order(AS_IT_WAS, _settings(folder, "only"), memory)
+        _tell("orders", f"unchanged, {'good' if again.outcome.replayed and written == WANTED else 'BAD'}", again)
+        for name in names:
+            attempt, written = order(name, _settings(folder, "only"), memory)
+            good += is_good(attempt, written)
+            _tell(name, f"{'good' if is_good(attempt, written) else f'BAD {written}'}", attempt)
+            for experience in memory.list_experiences():
+                memory.release(experience.id)
+    figures.set("program_without_harm", good / len(names))
+
+
 def _tell(name: str, what: str, attempt: Attempt) -> None:
     outcome = attempt.outcome
     calls = outcome.usage.model_calls
@@ -135,7 +165,9 @@ def _tell(name: str, what: str, attempt: Attempt) -> None:
 
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--times", type=int, default=TIMES, help="how often each task is done again")
-    parser.add_argument("--only", action="append", default=[], help="only this task, by its file's name; or mismatch")
+    parser.add_argument(
+        "--only", action="append", default=[], help="only this task, by its file's name; mismatch; or program"
+    )
 
 
 if __name__ == "__main__":

@@ -69,7 +69,8 @@ class Attempt:
 
     Attributes:
         outcome: How it ended.
-        seconds: Wall time, without starting the desktop and preparing the task.
+        seconds: Wall time from the task to its outcome, without what comes before (the desktop, and preparing the task,
+            which starts the applications of three of the four) and without the benchmark's own check of the end.
         stopped: At what a replay stopped; empty where none did.
         plan: Where the plan came from.
         steps: Primitives that were carried out.
@@ -99,10 +100,11 @@ def carry_out(task: TaskFile, settings: Settings, memory: MemoryStore, look: Loo
         with TaskSession.on(task, desktop) as session, Mover(desktop, look.moves):
             wanted = session.prepare()
             agent = AgentS.from_settings(settings, desktop, memory=memory)
-            return _watched(agent.stream(wanted, session.state_check, blind=True))
+            return watched(agent.stream(wanted, session.state_check, blind=True))
 
 
-def _watched(events: Iterator[Event]) -> Attempt:
+def watched(events: Iterator[Event]) -> Attempt:
+    """Consume the events of a run, and return how it went."""
     started = time.monotonic()
     stopped, plan, steps = "", "", 0
     for event in events:
@@ -114,7 +116,8 @@ def _watched(events: Iterator[Event]) -> Attempt:
             case ActionPerformed():
                 steps += 1
             case RunEnded(outcome=outcome):
-                return Attempt(outcome, time.monotonic() - started, stopped, plan, steps)
+                own = time.monotonic() - started - outcome.usage.seconds.get("verify", 0.0)
+                return Attempt(outcome, own, stopped, plan, steps)
     raise AssertionError("a stream ends with RunEnded")
 
 
@@ -366,7 +369,7 @@ def sign(
     """Sign the guest book, and return how that went and what was sent."""
     with guest_book(folder, change) as (desktop, server):
         agent = AgentS.from_settings(settings, desktop, memory=memory)
-        attempt = _watched(agent.stream(Task(instruction=ASKED)))
+        attempt = watched(agent.stream(Task(instruction=ASKED)))
         return attempt, server.submissions
 
 

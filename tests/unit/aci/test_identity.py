@@ -60,6 +60,31 @@ def test_a_twin_that_is_gone_is_not_replaced_by_the_other() -> None:
     assert found(three, seen(one, two, three), seen(one, two)) is None
 
 
+def test_one_that_had_no_twin_is_not_chosen_among_several() -> None:
+    one, two = element(1, "OK"), element(2, "OK")
+    assert found(one, seen(one), seen(one, two)) is None
+
+
+def test_of_twins_that_became_fewer_none_is_taken_for_another() -> None:
+    one, two = element(1, "OK"), element(2, "OK")
+    assert found(one, seen(one, two), seen(two)) is None
+
+
+def test_twins_beside_the_same_words_are_told_apart_by_their_order_among_all() -> None:
+    before = rows("Final", "Draft", "Draft")
+    assert found(before[3], seen(*before), seen(*before)) == before[3].id
+    assert found(before[5], seen(*before), seen(*before)) == before[5].id
+    assert found(before[3], seen(*before), seen(*rows("Draft", "Draft"))) is None
+
+
+def test_of_several_windows_the_topmost_is_meant() -> None:
+    ok = element(1, "OK")
+    second = Window(2, "notes.txt", "editor", Rect(0, 0, 800, 600))
+    after = Observation(np.zeros((1, 1, 3), np.uint8), (ok, replace(ok, id=2, window_id=2)), (WINDOW, second))
+    found_again = find_again(describe(ok, seen(ok)), after)
+    assert found_again is not None and found_again.id == 1
+
+
 def test_the_same_button_of_a_dialog_in_between_is_another_element() -> None:
     ok = element(1, "OK", path=("dialog:Options",))
     dialog = Window(2, "Save changes?", "editor", Rect(0, 0, 300, 200), active=True)

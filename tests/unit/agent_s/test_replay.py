@@ -163,8 +163,34 @@ def test_a_field_that_loses_its_text_in_a_later_subtask_stops_before_it_is_sent(
     assert outcome(list(agent.stream(Task(instruction=wording), passes))).verified
     assert outcome(again(memory, wording)[0]).replayed
     events, desktop = again(memory, wording, react=emptying)
-    assert "the entry 'Name' holds something else than before" in of(ReplayStopped, events)[0].reason
+    assert "the entry 'Name' is not as it was before" in of(ReplayStopped, events)[0].reason
     assert Click(element_id=3) not in desktop.performed
+
+
+def unchecking(action: Action, seen: Observation) -> Observation:
+    """Take back a choice that was made before, at the next click."""
+    after = form(action, seen)
+    back = [replace(each, states=frozenset()) if each.id == 2 else each for each in after.elements]
+    return screen(*back) if action == Click(element_id=4) else after
+
+
+def test_a_choice_that_is_taken_back_in_a_later_subtask_stops_before_it_is_sent(memory: MemoryStore) -> None:
+    start = screen(FIELD, BOX, SEND, button(4, "Next"))
+    names = ("check Newsletter", "click Next", "click Send")
+    plan = PlanResponse(nodes=tuple(PlannedNode(name=name) for name in names))
+    clicks = [Click(element_id=number) for number in (2, 4, 3)]
+    model = ScriptedModel({"plan": [plan], "act": [act(each) for click in clicks for each in (click, Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(start, form), memory=memory)
+    assert outcome(list(agent.stream(Task(instruction="Subscribe"), passes))).verified
+    events, desktop = again(memory, "Subscribe", start, unchecking)
+    assert "the check box 'Newsletter' is not as it was before" in of(ReplayStopped, events)[0].reason
+    assert Click(element_id=3) not in desktop.performed
+    assert outcome(again(memory, "Subscribe", start)[0]).replayed
+
+
+def interrupting_without_a_title(action: Action, seen: Observation) -> Observation:
+    after = interrupting(action, seen)
+    return replace(after, windows=(replace(after.windows[0], title=""), after.windows[1]))
 
 
 def interrupting(action: Action, seen: Observation) -> Observation:
@@ -177,8 +203,9 @@ def interrupting(action: Action, seen: Observation) -> Observation:
     ("start", "react", "reason"),
     [
         (FORM, stubborn, "should read 'Ada'"),
-        (FORM, forgetful, "the entry 'Name' holds something else"),
+        (FORM, forgetful, "the entry 'Name' is not as it was"),
         (FORM, interrupting, "the window 'Warning' opened"),
+        (FORM, lambda a, s: interrupting_without_a_title(a, s), "a window without a title, opened"),
         (screen(FIELD, BOX, button(3, "Delete")), form, "no push button 'Send'"),
         (screen(FIELD, replace(BOX, states=frozenset({"disabled"})), SEND), form, "is disabled"),
         (
