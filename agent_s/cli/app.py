@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from agent_s.cli.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
 from agent_s.cli.lazy import Entry, LazyGroup, examples
+from agent_s.cli.options import acting_options, read_settings, settings_options, with_default_model
 
 ENTRIES = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
@@ -37,6 +39,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
     epilog=examples(
         "agent-s demo",
         "agent-s run \"Open the text editor, type 'hello' and save it as a.txt in the Documents folder.\"",
+        "agent-s --virtual --model http://localhost:8000/v1#NAME",
         "agent-s doctor",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
@@ -45,18 +48,33 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
+@settings_options
+@acting_options
 @click.pass_context
-def app(ctx: click.Context, verbose: int) -> int:
+def app(
+    ctx: click.Context,
+    verbose: int,
+    config_file: Path | None,
+    overrides: tuple[str, ...],
+    model: str | None,
+    display: str | None,
+    virtual: bool,
+    confirm: str | None,
+) -> int:
     """Operate a desktop from one sentence.
 
-    Without a command, asks for tasks and carries them out one after another.
+    Without a command, asks for tasks and carries them out one after another; the options from --config on are for that.
     """
     install_log(verbose)
-    if ctx.invoked_subcommand is None:
-        from agent_s.cli.interactive import ask_for_tasks
+    if ctx.invoked_subcommand is not None:
+        if config_file or overrides or model or display or virtual or confirm:
+            raise click.UsageError(f"Options of a command stand behind it: agent-s {ctx.invoked_subcommand} ...")
+        return DONE
+    from agent_s.cli.conduct import choose_desktop
+    from agent_s.cli.interactive import ask_for_tasks
 
-        return ask_for_tasks()
-    return DONE
+    settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
+    return ask_for_tasks(with_default_model(settings), choose_desktop(display, virtual))
 
 
 def run_app(arguments: Sequence[str]) -> int:

@@ -14,7 +14,9 @@ from agent_s.cli.exits import DONE
 if TYPE_CHECKING:
     from aci.virtual import VirtualDesktop
     from aci.x11 import X11Desktop
+    from agent_s.cli.conduct import DesktopChoice
     from agent_s.cli.progress import Display
+    from agent_s.settings import Settings
 
 RESET = "reset"
 """Word that puts the desktop back."""
@@ -25,21 +27,17 @@ LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 """Words that mean the prompt itself; to close an application, name it."""
 
 
-def ask_for_tasks() -> int:
+def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
     """Read tasks, one a line, until the end of the input; return an exit status.
 
     All tasks share one desktop, so that each goes on where the last one ended.
     """
-    from agent_s.cli.conduct import build_agent, choose_desktop, conduct, introduce, open_memory
+    from agent_s.cli.conduct import build_agent, conduct, introduce, open_memory
     from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.options import with_default_model
     from agent_s.cli.progress import choose_display
     from agent_s.cli.run import make_task, tell
-    from agent_s.settings import load_settings
     from agent_s.trajectory import run_folder
 
-    settings = with_default_model(load_settings())
-    choice = choose_desktop(None, virtual=False)
     screen = choose_display(quiet=False, json=False)
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)

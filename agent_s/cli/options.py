@@ -24,6 +24,22 @@ def settings_options(command: F) -> F:
     return file(one(command))
 
 
+def acting_options(command: F) -> F:
+    """Add `--model`, `--display`, `--virtual` and `--confirm`: who acts, where, and what it asks first."""
+    for option in (
+        click.option(
+            "--confirm",
+            type=click.Choice(["risky", "always", "never"]),
+            help="When to ask you before an action; risky ones on your own screen by default.",
+        ),
+        click.option("--virtual", is_flag=True, help="Work on a private virtual desktop."),
+        click.option("--display", metavar=":N", help="The X display to work on."),
+        click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline."),
+    ):
+        command = option(command)
+    return command
+
+
 def json_option(help_text: str) -> Callable[[F], F]:
     """Add `--json`, which arrives as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)

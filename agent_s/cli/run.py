@@ -10,7 +10,7 @@ import click
 
 from agent_s.cli.exits import DONE, ENVIRONMENT, NOT_DONE
 from agent_s.cli.lazy import examples
-from agent_s.cli.options import json_option, read_settings, settings_options, with_default_model
+from agent_s.cli.options import acting_options, json_option, read_settings, settings_options, with_default_model
 
 if TYPE_CHECKING:
     from agent_s.cli.conduct import Conducted, DesktopChoice
@@ -31,14 +31,7 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 )
 @click.argument("task")
 @settings_options
-@click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline.")
-@click.option("--display", metavar=":N", help="The X display to work on.")
-@click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
-@click.option(
-    "--confirm",
-    type=click.Choice(["risky", "always", "never"]),
-    help="When to ask you before an action; risky ones on your own screen by default.",
-)
+@acting_options
 @click.option("--replay-only", is_flag=True, help="Ask no model: do it again from memory, or say why that cannot be.")
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
 @json_option("Write the outcome as one JSON object; progress goes to stderr.")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.desktop
 
 def test_tasks_are_done_one_after_another_on_the_same_desktop(user: User) -> None:
     tasks = "Open the text editor and type 'one'.\n\nCheck that 'one' is shown.\nquit\nOpen the calculator.\n"
-    done = user.agent_s(input=tasks)
+    done = user.agent_s("--model", "offline", "--virtual", "-c", "limits.max_steps=30", input=tasks)
     assert done.returncode == 0, done.stderr
     runs = json.loads(user.agent_s("runs", "list", "--json").stdout)
     assert sorted((run["instruction"], run["status"]) for run in runs) == [

@@ -28,6 +28,7 @@ _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d{1,4}(?:st|nd|rd|th)?(?:,?\s+\d{4})?",
     re.IGNORECASE,
 )
+_DROP_DOWN = re.compile(r"\b(?:drop[- ]?down|pull[- ]?down|combo|select)$", re.IGNORECASE)
 _ON_VERBS = ("check", "tick", "enable", "turn on", "switch on", "activate", "mark")
 _BOX = frozenset({"checkbox", "switch", "toggle"})
 
@@ -38,7 +39,9 @@ def _path(found: Found) -> Intent | None:
 
 
 def _from_menu(found: Found) -> Intent | None:
-    """Read "choose Save As from the File menu" as a path."""
+    """Read "choose Save As from the File menu" as a path; a drop-down menu is a list."""
+    if _DROP_DOWN.search(found["menu"]):
+        return None
     menu = re.sub(rf"^{THE}|\s+menu$", "", found["menu"], flags=re.IGNORECASE)
     inner = path_items(found.part("what")) or (_menu_item(found.part("what")),)
     return FollowPath((found.words.part(menu).plain, *inner))

@@ -48,11 +48,14 @@ def path_items(words: Guarded) -> tuple[str, ...] | None:
     """Read "File > Save As" as the items of a path; None where it is none."""
     text = re.sub(rf"^{THE}", "", words.text.strip(), flags=re.IGNORECASE)
     if (literal := words.part(text).only_literal) is not None and ">" in literal:
-        items = tuple(item.strip() for item in literal.split(">"))
+        first, *further = (item.strip() for item in literal.split(">"))
+        items = (re.sub(r"\s+menu$", "", first), *further)
     else:
-        items = tuple(words.part(item).plain.strip() for item in _PATH.split(text))
-        items = (*items[:-1], re.sub(r"\s+(?:menu|menu item|entry|option|command)$", "", items[-1]))
-    items = tuple(re.sub(r"\s+menu$|(?:\.\.\.|…)$", "", item) for item in items)
+        # What was quoted is a name as it stands: "menu" is taken off only where it is the instruction's own word.
+        *before, last = _PATH.split(text)
+        last = re.sub(r"\s+(?:menu|menu item|entry|option|command)\s*$", "", last)
+        items = tuple(words.part(re.sub(r"\s+menu\s*$", "", item)).plain.strip() for item in (*before, last))
+    items = tuple(re.sub(r"(?:\.\.\.|…)$", "", item) for item in items)
     return items if len(items) > 1 and all(items) and max(map(len, items)) < 80 else None
 
 

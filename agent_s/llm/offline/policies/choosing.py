@@ -25,6 +25,7 @@ from agent_s.llm.offline.policies.common import (
     scroll_for,
     shorten,
 )
+from agent_s.llm.offline.policies.listing import drawn_lists, scroll_list_for
 from agent_s.llm.offline.roles import ACTIONABLE, EDITABLE, ROLES
 from agent_s.llm.offline.screen import Screen, content_of, is_box, same_line
 from agent_s.llm.offline.targets import TargetQuery
@@ -80,6 +81,8 @@ def _as_one(intent: SelectOptions, screen: Screen) -> Steps[tuple[TargetQuery, .
 
 
 def _select_one(value: TargetQuery, intent: SelectOptions, screen: Screen, add: bool) -> Steps[tuple[Screen, str]]:
+    if add or (intent.source is not None and "list" in intent.source.kinds):
+        screen = yield from scroll_list_for(value, screen, add)
     if intent.source is not None:
         screen, combos = yield from _find_sources(intent.source, value, screen)
         if combos:
@@ -118,7 +121,8 @@ def _find_sources(source: TargetQuery, value: TargetQuery, screen: Screen) -> St
         return [one for one in rank(value, view, _OPTIONS) if one.score >= 84]
 
     def find(view: Screen) -> list[Candidate]:
-        return [one for one in lists(view) if one.score >= 64] or options(view)
+        drawn = drawn_lists(source, view) if "combo" in source.kinds else []
+        return [one for one in lists(view) if one.score >= 64] or options(view) or drawn
 
     screen, found = yield from look_around(screen, find, source)
     if not source.name and options(screen):
@@ -316,6 +320,8 @@ def _choose_visible(found: list[Candidate], screen: Screen, add: bool) -> Steps[
         and not add
         and _alone(element, screen)
     ):
+        return screen, f"{name_of(element)} is selected already"
+    if add and "selected" in element.states:
         return screen, f"{name_of(element)} is selected already"
     hold = ("ctrl",) if add and element.role in ("list item", "table cell", "tree item", "icon") else ()
     before = screen

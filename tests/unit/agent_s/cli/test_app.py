@@ -100,6 +100,8 @@ def test_help_loads_nothing_heavy() -> None:
         (["run", "x", "--virtul"], "--virtual"),
         (["click the button"], "agent-s run 'click the button'"),
         (["qqqqq"], "There are: run, resume, demo"),
+        (["--model", "offline", "run", "x"], "Options of a command stand behind it: agent-s run"),
+        (["--display", ":9", "--virtual"], "not both"),
         (["run"], "Missing argument 'TASK'"),
         (["run", "   "], "the instruction is empty"),
         (["run", "x", "-c", "limits"], "KEY=VALUE"),

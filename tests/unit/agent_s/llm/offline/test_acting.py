@@ -596,3 +596,93 @@ def test_a_step_known_from_a_record_is_not_done_again() -> None:
     response = OfflineModel().complete(ModelRequest(context)).output
     assert isinstance(response, ActResponse)
     assert isinstance(response.action, Done)
+
+
+# Lists that show a part of their rows
+
+BOX = ("document web:Form", "list box:Toppings")
+TOPPINGS = ("Basil", "Capers", "Olives", "Onion", "Pepper", "Rocket", "Salami", "Tuna", "Anchovy", "Corn")
+IN_SIGHT = 4
+
+
+class ListBox:
+    """A list of several choices: the wheel turns it, ctrl and the arrows move its focus, a plain key or click chooses."""
+
+    def __init__(self, notch: int) -> None:
+        self.notch = notch
+        self.top = self.focus = 0
+        self.chosen: set[int] = set()
+
+    def screen(self) -> Observation:
+        rows = [
+            element(100 + n, "list item", TOPPINGS[n], (10, 20 * (n - self.top)), path=BOX, states=self._states(n))
+            for n in range(self.top, self.top + IN_SIGHT)
+        ]
+        return seen(*rows, element(1, "push button", "Order", (10, 200)))
+
+    def react(self, observation: Observation, action: Action) -> Observation:
+        match action:
+            case Scroll(clicks=clicks):
+                self.top = max(0, min(len(TOPPINGS) - IN_SIGHT, self.top - clicks * self.notch))
+            case Hotkey(keys=("ctrl", key)):
+                self.focus = max(0, min(len(TOPPINGS) - 1, self.focus + (1 if key == "Down" else -1)))
+                self.top = max(min(self.top, self.focus), self.focus - IN_SIGHT + 1)
+            case Hotkey():
+                self.chosen = {self.top}
+            case Click(element_id=number, hold_keys=held) if number >= 100:
+                self.focus = number - 100
+                self.chosen = self.chosen ^ {self.focus} if held else {self.focus}
+        return self.screen()
+
+    def _states(self, number: int) -> tuple[State, ...]:
+        states: list[State] = ["selectable", "focusable"]
+        states += ["selected"] if number in self.chosen else []
+        states += ["focused"] if number == self.focus else []
+        return tuple(states)
+
+
+@pytest.mark.parametrize("notch", [3, 6])
+@pytest.mark.parametrize(
+    ("said", "chosen"),
+    [
+        ("select Capers and Rocket from the scroll list", {"Capers", "Rocket"}),
+        ("select 'Olives', 'Tuna' and 'Corn' in the Toppings list", {"Olives", "Tuna", "Corn"}),
+        ("choose Rocket from the list", {"Rocket"}),
+        ("select Basil, Capers from the list box", {"Basil", "Capers"}),
+    ],
+)
+def test_chooses_rows_that_are_out_of_sight_and_keeps_those_before(said: str, chosen: set[str], notch: int) -> None:
+    toppings = ListBox(notch)
+    assert act_out(said, toppings.screen(), toppings.react).ok
+    assert {TOPPINGS[number] for number in toppings.chosen} == chosen
+
+
+def test_a_list_whose_rows_may_open_something_is_only_turned() -> None:
+    rows = [
+        element(n, "list item", f"Mail {n}", (10, 20 * n), path=("document web:Mail", "list:Inbox")) for n in (1, 2, 3)
+    ]
+    done = act_out("select 'Mail 9' from the list", seen(*rows))
+    assert not done.ok
+    assert not any(isinstance(action, Click) for action in done.actions)
+
+
+# Drop-down lists that a page draws itself
+
+
+@pytest.mark.parametrize("said", ["select Sleeper from the dropdown", "choose Sleeper in the Class drop-down"])
+def test_chooses_from_what_looks_like_a_drop_down_list(said: str) -> None:
+    closed = seen(
+        element(1, "static", "Class", (20, 200)),
+        element(2, "section", "Choose a class ▾", (22, 230)),
+        element(3, "static", "Choose wisely, since it cannot be changed once the booking is paid for.", (20, 500)),
+    )
+    entries = [element(10 + n, "list item", name, (22, 260 + 20 * n)) for n, name in enumerate(("First", "Sleeper"))]
+
+    def drops(observation: Observation, action: Action) -> Observation:
+        if action == Click(element_id=2):
+            return with_more(closed, *entries)
+        return changed(closed, 2, name="Sleeper") if action == Click(element_id=11) else observation
+
+    done = act_out(said, closed, drops)
+    assert done.actions == [Click(element_id=2), Click(element_id=11)]
+    assert done.last.by_id[2].name == "Sleeper"
