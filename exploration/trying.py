@@ -174,7 +174,7 @@ class Prober:
             if isinstance(later, Trouble):
                 break
             after, finding = later, classify(control, before, later, app, ground)
-        if finding.offers:
+        if finding.offers or any(change.kind in WEAK for change in finding.effect):  # it may be halfway
             after = self._walker.steady(after)
             finding = classify(control, before, after, app, ground)
         return finding, after
