@@ -49,7 +49,7 @@ class ApplicationSummary:
         boundaries: What could not be done.
         searched: How the search ended, in words; empty where there was none.
         cut_short: Whether its time ended it.
-        seconds: Time of its jobs, s.
+        seconds: Time of its jobs, s; of its search, what all turns took.
         dollars: Cost; None where the price of the model is not known.
         learned: Experiences that its tasks left in memory.
         folder: Where its files lie.
@@ -170,7 +170,7 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         boundaries=found.boundaries,
         searched="" if search is None else search.reason,
         cut_short=_is_cut_short(search, found.seconds),
-        seconds=sum(result.seconds for result in tried),
+        seconds=found.working_s + sum(result.seconds for result in tried if result is not search),
         dollars=_cost(tried),
         learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
     )
@@ -186,6 +186,7 @@ class _Searched:
     composites: tuple[UnitSkill, ...] = ()
     boundaries: tuple[Boundary, ...] = ()
     seconds: float = 0.0
+    working_s: float = 0.0
 
 
 def _searched(place: Path, application: Application) -> _Searched:
@@ -200,6 +201,7 @@ def _searched(place: Path, application: Application) -> _Searched:
             ledger.composites,
             tuple(ledger.boundaries.values()),
             ledger.seconds,
+            ledger.seconds + ledger.composing_seconds,
         )
 
 

@@ -29,13 +29,14 @@ def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: floa
         Header(benchmark="exploration", model="offline", settings={}, version="1", started=datetime.now(UTC)),
     )
     known = {"dollars": 0.25} if complete else {}
-    kept.add(Result(task="survey notes", outcome="success", status="done", input_tokens=900, **known))
+    kept.add(Result(task="survey notes", outcome="success", status="done", input_tokens=900, seconds=2, **known))
     labels = search_labels(300.0, 5, complete)
-    kept.add(Result(task="search notes", outcome="success", status="done", reason="it ended", labels=labels))
+    kept.add(Result(task="search notes", outcome="success", status="done", reason="it ended", labels=labels, seconds=9))
     write_survey(tmp_path, "notes", Surveyed(name="Notes", survey=Survey()))
     with Ledger(application_folder(tmp_path, "notes") / LEDGER_FILE, "Notes", ("notes",)) as ledger:
         ledger.write(SearchEnded(seconds=used_s, complete=complete))
     (found,) = summarize(tmp_path, [NOTES])
     assert (found.cut_short, found.searched) == (cut, "it ended")
+    assert found.seconds == 2 + used_s  # and not the 9 s of the last turn alone
     assert found.dollars == (0.25 if complete else None)
     assert ("$0.25" if complete else "not known") in write_report(tmp_path, [found]).read_text()
