@@ -495,7 +495,7 @@ class Run:
         """
         done = tuple(finished for finished, _ in self.progress.done)
         follows = self.task.follows if self._agent.planner == "flat" else ()
-        for _ in range(self._agent.limits.max_subtask_steps):
+        for _ in range(self._allowed_steps):
             observation = yield from self.session.look()
             pointless = hopeless(steps, observation)
             if pointless:
@@ -514,8 +514,13 @@ class Run:
                 case Fail(reason=reason):
                     return Ending("failed", reason or response.observation_analysis or "the Worker gave up")
             steps.append((yield from self.session.step(observation, response)))
-        allowed = self._agent.limits.max_subtask_steps
-        return Ending("failed", f"not finished after {allowed} steps (limits.max_subtask_steps)")
+        return Ending("failed", f"not finished after {self._allowed_steps} steps (limits.max_subtask_steps)")
+
+    @property
+    def _allowed_steps(self) -> int:
+        """How many steps a subtask may take; one that is the whole task may take as many as the task."""
+        limits = self._agent.limits
+        return limits.max_steps + 1 if self._agent.planner == "flat" else limits.max_subtask_steps
 
     def _reflect(self, subtask: Subtask, observation: Observation, steps: list[Step]) -> Generator[Event, None, str]:
         trouble = self._reflector.trouble(steps, observation) if self._reflector else ""

@@ -341,6 +341,14 @@ def test_a_flat_planner_gives_the_task_to_the_worker_as_it_is() -> None:
     assert [subtask.info for subtask in of(Planned, events)[0].plan.subtasks] == [TASK.instruction]
 
 
+def test_the_only_subtask_of_a_flat_plan_may_take_all_steps_of_the_task() -> None:
+    desktop = FakeDesktop(screen(OK), lambda action, seen: screen(button(len(desktop.performed) + 1, "OK")))
+    clicks = [act(Click(element_id=number)) for number in range(1, 30)]
+    limits = Limits(max_steps=30, max_subtask_steps=5, max_looks=0)
+    ended = outcome(run(desktop, ScriptedModel({"act": [*clicks, act(Done())]}), planner="flat", limits=limits))
+    assert (ended.status, ended.usage.steps) == ("done", 29)
+
+
 def test_what_a_check_finds_missing_goes_back_to_the_worker_of_a_flat_plan() -> None:
     verdicts = iter([Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)])
     model = ScriptedModel({"act": [act(Done()), act(Done())]})
