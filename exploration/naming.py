@@ -64,12 +64,14 @@ def name_unit(attempt: Attempt, app: str) -> Naming:
     names = [name for name in (_bare(name, app) for name in _names(attempt, item)) if name]
     name = names[0] if names else _lower(item)
     where = " > ".join(_trail(attempt.path)) or item
+    direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
     told = _tooltip(attempt.path, item)
+    if direction == "off" or (direction and _SWITCHES.match(told)):
+        told = ""  # it tells what the control is for, and not what was done with it
     others = [other for other in dict.fromkeys(names[1:]) if other.casefold() not in (name.casefold(), told.casefold())]
     preconditions = [f"{app} is in front"]
     if attempt.precondition:
         preconditions.append(attempt.precondition)
-    direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
     if direction:
         preconditions.append(f"{item} is {'off' if direction == 'on' else 'on'}")
     description = describe(told or name, others, _shown(attempt), where, app)

@@ -76,6 +76,15 @@ def test_the_description_says_what_by_which_names_and_where() -> None:
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
 
 
+def test_a_description_is_true_of_what_was_done() -> None:
+    numbers = step("menu item", "Line Numbers", IN_VIEW, "Show line numbers")
+    off = name_unit(attempt(VIEW, numbers, effect=setting("number-lines", "false")), "Editor")
+    assert off.description.startswith("Turn off line numbers, ")
+    wrap = step("menu item", "Wrap", IN_VIEW, "Toggle breaking of lines")
+    on = name_unit(attempt(VIEW, wrap, effect=setting("wrap", "true")), "Editor")
+    assert on.description.startswith("Turn on wrap, also called “turn on breaking of lines”")
+
+
 @pytest.mark.parametrize(
     ("made", "other"),
     [
