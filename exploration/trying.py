@@ -98,7 +98,7 @@ class Prober:
         if control.role in CHECKED_ROLES and finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
         made_on = self._walker.restarts
-        self._go_back((*path, done), finding, bool(before.menus))
+        self._go_back((*path, done), control, finding, bool(before.menus))
         return Tried(finding, done, before, after, made_on)
 
     def verify(self, attempt: Attempt, fresh: bool = True) -> Verified:
@@ -136,32 +136,39 @@ class Prober:
         steps[-1] = self._walker.done(attempt.path[-1], before, look, _hidden(finding.effect), last=True)
         if attempt.control.role in CHECKED_ROLES:
             finding = self._with_state(finding, attempt.control, before, look, attempt.path)
-        self._go_back(attempt.path, finding, bool(before.menus))
+        self._go_back(attempt.path, attempt.control, finding, bool(before.menus))
         return Verified(happened_again(attempt.effect, finding.effect), tuple(steps), finding.effect)
 
     def _base(self, path: Path) -> Path:
         return path[: self._walker.below_menus(path)]
 
-    def _go_back(self, path: Path, finding: Finding, in_menu: bool) -> None:
+    def _go_back(self, path: Path, control: Control, finding: Finding, in_menu: bool) -> None:
         """Undo what was done where there is a way: switched back, or what was chosen before chosen again."""
         menu = place_key(path[:-1])
         settings = frozenset(change.what for change in finding.effect if change.kind == "setting")
         if in_menu and _is_neutral(finding):
             self._neutral.setdefault(menu, path)
         opened = any(change.kind == "opened" for change in finding.effect)
-        if _is_switch(finding.effect) and not opened and self._walker.put_back(path, path, settings):
+        if opened or not finding.effect:
+            return  # Escape is the way back
+        if _is_switch(finding.effect) and self._walker.put_back(path, path, settings):
             return
-        if finding.classification != "terminal":
+        terminal = finding.classification == "terminal"
+        choice = in_menu and _may_be_choice(finding.effect) and (terminal or control.role == "radio menu item")
+        if choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
             return
-        for place in (menu, menu[:-1]) if in_menu and _may_be_choice(finding.effect) else ():
-            way = self._neutral.get(place)
-            if way is None or way == path or place in self._not_neutral:
-                continue
-            if self._walker.put_back(path, way, settings):
-                return
-            self._not_neutral.add(place)
-        if not self._walker.strict and finding.effect and all(each.kind in _UNDOABLE for each in finding.effect):
+        if terminal and not self._walker.strict and all(each.kind in _UNDOABLE for each in finding.effect):
             self._walker.put_back(path, (*self._base(path), _UNDO))
+
+    def _chosen_back(self, path: Path, menu: tuple[str, ...], settings: frozenset[str]) -> bool:
+        """Choose what changed nothing in a menu, since that is what was chosen at the start."""
+        way = self._neutral.get(menu)
+        if way is None or way == path or menu in self._not_neutral:
+            return False
+        if self._walker.put_back(path, way, settings):
+            return True
+        self._not_neutral.add(menu)
+        return False
 
     def _judged(self, control: Control, before: Look, after: Look, ground: Look | None) -> tuple[Finding, Look]:
         """Classify what is to be seen; where that is little, look again, since dialogs can be late."""
