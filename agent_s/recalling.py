@@ -68,9 +68,13 @@ class Recall:
         task: What is to be done.
         platform: Only what was learned on this platform counts.
         vouched: Id of a run whose experience counts though nothing verified it; empty for none.
+
+    Attributes:
+        doubt: Why what is nearly the same task is not done again, in words for a person; empty where nothing is.
     """
 
     def __init__(self, memory: MemoryStore, task: Task, platform: str, vouched: str = "") -> None:
+        self.doubt = ""
         self._vouched = vouched
         self._memory = memory
         self._task = task
@@ -160,10 +164,13 @@ class Recall:
             for one in self._memory.list_experiences("episodic", run_id=run_id)
             if isinstance(one, EpisodicExperience) and _usable(one)
         }
+        self.doubt = "the run taught nothing, did only what was known, or failed when it was done again"
         for story in self._memory.list_experiences("narrative", run_id=run_id):
             if isinstance(story, NarrativeExperience) and story.success and _usable(story):
                 parameters = align(story.instruction, self._task.instruction)
-                return self._with_values(story, parameters, episodes) if parameters is not None else None
+                if parameters is not None:
+                    return self._with_values(story, parameters, episodes)
+                self.doubt = "more than values differs; put new ones in quotes, or in fewer words"
         return None
 
     def _with_values(
@@ -197,7 +204,8 @@ class Recall:
             steps += found
             if found:
                 learned[name] = ready
-        if unclear(steps, parameters):
+        self.doubt = unclear(steps, parameters)
+        if self.doubt:
             return None
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 

@@ -405,7 +405,10 @@ class Run:
         return Ending("failed", f"beyond what is known to work: {boundary.name!r} failed when it was explored ({why})")
 
     def _why_no_memory(self) -> str:
-        return "" if self._agent.memory is not None else ": there is no memory (memory.enabled)"
+        if self._agent.memory is None:
+            return ": there is no memory (memory.enabled)"
+        doubt = self._recall.doubt if self._recall is not None else ""
+        return f": {doubt}" if doubt else ""
 
     @property
     def _heeds_boundaries(self) -> bool:

@@ -13,6 +13,9 @@ from agent_s.cli.lazy import SuggestingGroup, examples
 from agent_s.cli.options import json_option, read_settings, settings_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_s.events import Event, RunStarted
     from agent_s.trajectory import RunSummary
 
 
@@ -132,17 +135,15 @@ def replay(
     from agent_s.cli.interrupts import Interrupts
     from agent_s.cli.progress import choose_display
     from agent_s.cli.run import run_task, tell
-    from agent_s.events import RunStarted
     from agent_s.trajectory import find_run, read_trajectory
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
-    events = read_trajectory(find_run(settings.runs_folder, run)).events
-    started = next((event for event in events if isinstance(event, RunStarted)), None)
-    if started is None:
-        raise click.UsageError(f"The record of {run} does not say what its task was.")
+    started = repeatable(run, read_trajectory(find_run(settings.runs_folder, run)).events)
     task = with_values(started.task.instruction, values)
     own = started.desktop not in ("", "virtual")
-    choice = choose_desktop(display or (started.desktop if own and not virtual else None), virtual or not own)
+    if not display and not virtual:
+        display, virtual = (started.desktop, False) if own else (None, True)
+    choice = choose_desktop(display, virtual)
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts:
         ended = run_task(task, settings, choice, None, screen, interrupts, vouched=started.run_id)
@@ -150,20 +151,60 @@ def replay(
     return status if interrupts.exit_status is None else interrupts.exit_status
 
 
-def with_values(instruction: str, values: tuple[str, ...]) -> str:
-    """Return an instruction with other values, each given as OLD=NEW.
+def repeatable(run: str, events: Sequence[Event]) -> RunStarted:
+    """Return how a run began that can be done again.
 
     Raises:
-        click.UsageError: One is not, or its old value does not stand in the instruction.
+        click.UsageError: It ended badly, or did nothing; the message says so.
     """
+    from agent_s.events import ActionPerformed, RunEnded, RunStarted
+
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    ended = next((event for event in reversed(events) if isinstance(event, RunEnded)), None)
+    if started is None:
+        raise click.UsageError(f"The record of {run} does not say what its task was.")
+    problem = ""
+    if ended is None:
+        problem = "was cut off"
+    elif ended.outcome.status != "done":
+        problem = f"ended as {ended.outcome.status}"
+    elif ended.outcome.verified is False:
+        problem = "was found not to have done its task"
+    elif not any(isinstance(event, ActionPerformed) for event in events):
+        problem = "did nothing on the screen"
+    if problem:
+        raise click.UsageError(
+            f"The run {started.run_id} {problem}, so it is not done again. `agent-s runs list` shows those that "
+            f"are done; `agent-s run` does the task itself: {started.task.instruction}"
+        )
+    return started
+
+
+def with_values(instruction: str, values: tuple[str, ...]) -> str:
+    """Return an instruction with other values, each given as OLD=NEW, all of them put in at once.
+
+    Raises:
+        click.UsageError: One is not, or its old value does not stand in the instruction, or the new one cannot.
+    """
+    from agent_s.parameters import Parameters, holds, tokens
+
+    pairs: dict[str, str] = {}
     for value in values:
         old, sign, new = value.partition("=")
-        if not sign or not old:
+        if not sign or not old.strip():
             raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {value!r}.")
-        if old not in instruction:
-            raise click.UsageError(f"--set: {old!r} does not stand in the task: {instruction}")
-        instruction = instruction.replace(old, new)
-    return instruction
+        if not new.strip():
+            raise click.UsageError(f"--set: {old!r} cannot become empty; `agent-s run` does another task.")
+        if not holds(instruction, old):
+            known = ", ".join(dict.fromkeys(repr(token.value) for token in tokens(instruction) if token.literal))
+            names = f" Its values: {known}." if known else ""
+            raise click.UsageError(f"--set: {old!r} does not stand in the task as a word: {instruction}{names}")
+        if pairs.setdefault(old, new) != new:
+            raise click.UsageError(f"--set: {old!r} can become {pairs[old]!r} or {new!r}, not both.")
+    changed = Parameters(pairs).replace_in_wording(instruction)
+    if changed is None:
+        raise click.UsageError("--set: a value with all kinds of quotes in it cannot be written into the task.")
+    return changed
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

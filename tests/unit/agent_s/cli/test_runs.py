@@ -5,17 +5,60 @@ from __future__ import annotations
 import click
 import pytest
 
-from agent_s.cli.runs import with_values
+from aci.actions import Hotkey
+from aci.desktop import ActionResult
+from agent_s.cli.runs import repeatable, with_values
+from agent_s.events import ActionPerformed, Event, RunEnded, RunStarted
+from agent_s.records import Limits, Outcome, Status, Task
 
 
 def test_values_of_a_task_are_replaced() -> None:
     assert with_values("Save it as draft.txt", ("draft.txt=a=b.txt",)) == "Save it as a=b.txt"
     assert with_values("Save it", ()) == "Save it"
+    assert with_values("Put 1 into A1 and 12 into B1", ("1=7",)) == "Put 7 into A1 and 12 into B1"
+    assert with_values("type 'one' into A and two into B", ("one=two", "two=it's")) == (
+        "type 'two' into A and it's into B"
+    )
+    assert with_values("type 'one'", ("one=it's",)) == 'type "it\'s"'
 
 
 @pytest.mark.parametrize(
-    ("value", "problem"), [("draft.txt", "takes OLD=NEW"), ("=x", "takes OLD=NEW"), ("a.txt=b", "a.txt")]
+    ("value", "problem"),
+    [
+        ("draft.txt", "takes OLD=NEW"),
+        ("=x", "takes OLD=NEW"),
+        ("a.txt=b", "Its values: 'draft.txt'"),
+        ("raft=x", "does not stand in the task as a word"),
+        ("draft.txt=", "cannot become empty"),
+    ],
 )
 def test_other_values_are_refused(value: str, problem: str) -> None:
     with pytest.raises(click.UsageError, match=problem):
         with_values("Save it as draft.txt", (value,))
+
+
+def record(status: Status = "done", acted: bool = True, verified: bool | None = None) -> list[Event]:
+    action = Hotkey(keys=("Down",))
+    started = RunStarted(run_id="1f0c9a", task=Task(instruction="Go down"), model="offline", limits=Limits())
+    performed = ActionPerformed(step=1, action=action, result=ActionResult(ok=True), seconds=0.1)
+    ended = RunEnded(outcome=Outcome(status=status, verified=verified, run_id="1f0c9a"))
+    return [started, *([performed] if acted else []), ended]
+
+
+def test_a_run_that_was_done_can_be_done_again() -> None:
+    assert repeatable("last", record()).run_id == "1f0c9a"
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"),
+    [
+        ([], "does not say what its task was"),
+        (record()[:-1], "was cut off"),
+        (record("failed"), "ended as failed"),
+        (record(acted=False), "did nothing on the screen"),
+        (record(verified=False), "found not to have done its task"),
+    ],
+)
+def test_a_run_that_did_nothing_to_repeat_is_refused(events: list[Event], problem: str) -> None:
+    with pytest.raises(click.UsageError, match=problem):
+        repeatable("last", events)
