@@ -194,9 +194,12 @@ class Recall:
                 episode = episodes.get((part.name, part.info))
             else:
                 episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
+            subtask = Subtask(name=name, info=info)
+            if episode is None and episodes is not None:  # done from memory even then, as it will be now
+                subtasks.append(subtask)
+                continue
             if episode is None or isinstance(found := read_steps(episode), Mismatch):
                 return None
-            subtask = Subtask(name=name, info=info)
             ready = _ready(episode, found, parameters, subtask)
             if ready is None:
                 return None
