@@ -170,7 +170,10 @@ class ExplorationBench:
             skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
             several = len(ledger.composites)
             complete = ended is not None and ended.complete and is_composed(ledger)
+            timed_out = not complete and ledger.seconds >= limits.seconds
         reason = ended.reason if ended is not None else "it was broken off"
+        if timed_out:  # the search names its own share alone
+            reason = f"the time of {seconds:g} s is used up"
         said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
         bounds = search_labels(seconds, limits.max_depth, complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
