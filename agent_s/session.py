@@ -19,7 +19,7 @@ from aci.policy import Decision, Policy
 from agent_s.consent import Consent, consent_for, describe_target
 from agent_s.errors import LimitReached
 from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
-from agent_s.llm.budget import MeteredModel, used_up
+from agent_s.llm.budget import KEPT_SHARE, MeteredModel, used_up
 from agent_s.llm.protocol import ActResponse, Model
 from agent_s.records import Limits, Phase, Step, Usage
 from agent_s.secrets import SecretDesktop
@@ -195,7 +195,7 @@ class Session:
             )
 
     def keep_for_the_end(self, keep: bool) -> None:
-        """Keep some of the budgets for judging the end, or make it available; small budgets are not divided."""
+        """Keep some of each budget for judging the end, or make it available; small budgets are not divided."""
         looks = self._limits.max_looks if keep else 0
         self._kept = min(looks, self._limits.max_steps // 4)
         self.model.kept = min(looks + 1 if keep else 0, self._limits.max_model_calls // 4)
@@ -211,8 +211,9 @@ class Session:
             raise Stopped
         if self.steps >= self._limits.max_steps - self._kept:
             raise LimitReached(used_up("steps", self.steps, self._limits.max_steps, "max_steps"))
-        if self.clock() - self._began > self._limits.max_seconds:
-            raise LimitReached(f"{self._limits.max_seconds:g} s are used up (limits.max_seconds)")
+        spent, allowed = self.clock() - self._began, self._limits.max_seconds
+        if spent > allowed * (1 - (KEPT_SHARE if self._kept else 0.0)):
+            raise LimitReached(used_up("s", spent, allowed, "max_seconds"))
 
     @property
     def latest(self) -> Observation | None:

@@ -21,7 +21,11 @@ class Call:
     usage: TokenUsage
 
 
-def used_up(what: str, used: int, allowed: int, setting: str) -> str:
+KEPT_SHARE = 0.1
+"""Of the tokens, dollars and seconds of a run, for judging its end."""
+
+
+def used_up(what: str, used: float, allowed: float, setting: str) -> str:
     """Say that a budget is used up but for what is kept of it for judging the end.
 
     Args:
@@ -31,12 +35,15 @@ def used_up(what: str, used: int, allowed: int, setting: str) -> str:
         setting: Name of the limit.
     """
     if used >= allowed:
-        return f"{used} {what} are used up (limits.{setting})"
-    kept = allowed - used
+        return f"{_number(allowed)} {what} are used up (limits.{setting})"
     return (
-        f"{used} of {allowed} {what} are used up (limits.{setting}); the last {kept} are kept for verifying what was "
-        "done (limits.max_looks)"
+        f"{_number(used)} of {_number(allowed)} {what} are used up (limits.{setting}); the last "
+        f"{_number(allowed - used)} are kept for verifying what was done (limits.max_looks)"
     )
+
+
+def _number(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
 class MeteredModel:
@@ -49,7 +56,8 @@ class MeteredModel:
 
     Attributes:
         calls: The calls made so far, oldest first.
-        kept: Calls that are allowed and not to be made yet.
+        kept: Calls that are allowed and not to be made yet; while there are any, so is `KEPT_SHARE` of the tokens and
+            dollars.
     """
 
     def __init__(self, model: Model, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
@@ -82,14 +90,14 @@ class MeteredModel:
         Raises:
             LimitReached: A budget is used up, or what was used has no known price although dollars are limited.
         """
-        limits = self._limits
+        limits, share = self._limits, KEPT_SHARE if self.kept else 0.0
         if len(self.calls) >= limits.max_model_calls - self.kept:
             raise LimitReached(used_up("model calls", len(self.calls), limits.max_model_calls, "max_model_calls"))
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in self.calls)
-        if limits.max_tokens is not None and tokens >= limits.max_tokens:
-            raise LimitReached(f"{limits.max_tokens} tokens are used up (limits.max_tokens)")
-        if limits.max_dollars is not None and self._dollars() >= limits.max_dollars:
-            raise LimitReached(f"{limits.max_dollars:g} dollars are used up (limits.max_dollars)")
+        if limits.max_tokens is not None and tokens >= limits.max_tokens * (1 - share):
+            raise LimitReached(used_up("tokens", tokens, limits.max_tokens, "max_tokens"))
+        if limits.max_dollars is not None and (spent := self._dollars()) >= limits.max_dollars * (1 - share):
+            raise LimitReached(used_up("dollars", spent, limits.max_dollars, "max_dollars"))
 
     def _dollars(self) -> float:
         used = [call.usage for call in self.calls if call.usage.input_tokens or call.usage.output_tokens]

@@ -173,6 +173,17 @@ def test_a_budget_ends_before_the_next_call(limits: Limits, usage: TokenUsage, c
     assert len(model.calls) == calls
 
 
+def test_of_tokens_and_dollars_too_some_are_kept_for_judging() -> None:
+    for limits, setting in ((Limits(max_tokens=1000), "max_tokens"), (Limits(max_dollars=1.0), "max_dollars")):
+        metered = MeteredModel(Counting(TokenUsage(900, 0, 50, 0.95)), limits)
+        metered.kept = 2
+        metered.complete(ModelRequest(QueryContext(Task(instruction="x"), screen())))
+        with pytest.raises(LimitReached, match=f"limits.{setting}.; the last .* are kept for verifying"):
+            metered.check()
+        metered.kept = 0
+        metered.check()
+
+
 def test_a_model_without_tokens_costs_nothing() -> None:
     model = MeteredModel(Counting(TokenUsage()), Limits(max_dollars=0.01))
     request = ModelRequest(QueryContext(Task(instruction="x"), screen()))
