@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from agent_s.skill_names import THEN, names_of
 from agent_s.wishes import (
+    EMPTY_VERBS,
     FORM,
     PARTS,
     TYPING,
@@ -43,6 +44,8 @@ _UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3
 """Weight of a word that no skill has, and of one that says little."""
 _CONTRAST = 0.6
 """What is left where each side names something that the other does not."""
+_OTHER_VERB = 0.5
+"""What is left where the verbs ask for different things."""
 _ONLY_LIKE = 0.75
 """What is left where nothing is named by its own name, and more is named: a "toolbar" is no "formula bar"."""
 _SHARED_FAMILIES = 2
@@ -161,10 +164,12 @@ class Fitter:
         chosen = main.way == "choose" and main.verb != "use"
         if missing and not chosen and (extra or not _things(asked)):
             score *= _CONTRAST
-        elif extra and not _is_named(asked, everything):
+        elif extra and not (_is_named(asked, everything) and (_things(asked) or not _things(named))):
             score *= _ONLY_LIKE
-        if _other_verb(asked, main, everything, query, name):
-            score *= _CONTRAST
+        # "Line down" alone does not say that lines are moved; "make it uppercase" leaves the verb to what it becomes.
+        called = name if asked_for(name).heads or asked.verb in EMPTY_VERBS else names[0]
+        if _other_verb(asked, main, everything, query, called):
+            score *= _OTHER_VERB
         return score if main.way == asked.way or asked.way == "do" else score * _OTHER_WAY
 
     def _covered(self, wish: Wish, others: Sequence[str], strict: bool = False) -> tuple[float, bool]:

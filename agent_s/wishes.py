@@ -36,13 +36,14 @@ _LEAD = re.compile(
 _QUESTION = re.compile(
     r"(?:is|are|was|were|does|did|has|have|what|which|why|when|where|who|whose|how (?:many|much|old|long|far|big))\b"
 )
+_GERUND = re.compile(r"^(\w+)ing\b")
 _NOT = re.compile(r"^(?:do not|don t|dont|never|no longer|stop|quit|without|no|not)\s+")
 
 _STOP = frozenset(
     """
     a an the this that these those my your its our their me i you it is are be so of in on at to for by with from into
     and or will would can could should do does please up now here there which what who some any each via using
-    within under s t d
+    within under s t d am
     """.split()  # noqa: SIM905
 )
 _ENDINGS = frozenset(
@@ -111,7 +112,10 @@ _LOOSE: tuple[tuple[str, tuple[Way, ...]], ...] = (
 """Verbs that may say more than the way, such as "insert", which menus are called."""
 _MEANT = {verb: ways for verbs, ways in _MEANINGS for verb in verbs.split()}
 _LOOSELY = {verb: ways for verbs, ways in _LOOSE for verb in verbs.split()}
-_EMPTY_VERBS = frozenset("make turn put keep get go enter type press push hit click input give".split())  # noqa: SIM905
+_CHANGING = frozenset(
+    "increase decrease raise lower enlarge shrink reduce grow zoom delete rename move copy sort find search".split()  # noqa: SIM905
+)
+EMPTY_VERBS = frozenset("make turn put keep get go enter type press push hit click input give".split())  # noqa: SIM905
 SWITCHING_OFF = frozenset("remove close leave exit stop quit end".split())  # noqa: SIM905
 TYPING = frozenset("enter type insert press put write add input click push hit use give".split())  # noqa: SIM905
 _PHRASES = (
@@ -147,7 +151,7 @@ def read(text: str) -> Wish:
     plain = _without_lead(" ".join(words_of(_without_quotations(text))))
     negated = _NOT.match(plain)
     if negated:
-        plain = _without_lead(plain[negated.end() :])
+        plain = _GERUND.sub(_base_form, _without_lead(plain[negated.end() :]))
     for pattern, word in _PHRASES:
         plain = pattern.sub(word, plain)
     wish = _read(plain.split())
@@ -155,6 +159,12 @@ def read(text: str) -> Wish:
         way: Way = "on" if wish.way == "off" else "off"
         return Wish(frozenset({way}), way, wish.verb, wish.words)
     return wish
+
+
+def _base_form(match: re.Match[str]) -> str:
+    """Return the verb of "stop showing ..." where it is one that says the way."""
+    stem_of = match[1]
+    return next((verb for verb in (stem_of, f"{stem_of}e", stem_of[:-1]) if verb in _MEANT), match[0])
 
 
 def words_of(text: str) -> list[str]:
@@ -190,7 +200,7 @@ def _read(words: list[str]) -> Wish:
     if (ways := _MEANT.get(verb)) is not None:
         return Wish(frozenset(ways), ways[0], verb, _content(words[1:]))
     loosely = _LOOSELY.get(verb)
-    kept = words[1:] if verb in _EMPTY_VERBS else words
+    kept = words[1:] if verb in EMPTY_VERBS else words
     return Wish(frozenset(loosely) if loosely else _ANY_WAY, "do", verb, _content(kept))
 
 
@@ -210,12 +220,12 @@ def _switched(words: list[str]) -> tuple[Way, list[str]] | None:
 
 def says_way(verb: str) -> bool:
     """Tell whether a verb says only how something is used, and not what it does."""
-    return verb in _MEANT or verb in _EMPTY_VERBS - TYPING or verb in ("apply", "start")
+    return verb in _MEANT or verb in EMPTY_VERBS - TYPING or verb in ("apply", "start")
 
 
 def says_more(verb: str) -> bool:
-    """Tell whether a verb that may say only the way says what is done, too, such as "insert" and "remove"."""
-    return verb in _LOOSELY and not says_way(verb)
+    """Tell whether a verb says what is done, too, such as "insert", "remove" and "increase"."""
+    return (verb in _LOOSELY and not says_way(verb)) or verb in _CHANGING
 
 
 def parts_of(instruction: str) -> list[str]:

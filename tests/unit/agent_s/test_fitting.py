@@ -82,6 +82,8 @@ def test_a_skill_is_found_by_its_effect(query: str, name: str) -> None:
         "delete the table",
         "delete all rows",
         "insert a row",
+        "increase the theme size",
+        "hide all grids",
         "decrease the indentation",
         "convert to PDF",
         "enter 7",

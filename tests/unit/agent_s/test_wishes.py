@@ -15,6 +15,7 @@ from agent_s.wishes import likeness, parts_of, read
         ("grid on", "on", ("grid",)),
         ("hide the grid", "off", ("grid",)),
         ("don't show the grid", "off", ("grid",)),
+        ("stop showing the grid", "off", ("grid",)),
         ("no longer hide the grid", "on", ("grid",)),
         ("could you switch the grid off", "off", ("grid",)),
         ("set the theme to dark", "choose", ("theme", "dark")),
