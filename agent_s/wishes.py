@@ -116,7 +116,6 @@ _CHANGING = frozenset(
     "increase decrease raise lower enlarge shrink reduce grow zoom delete rename move copy sort find search".split()  # noqa: SIM905
 )
 EMPTY_VERBS = frozenset("make turn put keep get go enter type press push hit click input give".split())  # noqa: SIM905
-SWITCHING_OFF = frozenset("remove close leave exit stop quit end".split())  # noqa: SIM905
 TYPING = frozenset("enter type insert press put write add input click push hit use give".split())  # noqa: SIM905
 _PHRASES = (
     (re.compile(r"\b(?:bring|pull|pop|call) up\b"), "open"),

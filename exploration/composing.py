@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import Literal
 
 from aci.actions import Hotkey
 from agent_s.records import GroundedStep
@@ -50,8 +49,6 @@ _USUAL_S = 4.0
 """What a task usually takes, s."""
 _LOOKS, _LATE_S = 8, 0.25
 
-Kind = Literal["confirm", "back", "turn"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -72,7 +69,6 @@ class Composition:
 
     Attributes:
         key: Identifies it.
-        kind: What it is.
         units: Keys of the unit skills that it is made of.
         name: What it is called.
         description: One sentence.
@@ -83,7 +79,6 @@ class Composition:
     """
 
     key: str
-    kind: Kind
     units: tuple[str, ...]
     name: str
     description: str
@@ -190,7 +185,6 @@ def _confirmed(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Co
     where, _, app = skill.description.rpartition(f" in {skill.app}.")
     yield Composition(
         key=f"confirm {skill.key}",
-        kind="confirm",
         units=(skill.key,),
         name=skill.name,
         description=f"{where} > {button} in {skill.app}.{app}" if where else skill.description,
@@ -215,7 +209,6 @@ def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composi
     opened = _dialog_at(skill)
     yield Composition(
         key=f"back {skill.key}",
-        kind="back",
         units=(skill.key, skill.key),
         name=naming.name,
         description=naming.description,
@@ -265,7 +258,6 @@ def _turn(units: tuple[UnitSkill, ...]) -> Composition:
     name = THEN.join(each[0] for each in names)
     return Composition(
         key=" + ".join(unit.key for unit in units),
-        kind="turn",
         units=tuple(unit.key for unit in units),
         name=name,
         description=describe(name, [other for other in others if other != name], (), where, units[0].app),
