@@ -66,10 +66,13 @@ class Aims(Record):
     criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
 
-    @property
-    def points(self) -> tuple[str, ...]:
-        """All of it, the criteria first."""
-        return (*self.criteria, *self.constraints)
+    def points(self, instruction: str) -> tuple[str, ...]:
+        """Return all that has to be judged: the outcome first, then what was not to be done on the way.
+
+        Args:
+            instruction: Of the task; it is the only criterion where none was written down.
+        """
+        return (*(self.criteria or (instruction,)), *self.constraints)
 
 
 class Limits(Record):

@@ -92,7 +92,7 @@ class _Reader:
     def _go_on(self, run: Unfinished, event: Event) -> None:
         match event:
             case KnowledgeGathered():
-                run.query, run.aims = event.query, event.aims if event.aims.points else run.aims
+                run.query, run.aims = event.query, event.aims if event.aims != Aims() else run.aims
             case Planned():
                 run.plan = event.plan
             case SubtaskStarted():

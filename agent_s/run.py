@@ -294,7 +294,7 @@ class Run:
             web=tuple(" ".join((result.title, result.url, result.note)).rstrip() for result in knowledge.web),
             narratives=tuple(hit.experience.id for hit in knowledge.hits),
             problems=knowledge.problems,
-            aims=knowledge.aims,
+            aims=self.progress.aims,
         )
         return knowledge
 

@@ -84,7 +84,7 @@ class Verification:
         self, evaluator: Evaluator, observation: Observation, done: Done, aims: Aims
     ) -> Generator[Event, None, Verdict]:
         """Let the model judge, which may look closer a few times before it does."""
-        points = aims.points or (self._task.instruction,)
+        points = aims.points(self._task.instruction)
         looked: list[Step] = []
         while True:
             more = len(looked) < self._max_looks

@@ -263,6 +263,13 @@ def test_what_the_task_demands_and_forbids_is_carried_to_the_end() -> None:
     assert getattr(contexts["verify"], "points", None) == ("OK is pressed", "do not cancel")
 
 
+def test_the_outcome_is_judged_also_where_only_constraints_were_written_down() -> None:
+    query = QueryResponse(query="How to press OK", constraints=("do not cancel",))
+    model = ScriptedModel({"query": [query], "act": [act(Done())]})
+    run(FakeDesktop(screen(OK)), model)
+    assert getattr(model.requests[-1].context, "points", None) == (TASK.instruction, "do not cancel")
+
+
 def test_a_judge_may_look_closer_but_not_act() -> None:
     looks = [
         VerifyResponse(look=action, verified=None) for action in (Click(element_id=1), Scroll(element_id=1, clicks=-3))
