@@ -299,7 +299,7 @@ def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
     if isinstance(steps, Mismatch):
         return True, True, 0
     switches = read(skill.name).way in ("on", "off")
-    sees = any(map(_switched, steps))
+    sees = any(_switched(step) or step.left.settings for step in steps)
     windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
     return switches and not sees, windows > 0, len(steps)
 

@@ -15,7 +15,7 @@ from agent_s import AgentS, Task
 from agent_s.effects import is_done_already
 from agent_s.events import Event, Planned, ReplayStarted
 from agent_s.llm.none import NoModel
-from agent_s.records import Effect, ElementState, GroundedStep
+from agent_s.records import Effect, ElementState, GroundedStep, Left
 from agent_s.skill_names import THEN, describe
 from memory_store import HashingEmbedder, MemoryStore, Provenance
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
@@ -126,6 +126,16 @@ def test_of_two_ways_the_one_is_taken_that_sees_what_is_on(memory: MemoryStore) 
     seeing = learn(memory, "show numbers", click(NUMBERS))
     events, _ = carry_out(memory, "turn on numbers please")
     assert of(ReplayStarted, events)[0].experience_id == seeing
+
+
+def test_what_looks_its_setting_up_and_leaves_no_window_is_taken_before_a_dialog(memory: MemoryStore) -> None:
+    opening = click(NUMBERS)
+    opening = opening.model_copy(update={"effect": opening.effect.model_copy(update={"opened": ("Preferences",)})})
+    learn(memory, "show numbers", opening)
+    hidden = click(BARS, after=None)
+    tidy = learn(memory, "turn on numbers", hidden.model_copy(update={"left": Left(settings={"org/numbers": "true"})}))
+    events, _ = carry_out(memory, "turn on numbers please")
+    assert of(ReplayStarted, events)[0].experience_id == tidy
 
 
 def test_two_that_do_different_things_equally_well_are_not_told_apart(memory: MemoryStore) -> None:
