@@ -334,7 +334,8 @@ def _expected(skill: UnitSkill) -> tuple[Change, ...]:
         for change in skill.effect
         if change.kind in _STRICT and not (change.kind == "state" and change.what.startswith(_MENU_STATE))
     ]
-    return tuple(change for change in strict if change.kind != "title") or tuple(strict)
+    telling = tuple(change for change in strict if change.kind != "title") or tuple(strict)
+    return telling or tuple(change for change in skill.effect if change.kind in ("appeared", "vanished"))
 
 
 # Trying
