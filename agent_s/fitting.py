@@ -31,7 +31,8 @@ from agent_s.wishes import (
 from memory_store import SkillExperience
 from memory_store.actions import asked as asked_for
 from memory_store.actions import conflict
-from memory_store.words import stem, without_applications
+from memory_store.applications import without_applications
+from memory_store.words import stem
 
 FITS = 0.55
 """From here on a skill is done for what was asked; below, nothing is tried."""

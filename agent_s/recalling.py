@@ -18,7 +18,7 @@ from agent_s.parameters import Parameters, align, skeleton, tokens
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.wishes import parts_of, read
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
-from memory_store.words import application, mentioned
+from memory_store.applications import application, mentioned
 
 BOUNDARY = "boundary"
 """The outcome of what an exploration could not do, however often it tried."""

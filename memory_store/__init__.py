@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memory_store.forgetting import Selection, VacuumReport
     from memory_store.minilm import MiniLmEmbedder
     from memory_store.narrative import NarrativeExperience, PlannedSubtask
+    from memory_store.salvage import SalvageReport, salvage_store
     from memory_store.skills import SkillExperience
     from memory_store.store import MemoryStore
     from memory_store.transfer import ImportReport, export_store, import_store
@@ -61,6 +62,7 @@ _HOME = {
     "NotAStore": "errors",
     "PlannedSubtask": "narrative",
     "Provenance": "experience",
+    "SalvageReport": "salvage",
     "Selection": "forgetting",
     "SkillExperience": "skills",
     "StoreBusy": "errors",
@@ -79,6 +81,7 @@ _HOME = {
     "default_embedder": "embedding",
     "export_store": "transfer",
     "import_store": "transfer",
+    "salvage_store": "salvage",
 }
 
 __all__ = [
@@ -97,6 +100,7 @@ __all__ = [
     "NotAStore",
     "PlannedSubtask",
     "Provenance",
+    "SalvageReport",
     "Selection",
     "SkillExperience",
     "StoreBusy",
@@ -115,6 +119,7 @@ __all__ = [
     "default_embedder",
     "export_store",
     "import_store",
+    "salvage_store",
 ]
 
 

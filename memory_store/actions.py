@@ -13,29 +13,52 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from memory_store.applications import without_applications
 from memory_store.keys import FILLERS
 from memory_store.vocabulary import EXCLUSIVE, KINDS_OF_THINGS, LIGHT, OFTEN_NOUNS, THINGS, VERBS
-from memory_store.words import stem, without_applications
+from memory_store.wordlists import word_set
+from memory_store.words import stem
 
 Verbs = Literal["same", "other", "unclear", "unknown"]
 """In some family of the key's; in none; the query's says something and the key's nothing; the query's says nothing."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
-_NOMINAL = frozenset(
-    "a an the this that these those my your his her its our their each every some any no one of with from".split()  # noqa: SIM905
+_NOMINAL = word_set(
+    "a an the this that these those my your his her its our their each every some any no one of with from"
 )
-_CLAUSE_BEGINS = frozenset("and then to by or please also , not never without".split())  # noqa: SIM905
-_REMOVES = frozenset("remove delete erase discard uninstall undo cancel clear get-rid rid unbookmark".split())  # noqa: SIM905
-_NEGATIONS = frozenset("not never without no-longer dont don't avoid prevent anymore".split())  # noqa: SIM905
-_LONGER = frozenset("any more longer anymore again".split())  # noqa: SIM905
-_PARTICLES = frozenset("on off in out up down back away forward over".split())  # noqa: SIM905
-_NO_VERB = frozenset("in on with using from for at of inside within via when while".split())  # noqa: SIM905
-_FLIPPED_TO = re.compile(r"(?<!\w)(\w+) (?:in)?to (?:an? |the )?(\w+)(?!\w)")
+_CLAUSE_BEGINS = word_set("and then to by or please also , not never without")
+_REMOVES = word_set("remove delete erase discard uninstall undo cancel clear get-rid rid unbookmark")
+_ENDS = word_set(
+    "turn-off switch-off disable deactivate stop end take-away take-off take-out unset revoke leave quit abort withdraw"
+)
+_PRESSES = frozenset(map(stem, word_set("click press push tap tick untick check uncheck choose answer")))
+"""What stands behind these names a control, not a value."""
+_NEGATIONS = word_set("not never without no-longer dont don't avoid prevent anymore")
+_LONGER = word_set("any more longer anymore again")
+_PARTICLES = word_set("on off in out up down back away forward over")
+_NO_VERB = word_set("in on with using from for at of inside within via when while")
+_NO_IMPERATIVE = word_set(
+    "i we you he she they it there here what which who when where why how if nobody somebody everybody everything next"
+    " last yesterday today tomorrow is are was were am don't only not oops and or but so because"
+)
+_BEGINS_OBJECT = word_set(
+    "a an the my our your his her its their this that these those all every each another any both some two three in on"
+    " to into out up down from for by with at of over between as"
+)
+_TURNS = word_set("to into")
+_NEAR_TURN = 3
+"""So many words before and behind "to" may be what is turned, and what it is turned into."""
 _INTO = re.compile(r"(?<!\w)(?:in)?to (?:an? |the |my |another )?(\w+)(?!\w)")
 _OUT_OF = re.compile(r"(?<!\w)(?:out of|from|off) (?:an? |the |my |another )?(\w+)(?!\w)")
 _NO_LONGER = re.compile(r"(?<!\w)no longer(?!\w)")
 _INSTEAD = re.compile(r"(?<!\w)(?:instead of|rather than)(?: an?| the)? [\w-]+")
-_LEAD = re.compile(r"^(?:how (?:to|do i|can i)|please|i (?:want|need|would like) to|can you)\s+", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^(?:(?:how (?:to|do i|do you|can i|could i)|please|pls|i (?:want|need|have|would like) to|i'd like to"
+    r"|let me|help me(?: to)?"
+    r"|(?:can|could|would|will) you(?: please| kindly)?|(?:verify|check|make sure|ensure|test) (?:that|whether|if)"
+    r"|i'd be (?:glad|grateful) if you could|go ahead and|just|now|tester|user|step \d+)[\s:,]+)+",
+    re.IGNORECASE,
+)
 
 _Side = tuple[int, int]
 """Number of a family, and which of its two sides."""
@@ -89,6 +112,8 @@ class Asked:
         turned: Its pairs "A to B".
         into: What something goes to.
         out_of: What something comes from.
+        content: Its words without those that say nothing, in order.
+        values: Those of them that are values: numbers, and what is written with capitals or like a file.
         things: Stems of the other words that say something, the applications left out.
     """
 
@@ -103,6 +128,8 @@ class Asked:
     turned: frozenset[tuple[str, str]]
     into: frozenset[str]
     out_of: frozenset[str]
+    content: tuple[str, ...]
+    values: frozenset[str]
     things: frozenset[str]
 
 
@@ -113,22 +140,26 @@ class Likeness:
     Attributes:
         verbs: Whether their verbs ask for the same.
         key_covered: Share of the things of the key that the query names, too, by whatever word.
-        query_repeated: Share of the things of the query that the key names by the same word.
-        near: Whether all things but one each have the same words.
+        query_covered: Share of the things of the query that the key names, too, by whatever word.
         contrasted: Whether each names a thing of one kind that the other does not, such as a chart and a table.
+        otherwise: Whether the query asks for something else with the same things: by another verb, or in the same words
+            but for one, which is no value.
+        longer: How many words that say something the query has more than the key.
     """
 
     verbs: Verbs
     key_covered: float
-    query_repeated: float
-    near: bool
+    query_covered: float
     contrasted: bool
+    otherwise: bool
+    longer: int
 
 
 @lru_cache(maxsize=16_384)
 def asked(text: str) -> Asked:
     """Read what a sentence asks for."""
-    plain = _INSTEAD.sub("", _NO_LONGER.sub("not", _LEAD.sub("", text).casefold()))
+    named = without_applications(text).lstrip(" .,:;-")
+    plain = _INSTEAD.sub("", _NO_LONGER.sub("not", _LEAD.sub("", named).casefold()))
     words = _WORD.findall(plain)
     verbs: list[str] = []
     sides: list[frozenset[_Side]] = []
@@ -137,7 +168,7 @@ def asked(text: str) -> Asked:
     for place, word in enumerate(words):
         negated = negated or _negates(words, place)
         verb = _verb(words, place)
-        if verb is None:
+        if verb is None or (verb == "stop" and _negates(words, place)):
             continue
         of_verb = _SIDES_OF[verb]
         spent.update(part for part in (word, *verb.split("-")))
@@ -147,22 +178,30 @@ def asked(text: str) -> Asked:
             negated = False
         verbs.append(verb)
         sides.append(of_verb)
-    named = _WORD.findall(without_applications(plain))
     parts = frozenset(words) | frozenset(part for word in words if "-" in word for part in word.split("-"))
     return Asked(
         tuple(verbs),
         frozenset().union(*sides),
         sides[0] if sides else frozenset(),
-        stem(_base(words[0])) if words and words[0] not in _NO_VERB | _NOMINAL | LIGHT else "",
+        stem(_base(words[0])) if _begins_with_verb(words) else "",
         frozenset(_negations(words)),
         frozenset(words),
         frozenset(word for word in words if word.startswith(("un", "dis"))),
         frozenset(word for word in parts if word in _EXCLUDES),
-        frozenset((a, b) for a, b in _FLIPPED_TO.findall(plain)),
+        frozenset(_turned_pairs(words)),
         frozenset(map(stem, _INTO.findall(plain))),
         frozenset(map(stem, _OUT_OF.findall(plain))),
-        frozenset(stem(word) for word in named if word not in spent and word not in FILLERS | LIGHT | _PARTICLES),
+        tuple(word for word in words if word not in FILLERS | _NOMINAL),
+        _values(named),
+        frozenset(stem(word) for word in words if word not in spent and word not in FILLERS | LIGHT | _PARTICLES),
     )
+
+
+def _begins_with_verb(words: list[str]) -> bool:
+    """Tell whether a sentence begins with a verb that says something: one that is known, or what has an object."""
+    if not words or words[0] in _NO_VERB | _NOMINAL | LIGHT | _NO_IMPERATIVE:
+        return False
+    return _base(words[0]) in _SIDES_OF or len(words) == 1 or words[1] in _BEGINS_OBJECT
 
 
 def _base(word: str) -> str:
@@ -175,6 +214,23 @@ def _base(word: str) -> str:
             return stem
         return stem + "e" if stem + "e" in _SIDES_OF or stem + "e" in _WITH_PARTICLE else word
     return word
+
+
+def _values(text: str) -> frozenset[str]:
+    first, *others = _WORD.findall(text) or [""]
+    return frozenset(word.casefold() for word in (first, *others) if any(map(str.isdigit, word))) | frozenset(
+        word.casefold() for word in others if word != word.casefold()
+    )
+
+
+def _turned_pairs(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield what may be turned into what: "an EPUB book to MOBI" gives epub and mobi, and book and mobi."""
+    for place, word in enumerate(words):
+        if word in _TURNS:
+            before = words[max(0, place - _NEAR_TURN) : place]
+            behind = words[place + 1 : place + 1 + _NEAR_TURN]
+            for one in before:
+                yield from ((stem(one), stem(other)) for other in behind if not {one, other} & (FILLERS | _NOMINAL))
 
 
 def _negates(words: list[str], place: int) -> bool:
@@ -217,7 +273,8 @@ def conflict(query: str, key: str) -> tuple[str, str] | None:
     """Return a word of the query and one of the key that ask for opposites; None where there are none."""
     one, other = asked(query), asked(key)
     found = _excluded(one, other) or _turned(one, other) or _opposite_heads(one, other)
-    return found or _undone(one, other) or _undone(other, one) or _removed(one, other)
+    found = found or _undone(one, other) or _undone(other, one) or _removed(one, other)
+    return found or _ended(one, other) or (pair[::-1] if (pair := _ended(other, one)) else None)
 
 
 def _excluded(one: Asked, other: Asked) -> tuple[str, str] | None:
@@ -229,7 +286,7 @@ def _excluded(one: Asked, other: Asked) -> tuple[str, str] | None:
 
 def _turned(one: Asked, other: Asked) -> tuple[str, str] | None:
     for a, b in sorted(one.turned):
-        if (b, a) in other.turned:
+        if (b, a) in other.turned and (a, b) not in other.turned:
             return f"{a} to {b}", f"{b} to {a}"
     for thing in sorted((one.into & other.out_of) - one.out_of - other.into):
         return f"to {thing}", f"from {thing}"
@@ -247,6 +304,9 @@ def _opposite_heads(one: Asked, other: Asked) -> tuple[str, str] | None:
 
 
 def _undone(one: Asked, other: Asked) -> tuple[str, str] | None:
+    if any(verb in _ENDS for verb in other.verbs[:1]):
+        # "Stop the recording" does what "stop recording" does.
+        return None
     words = frozenset(map(stem, other.words))
     for word, behind in sorted(one.negated - other.negated):
         if word in words and (not behind or behind in words):
@@ -255,6 +315,15 @@ def _undone(one: Asked, other: Asked) -> tuple[str, str] | None:
         if {word[2:], word[3:]} & other.words:
             return word, word[2:]
     return None
+
+
+def _ended(one: Asked, other: Asked) -> tuple[str, str] | None:
+    """Tell where one ends or takes away, as a thing, what the other does: "remove the tag" and "tag the photo"."""
+    ends = next((verb for verb in one.verbs[:1] if verb in _REMOVES | _ENDS), None)
+    if ends is None or other.heads & one.heads or any(verb in _REMOVES | _ENDS for verb in other.verbs):
+        return None
+    done = other.head if other.head in map(stem, one.content[1:]) else ""
+    return (f"{ends} {done}", done) if done and stem(ends) != done else None
 
 
 def _removed(one: Asked, other: Asked) -> tuple[str, str] | None:
@@ -289,13 +358,43 @@ def compare(query: str, key: str) -> Likeness:
     """Tell what two sentences have in common."""
     one, other = asked(query), asked(key)
     left, right = _unmatched(one, other), _unmatched(other, one)
+    verbs = _compare_verbs(one, other)
     return Likeness(
-        _compare_verbs(one, other),
+        verbs,
         1 - len(right) / max(1, len(other.things)),
-        len(one.things & _stems(other)) / max(1, len(one.things)),
-        _are_near(one, other),
+        1 - len(left) / max(1, len(one.things)),
         any(_OTHER_KIND.get(thing, frozenset()) & right for thing in left),
+        _by_another_verb(one, other, verbs, left) or _but_for_one_word(one, other) or _only_one_ends(one, other),
+        len(one.content) - len(other.content),
     )
+
+
+def _by_another_verb(one: Asked, other: Asked, verbs: Verbs, left: frozenset[str]) -> bool:
+    """Tell whether all things of a query are those of a key, while the verbs differ: "rename" and "create a folder"."""
+    if verbs != "other" or left or not one.things or not one.head or not other.head:
+        return False
+    return one.head not in _stems(other) and other.head not in _stems(one)
+
+
+def _only_one_ends(one: Asked, other: Asked) -> bool:
+    """Tell whether one begins with a verb that takes something away or ends it, and no verb of the other does so."""
+    for ending, going in ((one, other), (other, one)):
+        ends = bool(ending.verbs) and ending.verbs[0] in _REMOVES | _ENDS
+        if ends and going.head and not ending.heads & going.families:
+            return True
+    return False
+
+
+def _but_for_one_word(one: Asked, other: Asked) -> bool:
+    """Tell whether two sentences are the same, word by word, but for a thing that is no value and has another name."""
+    if len(one.content) != len(other.content):
+        return False
+    pairs = [(a, b) for a, b in zip(one.content, other.content, strict=True) if stem(a) != stem(b)]
+    if len(pairs) != 1 or stem(pairs[0][0]) not in one.things or stem(pairs[0][1]) not in other.things:
+        return False
+    a, b = pairs[0]
+    values = {word for word in {a, b} & (one.values | other.values) if one.head not in _PRESSES or not word.isalpha()}
+    return not (values or stem(b) in _ALIKE.get(stem(a), frozenset()))
 
 
 def _are_near(one: Asked, other: Asked) -> bool:

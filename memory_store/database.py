@@ -30,8 +30,8 @@ _to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
 _TRANSLATION: dict[int, tuple[type[MemoryStoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreBusy, "is locked by another process: end that process or try again"),
     sqlite3.SQLITE_LOCKED: (StoreBusy, "is locked by another connection: try again"),
-    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "is damaged: move it away and restore a backup or an export"),
-    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is damaged: move it away and restore a backup or an export"),
+    sqlite3.SQLITE_CORRUPT: (StoreCorrupt, "is damaged: restore a backup or an export, or salvage it"),
+    sqlite3.SQLITE_NOTADB: (StoreCorrupt, "is damaged: restore a backup or an export, or salvage it"),
     sqlite3.SQLITE_FULL: (StoreFull, "cannot grow, the disk is full: free some space and try again"),
     sqlite3.SQLITE_READONLY: (StoreReadOnly, "may not be written: check the rights of the file and its folder"),
     sqlite3.SQLITE_PERM: (StoreReadOnly, "may not be written: check the rights of the file and its folder"),
@@ -188,7 +188,7 @@ class SqliteDatabase:
             broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         if broken:
             found.append(f"{len(broken)} rows belong to an experience that is not there")
-        return [f"{problem}: restore a backup or an export" for problem in found]
+        return [f"{problem}: restore a backup or an export, or salvage what can be read" for problem in found]
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:

@@ -84,7 +84,7 @@ def _prepare(statement: Select[Any], sizes: tuple[tuple[str, int | None], ...]) 
     }
     expanded = statement.compile(dialect=_DIALECT).construct_expanded_state(given)
     columns = statement.selected_columns
-    of_row = namedtuple("Row", [str(column.key) for column in columns])  # type: ignore[misc]
+    of_row = namedtuple("Row", [str(column.key) for column in columns])  # type: ignore[misc]  # known at run time
     processors = [
         (place, process)
         for place, column in enumerate(columns)

@@ -300,10 +300,10 @@ def _store_vectors(connection: Connection, embedder: Embedder, values: dict[int,
     # Some may have been deleted while we were embedding, some embedded by another process.
     alive = set(connection.scalars(select(_experience.pk).where(_experience.pk.in_(values))))
     there = and_(_vector.pk.in_(values), _vector.embedder == embedder.name)
-    connection.execute(VectorRow.__table__.delete().where(there))  # type: ignore[attr-defined]
+    connection.execute(VectorRow.__table__.delete().where(there))  # type: ignore[attr-defined]  # a Table, declared as less
     kept = [value for pk, value in values.items() if pk in alive]
     if kept:
-        connection.execute(VectorRow.__table__.insert(), kept)  # type: ignore[attr-defined]
+        connection.execute(VectorRow.__table__.insert(), kept)  # type: ignore[attr-defined]  # a Table, declared as less
         mark_changed(connection, list(alive))
     return len(kept)
 

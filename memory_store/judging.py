@@ -17,8 +17,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from memory_store.actions import Verbs, compare, conflict
+from memory_store.applications import applications_of, is_about_another, without_applications
 from memory_store.experience import Provenance
-from memory_store.words import applications_of, is_about_another, stems, without_applications
+from memory_store.words import stems
 
 RANK_OFFSET = 20
 """The constant of reciprocal rank fusion: how little the first places differ."""
@@ -26,26 +27,26 @@ RANK_OFFSET = 20
 WORDS_WEIGHT = 0.2
 """How much the rank by words counts beside the rank by meaning."""
 
-KEY_COVERED = 0.19
-"""How much likeness it adds that all things of the key are named by the query: it asks for that and more.
+QUERY_COVERED = 0.13
+"""How much likeness it adds that all things of the query are named by the key, by whatever word.
 
-Fitted, as those around it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``)."""
+Fitted, as those below it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``). Many
+of these were written after the vocabulary, so that words count no more than they do where a word is not in it."""
 
-QUERY_REPEATED = -0.22
-"""How much it adds that all things of the query are in the key by the same words. It takes away: where the embedding
-is alike because the words are, it says less than where the words differ."""
-
-VERBS: dict[Verbs, float] = {"same": 0.04, "other": -0.13, "unclear": -0.08, "unknown": 0.0}
+VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unknown": 0.0}
 """How much it adds what their verbs have in common."""
 
-NEAR = -0.12
-"""How much it adds that all but one thing each is the same, for the reason of `QUERY_REPEATED`."""
-
-CONTRASTED = -0.07
+CONTRASTED = -0.055
 """How much it adds that each names another thing of one kind."""
 
-NEAR_BUT_OTHER = -0.12
-"""How much it adds that nearly all is the same but the verb, or but a thing for another of its kind."""
+EACH_WORD, FEWER, MORE = 0.018, 4, 10
+"""How much each word adds that the query has more than the key, within bounds: wordy queries are less like any key."""
+
+OFFSET = -0.09
+"""Makes the threshold for all of this that of the embedder, which is one for cosines."""
+
+ELSEWHERE = 0.05
+"""So much less like the query than one in another application an experience may be."""
 
 LEAST_COSINE = 0.6
 """Share of the threshold that the cosine alone must reach, however many words are shared."""
@@ -93,23 +94,34 @@ class Judge:
     def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
         """Return those that may be returned among rows with their cosines, best first."""
         asked = applications_of(self._query, {row.app for row, _ in candidates})
-        misleading = {row.pk: (cosine, row) for row, cosine in candidates if self._misleads(row, asked)}
-        nearest = max(misleading.values(), default=None, key=lambda item: item[0])
+        about, elsewhere = [], -1.0
+        for row, cosine in candidates:
+            if is_about_another(asked, row.key_text, row.app):
+                elsewhere = max(elsewhere, cosine)
+            else:
+                about.append((row, cosine, self._misleads(row.key_text)))
+        nearest = max((found for found in about if found[2]), default=None, key=lambda found: found[1])
         kept = [
-            (row, cosine)
-            for row, cosine in candidates
-            if row.pk not in misleading
-            and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[1].key_text, nearest[0]))
-            and self._likeness(row.key_text, cosine) >= self._floor
+            (row, cosine, likeness)
+            for row, cosine, misleads in about
+            if not misleads
+            and (likeness := self._likeness(row.key_text, cosine)) >= self._floor
+            and (self._forced or cosine >= elsewhere - ELSEWHERE)
+            and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[0].key_text, nearest[1]))
         ]
-        # Equal keys have equal vectors up to rounding; among those the verified and the newest come first.
+        # Equal keys are equally like it, up to rounding; among those the verified and the newest come first.
         kept.sort(
-            key=lambda item: (-round(item[1], 5), not item[0].verified, -item[0].created_at.timestamp(), -item[0].pk)
+            key=lambda found: (
+                -round(found[2], 5),
+                not found[0].verified,
+                -found[0].created_at.timestamp(),
+                -found[0].pk,
+            )
         )
         # Places are those among what may be returned: what was turned down takes none.
-        by_words = sorted((row.pk for row, _ in kept if row.pk in self._places), key=self._places.__getitem__)
+        by_words = sorted((row.pk for row, *_ in kept if row.pk in self._places), key=self._places.__getitem__)
         second = {pk: place for place, pk in enumerate(by_words)}
-        found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine) in enumerate(kept)]
+        found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine, _) in enumerate(kept)]
         return sorted(found, key=lambda verdict: -verdict.score)
 
     def _verdict(self, row: Row[Any], cosine: float, first: int, second: int | None) -> Verdict:
@@ -124,9 +136,12 @@ class Judge:
         if self._forced:
             return cosine
         common = compare(self._query, key)
-        likeness = cosine + KEY_COVERED * common.key_covered + QUERY_REPEATED * common.query_repeated
-        likeness += VERBS[common.verbs] + NEAR * common.near + CONTRASTED * common.contrasted
-        return likeness + NEAR_BUT_OTHER * (common.near and (common.contrasted or common.verbs == "other"))
+        likeness = cosine + QUERY_COVERED * common.query_covered + VERBS[common.verbs] + CONTRASTED * common.contrasted
+        return likeness + EACH_WORD * max(-FEWER, min(MORE, common.longer)) + OFFSET
+
+    def _misleads(self, key: str) -> bool:
+        """Tell whether a key does the opposite of what is asked, or something else with the same things."""
+        return bool(conflict(self._query, key)) or (not self._forced and compare(self._query, key).otherwise)
 
     def _is_asked_for(self, key: str, cosine: float, misleading: str, nearest: float) -> bool:
         # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either,
@@ -135,9 +150,6 @@ class Judge:
             return True
         common = compare(key, misleading)
         return common.key_covered >= _SAME_THINGS and bool(conflict(key, misleading))
-
-    def _misleads(self, row: Row[Any], asked: frozenset[str]) -> bool:
-        return is_about_another(asked, row.key_text, row.app) or bool(conflict(self._query, row.key_text))
 
 
 def _share(place: int) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_store.errors import InvalidExperience
+from memory_store.wordlists import word_set
 
 MAX_TEXT_CHARS = 262_144
 """Longest single text; anything longer is a screen dump or a mistake, not a query or a summary."""
@@ -20,11 +21,11 @@ MAX_TEXT_CHARS = 262_144
 MAX_JSON_CHARS = 8_388_608
 """Largest JSON form of the steps of one experience."""
 
-FILLERS = frozenset(
+FILLERS = word_set(
     """
     a an and are as be by can could do for how i in into is it its me my now of on or please should so some that the
     then there this to want was what which will with would you your
-    """.split()  # noqa: SIM905 - a list of so many is hard to read
+    """
 )
 """Words that say nothing about what a text is about."""
 

@@ -37,7 +37,9 @@ QUICK_CHECK_BYTES = 256 * 1024 * 1024
 """Files up to this size are checked page by page on opening; larger ones would take seconds."""
 
 _POSTGRES = ("postgresql", "postgresql+psycopg", "postgres")
-_MAGIC = b"SQLite format 3\0"
+MAGIC = b"SQLite format 3\0"
+"""What an SQLite file begins with."""
+
 _REVISION = "SELECT version_num FROM alembic_version"
 _migrating = threading.Lock()  # Alembic keeps its context in module globals.
 
@@ -125,21 +127,27 @@ def examine(path: Path, busy_timeout_s: float, head: str) -> str | None:
     if not path.exists():
         return None
     with path.open("rb") as file:
-        magic = file.read(len(_MAGIC))
+        magic = file.read(len(MAGIC))
     if not magic:
         _check_truly_empty(path)
         return None
-    if magic != _MAGIC:
+    if magic != MAGIC:
         raise StoreCorrupt(_damaged(path, "it does not begin like an SQLite file"))
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=busy_timeout_s)) as connection:
-        revision = _revision_of(connection, path)
+        revision = revision_of(connection, path)
         if revision is not None:
             check_revision(revision, head, path)
             _check_pages(connection, path)
     return revision
 
 
-def _revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
+def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
+    """Return the schema revision of a file, or None when there is nothing in it yet.
+
+    Raises:
+        NotAStore: It is a database of another program.
+        StoreCorrupt: The revision is missing.
+    """
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     if mark == 0 and not tables:
@@ -183,7 +191,8 @@ def _check_truly_empty(path: Path) -> None:
 def _damaged(path: Path, how: str) -> str:
     return (
         f"the memory store {path} is damaged ({how}); it was left as it is: move it away together with the files"
-        " beside it whose names begin the same, then restore a backup or import an export"
+        " beside it whose names begin the same, then restore a backup or import an export; `agent-s memory check"
+        " --salvage EXPORT` writes what can still be read of it to an export"
     )
 
 

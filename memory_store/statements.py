@@ -45,12 +45,14 @@ class Statements:
         light: What is needed to judge the experiences `pks`.
         heavy: The same with all the rest of them, for when there are few.
         whole: The experiences `pks`.
+        every: All experiences, with all columns.
     """
 
     same: Select[Any]
     light: Select[Any]
     heavy: Select[Any]
     whole: Select[Any]
+    every: Select[Any]
 
 
 @lru_cache(maxsize=16)
@@ -82,4 +84,5 @@ def statements(kind: Kind, by_app: bool, by_platform: bool) -> Statements:
         light=select(*needed, success).select_from(both).where(of_pks, *conditions),
         heavy=(whole if kind == "narrative" else whole.add_columns(success)).where(of_pks, *conditions),
         whole=whole.where(of_pks),
+        every=whole,
     )

@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -70,6 +70,17 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
         TransferError: The file cannot be written.
         MemoryStoreError: The store cannot be read.
     """
+    with store.snapshot() as (count, experiences):
+        write_export(path, count, experiences)
+    return count
+
+
+def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable[Experience]) -> None:
+    """Write so many experiences to a file (mode 0600), replacing it only once it is complete.
+
+    Raises:
+        TransferError: The file cannot be written.
+    """
     target = Path(path).expanduser().absolute()
     part: Path | None = None
     try:
@@ -77,7 +88,9 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
             "w", encoding="utf-8", newline="\n", dir=target.parent, prefix=f".{target.name}.", delete=False
         ) as file:
             part = Path(file.name)
-            count = _write(store, file)
+            _write_line(file, {"format": FORMAT, "version": VERSION, "experiences": count})
+            for experience in experiences:
+                _write_line(file, {"kind": experience.kind, **experience.model_dump(mode="json")})
             file.flush()
             os.fsync(file.fileno())
         part.replace(target)
@@ -86,7 +99,6 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
-    return count
 
 
 def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
@@ -114,14 +126,6 @@ def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportRepo
 
 def _report(added: int, records: list[Experience]) -> ImportReport:
     return ImportReport(added=added, present=len(records) - added)
-
-
-def _write(store: MemoryStore, file: IO[str]) -> int:
-    with store.snapshot() as (count, experiences):
-        _write_line(file, {"format": FORMAT, "version": VERSION, "experiences": count})
-        for experience in experiences:
-            _write_line(file, {"kind": experience.kind, **experience.model_dump(mode="json")})
-    return count
 
 
 def _write_line(file: IO[str], line: dict[str, Any]) -> None:

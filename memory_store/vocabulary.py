@@ -8,6 +8,8 @@ which one rules out the others; of `KINDS_OF_THINGS`, things of one kind that ar
 
 from __future__ import annotations
 
+from memory_store.wordlists import word_set
+
 VERBS = """
 add create insert make introduce append attach put place draw set install include generate compose establish build
  define enter set-up write apply assign give import load start open schedule duplicate
@@ -187,6 +189,91 @@ stretch widen enlarge | squeeze shrink compress
 close-up fold collapse
 call ring phone dial | hang-up
 unarchive restore | archive
+flatten merge collapse combine squash unite
+archive store put-away file-away shelve file hide
+silence mute quieten quiet hush shut-up turn-off switch-off stop
+silence mute | unmute
+fetch get request retrieve load call query ask
+request ask query demand
+define set declare specify assign enter determine
+specify enter give provide supply set choose type
+adjust set tweak tune change alter calibrate modify
+ignore block mute skip hide overlook
+join enter participate attend | leave exit
+leave exit quit part withdraw go-out | stay remain rejoin
+freeze pin keep fix stick hold lock
+finish complete end conclude wrap-up close | start begin
+kill terminate end stop force-quit quit finish finish-off close
+appear become go show look
+vanish disappear hide go-away | appear
+double duplicate copy repeat clone
+halve split divide
+round shorten limit format
+drop remove lose deselect cancel discard throw-out get-rid
+throw-out discard remove delete drop dump | keep
+vote rate score review like | downvote dislike
+review read check look-at examine inspect look
+jump go hop move scroll navigate switch leap
+note write record jot-down label log mark
+label name tag caption title rename
+separate split divide part detach isolate | combine join merge
+isolate solo separate
+arrange order sort line-up lay-out distribute organize position align
+distribute spread space arrange
+position place move put locate
+crop trim clip cut shorten
+enter go join visit open
+present show share project broadcast stream
+share give publish pass grant send present invite | unshare withdraw revoke
+stream broadcast transmit cast
+revoke withdraw remove cancel retract take-back take-away | grant give issue allow
+recall take-back retract withdraw unsend delete remove
+draw sketch paint trace doodle scribble
+write scribble note annotate comment
+annotate comment mark mark-up note write draw highlight scribble
+straighten level align rotate
+level align even
+tidy clean-up format beautify arrange reformat order
+reformat format tidy beautify indent
+run execute start launch perform do carry-out trigger fire try
+execute run perform
+trigger start run fire launch initiate
+build compile make
+debug run step
+extract pull-out take-out get separate isolate
+approve accept confirm authorize agree sign-off | reject disapprove deny
+log record write enter track
+pay book enter record transfer
+lay-off drop
+summarize sum-up condense aggregate total
+colour-code highlight colour mark
+highlight colour mark emphasize stress stand-out | unhighlight
+emphasize highlight stress bold
+hear listen play | mute
+listen hear play
+guard protect lock secure | expose
+widen broaden stretch enlarge | narrow
+authenticate log-in sign-in
+erase rub-out delete remove clear wipe
+postpone delay snooze put-off reschedule move
+remind alert notify
+host start hold run
+plan schedule route arrange organize
+find-out look-up check determine see
+reach get go visit find
+expose show reveal
+darken dim | brighten
+reload refresh update
+dismiss close hide ignore cancel
+step-back undo go-back
+opt-in enable subscribe allow | opt-out disable
+boot start power-on turn-on | shut-down power-off turn-off halt
+thicken widen | thin narrow
+tighten | loosen
+insert load put-in | eject take-out remove
+paste | cut
+upvote like | downvote dislike
+clock-in check-in | clock-out check-out
 """
 
 EXCLUSIVE = """
@@ -207,6 +294,7 @@ visible invisible | single double | single multiple | online offline | incoming 
 high-to-low low-to-high | largest smallest | biggest smallest | cheapest dearest | warmer colder | warmer cooler
 sent received | inbox outbox | source destination | sender recipient | inner outer | full empty | facing single
 header footer | list icons | list icon | list grid | metric imperial | same new | same another | softer harder
+all none | editable read-only | upvote downvote | done undone | finished unfinished | more less | shared private
 single two | one both | positive negative | locked unlocked | local remote | male female | morning evening
 """
 
@@ -322,6 +410,75 @@ occurrence instance
 mean average
 quality resolution
 key shortcut
+ticket card issue task
+task to-do todo job
+deadline due-date due
+participant attendee member guest
+everyone everybody all people others
+user person member account
+colleague coworker co-worker teammate
+boss manager
+topic subject title
+blank empty
+currency money dollar dollars euro euros
+decimal digit decimals digits place places
+quarter 90
+90 ninety | 100 hundred | 10 ten | 20 twenty | 30 thirty | 50 fifty | 1 one | 2 two | 6 six | 7 seven | 8 eight | 9 nine
+percent %
+duplicate repeat double copy twice
+row line record
+heading header top
+column list field
+nickname nick alias handle name
+name surname
+process program task
+ram memory
+cpu processor
+route direction directions way
+place location spot point
+aerial satellite
+dictionary glossary
+chapter section
+marker mark flag
+metronome click
+cursor caret playhead
+tabulator tab
+blank space
+border edge rim margin
+note memo
+status state presence
+friend friends pal buddy contact
+game games
+update updates upgrade
+taskbar dock panel
+week seven
+month monthly
+invoice bill receipt
+customer client
+outline contour path
+clipboard buffer
+dark black night
+bright light
+lock padlock
+parent up upper
+child sub
+room channel
+ping notification alert
+disk hard-disk computer
+talk presentation slideshow
+layer layers
+canvas picture image
+environment env
+value content
+public open
+private secret
+key button
+choice option
+notice message
+letter mail
+expense payment cost
+report statement
+overview summary contents
 """
 
 KINDS_OF_THINGS = """
@@ -352,10 +509,10 @@ layer brush selection
 pie bar line
 """
 
-LIGHT = frozenset("make get put set give take turn switch use let have go keep do bring work be tell".split())  # noqa: SIM905
+LIGHT = word_set("make get put set give take turn switch use let have go keep do bring work be tell")
 """Verbs that say little by themselves."""
 
-OFTEN_NOUNS = frozenset(
+OFTEN_NOUNS = word_set(
     """
     line list view strip record recording filter start end mark set open play print search zip archive display type
     order group link cover rank share star pin block cut split copy change tag star mute scale swap hold press push hit
@@ -365,6 +522,6 @@ OFTEN_NOUNS = frozenset(
     post plan test check visit step page stick email frame comment bold export import report input output read random
     find look wake label highlight update reverse stage track watch scan use transfer chain shortcut schedule time
     break border background foreground
-    """.split()  # noqa: SIM905
+    """
 )
 """Verbs only where a clause begins."""

@@ -265,10 +265,12 @@ def _selection(
     chosen = any(value is not None for value in (run_id, task_id, app, days, text))
     if sum((bool(experiences), chosen, everything)) != 1:
         raise click.UsageError("Give ids of experiences, or --run, --task, --app, --older-than or --text or --all.")
+    if any(value == "" for value in (run_id, task_id, app, text, *experiences)):
+        raise click.UsageError("An id, name or text is empty: a variable that is not set, perhaps?")
     try:
         before = None if days is None else datetime.now(UTC) - timedelta(days=days)
-    except OverflowError as error:
-        raise click.UsageError("--older-than is too large a number of days.") from error
+    except (OverflowError, ValueError) as error:
+        raise click.UsageError("--older-than is no number of days that a calendar has.") from error
     return Selection(
         ids=experiences or None,
         run_id=run_id,
@@ -339,13 +341,22 @@ def vacuum(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) 
     return DONE
 
 
-@memory.command(epilog=examples("agent-s memory check", "agent-s memory check --json"))
+@memory.command(epilog=examples("agent-s memory check", "agent-s memory check --salvage saved.jsonl"))
 @settings_options
+@click.option(
+    "--salvage",
+    "export",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all that can be read of a damaged memory to FILE, as export does. Memory is left as it is.",
+)
 @json_option("Write one JSON object.")
-def check(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+def check(config_file: Path | None, overrides: tuple[str, ...], export: Path | None, as_json: bool) -> int:
     """Look for damage in memory, and say how to mend it."""
     from agent_s.cli.terminal import echo_json, plural, printable
 
+    if export is not None:
+        return _salvage(config_file, overrides, export, as_json)
     with _store(config_file, overrides) as store:
         problems = store.check()
     if as_json:
@@ -356,6 +367,24 @@ def check(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -
         raise NotDone(f"{plural(len(problems), 'problem')} found.")
     if not as_json:
         click.echo("Memory is sound.")
+    return DONE
+
+
+def _salvage(config_file: Path | None, overrides: tuple[str, ...], export: Path, as_json: bool) -> int:
+    from agent_s.cli.terminal import echo_json, plural, printable
+    from memory_store import salvage_store
+
+    settings = read_settings(config_file, overrides)
+    report = salvage_store(settings.memory.url or settings.memory_path, export)
+    if as_json:
+        echo_json({"file": export, **report.model_dump()})
+        return DONE
+    click.echo(f"{plural(report.saved, 'experience')} written to {export}.")
+    if report.lost:
+        click.echo(f"{plural(len(report.lost), 'experience')} cannot be read: {printable(', '.join(report.lost))}")
+    if not report.complete:
+        click.echo("More may be missing: the list of ids is damaged, too.")
+    click.echo("Move the damaged file away with those beside it, then `agent-s memory import` what was written.")
     return DONE
 
 

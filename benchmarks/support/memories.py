@@ -24,7 +24,7 @@ from memory_store.keys import make_key, near_digest
 
 Vectors = NDArray[np.float32]
 
-_VERBS = "open save export rename insert remove format sort filter print copy move merge resize rotate crop".split()  # noqa: SIM905
+_VERBS = ("open", "save", "export", "rename", "insert", "remove", "format", "sort", "filter", "print", "copy", "move")
 _THINGS = [
     "table",
     "chart",

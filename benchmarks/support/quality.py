@@ -10,6 +10,12 @@ _DATA = Path(__file__).parent.parent / "data"
 LABELS = {"tuning": _DATA / "memory_labels.txt", "measuring": _DATA / "memory_heldout.txt"}
 """What thresholds were chosen on, and what nothing was."""
 
+WITHOUT = {"!": "opposite", "@": "other application", "%": "other value", "?": "other thing"}
+"""Marks of queries that nothing stored answers, with what they ask for."""
+
+FALSE = ("opposite", "other application")
+"""What must not be answered: experience with another value or the like thing may still help."""
+
 NO_APPLICATION = "Dialogs"
 """Heads what may be asked for in any application."""
 
@@ -21,14 +27,12 @@ class Labelled:
     Attributes:
         stored: Application and key of each experience.
         queries: A query and the position of the experience it asks for.
-        wrong: Queries for which nothing may be returned: for the opposite, or in another application.
-        other: Queries for which nothing may be returned: for something else with the same things.
+        without: By what they ask for in place of what is stored, the queries that nothing stored answers.
     """
 
     stored: list[tuple[str, str]] = field(default_factory=list)
     queries: list[tuple[str, int]] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    other: list[str] = field(default_factory=list)
+    without: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in WITHOUT.values()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +42,20 @@ class Quality:
     Attributes:
         recall_at_1: Share of the queries whose first hit is the right one.
         mrr: Mean reciprocal rank of the right one, 0 where it is not found.
-        false_positive_rate: Share of the queries without an answer for which something was returned.
-        other_rate: The same of those that ask for something else with the same things.
-        wrong_first: Share of the queries whose first hit is another one than the right.
+        held_back: Share of the queries for which nothing at all was returned.
+        outranked: Share of the queries whose first hit is another one than the right.
+        false_positive_rate: Share of the queries for the opposite or in another application that were answered.
+        answered: Share of the queries without an answer for which something was returned, by what they ask for.
         missed: Queries whose first hit is not the right one, and what it was.
         mistaken: Queries without an answer, and what was returned.
     """
 
     recall_at_1: float
     mrr: float
+    held_back: float
+    outranked: float
     false_positive_rate: float
-    other_rate: float
-    wrong_first: float
+    answered: dict[str, float]
     missed: list[tuple[str, str]]
     mistaken: list[tuple[str, str]]
 
@@ -67,10 +73,8 @@ def read_labelled(path: Path) -> Labelled:
                 found.stored.append((app, text))
             case "=":
                 found.queries.append((text, len(found.stored) - 1))
-            case "!":
-                found.wrong.append(text)
-            case "?":
-                found.other.append(text)
+            case "!" | "@" | "%" | "?":
+                found.without[WITHOUT[mark]].append(text)
     return found
 
 
@@ -84,15 +88,20 @@ def measure_quality(labelled: Labelled, search: Callable[[str], Sequence[str]]) 
         ranks.append(found.index(keys[position]) if keys[position] in found else None)
         if ranks[-1] != 0:
             missed.append((query, found[0] if found else "(nothing)"))
-    mistaken = [(query, found[0]) for query in labelled.wrong if (found := list(search(query)))]
-    others = [(query, found[0]) for query in labelled.other if (found := list(search(query)))]
+    mistaken = {
+        name: [(query, found[0]) for query in queries if (found := list(search(query)))]
+        for name, queries in labelled.without.items()
+    }
     asked = max(1, len(ranks))
+    held_back = sum(first == "(nothing)" for _, first in missed)
     return Quality(
         recall_at_1=sum(rank == 0 for rank in ranks) / asked,
         mrr=sum(1 / (rank + 1) for rank in ranks if rank is not None) / asked,
-        false_positive_rate=len(mistaken) / max(1, len(labelled.wrong)),
-        other_rate=len(others) / max(1, len(labelled.other)),
-        wrong_first=sum(first != "(nothing)" for _, first in missed) / asked,
+        held_back=held_back / asked,
+        outranked=(len(missed) - held_back) / asked,
+        false_positive_rate=sum(len(mistaken[name]) for name in FALSE)
+        / max(1, sum(len(labelled.without[name]) for name in FALSE)),
+        answered={name: len(found) / max(1, len(labelled.without[name])) for name, found in mistaken.items()},
         missed=missed,
-        mistaken=mistaken + others,
+        mistaken=[pair for found in mistaken.values() for pair in found],
     )

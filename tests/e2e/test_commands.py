@@ -92,6 +92,21 @@ def test_what_is_forgotten_is_brought_back_until_memory_is_vacuumed(experienced:
     assert json.loads(experienced.agent_s("memory", "check", "--json").stdout) == {"sound": True, "problems": []}
 
 
+def test_what_can_be_read_of_a_damaged_memory_is_salvaged(experienced: User, tmp_path: Path) -> None:
+    path = Path(json.loads(experienced.agent_s("memory", "stats", "--json").stdout)["path"])
+    with path.open("rb+") as file:
+        # Past the tables that name the others; what is lost with it does not matter here.
+        file.seek(path.stat().st_size - 4096)
+        file.write(b"\xa5" * 4096)
+    assert "--salvage" in experienced.agent_s("memory", "check").stderr
+    done = json.loads(experienced.agent_s("memory", "check", "--salvage", str(tmp_path / "s.jsonl"), "--json").stdout)
+    assert done["saved"] + len(done["lost"]) == 2
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+    added = json.loads(experienced.agent_s("memory", "import", str(tmp_path / "s.jsonl"), "--json").stdout)
+    assert added == {"added": done["saved"], "present": 0}
+
+
 def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}\n")
     done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))

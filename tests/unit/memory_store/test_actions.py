@@ -28,6 +28,10 @@ from memory_store.actions import compare, compare_verbs, conflict
         ("Do not export the letter", "Export the letter"),
         ("Shrink the title", "Enlarge the title"),
         ("Make it quieter", "Amplify it"),
+        ("Convert an EPUB book to MOBI", "Convert a MOBI book to EPUB"),
+        ("Take away the indent of the first line", "Indent the first line"),
+        ("Turn off word wrap", "Wrap long lines"),
+        ("Leave the meeting", "Join the meeting"),
     ],
 )
 def test_opposites_are_told(query: str, key: str) -> None:
@@ -48,6 +52,8 @@ def test_opposites_are_told(query: str, key: str) -> None:
         ("Alter the tempo without changing the pitch", "How to change the tempo of a track"),
         ("Stop a website from opening windows", "How to block windows of a website"),
         ("View the files in rows instead of icons", "Show files as a list"),
+        ("Stop getting alerts of the channel", "Mute the notifications of a channel"),
+        ("Stop the recording", "Stop recording"),
     ],
 )
 def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None:
@@ -65,8 +71,58 @@ def test_verbs_are_compared_by_what_they_ask_for() -> None:
 
 
 def test_what_differs_in_one_thing_of_a_kind_is_contrasted() -> None:
-    near = compare("Start a voice call", "Start a video call")
-    assert near.near and near.contrasted
+    other = compare("Start a voice call with Ann", "Start a video call")
+    assert other.contrasted
     alike = compare("Make a folder for photos", "Create a directory for pictures")
-    assert (alike.key_covered, alike.query_repeated, alike.contrasted) == (1.0, 0.0, False)
-    assert not alike.near
+    assert (alike.key_covered, alike.query_covered, alike.contrasted) == (1.0, 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        # Another verb for the very same things, whatever the verb.
+        ("Rename the mail folder", "How to create a mail folder"),
+        ("Export the address book", "Add a contact to the address book"),
+        # The same sentence but for a thing that is no value.
+        ("Sort the list by date", "Sort the list by price"),
+        ("Start a voice call", "Start a video call"),
+        ("Click the Cancel button", "Click the Apply button"),
+        # One takes away or ends, the other does not.
+        ("Remove the watermark on every page", "Print the watermark in colour"),
+    ],
+)
+def test_what_asks_otherwise_is_told(query: str, key: str) -> None:
+    assert compare(query, key).otherwise
+    assert not compare(key, key).otherwise
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("Set the font size to 14", "Set the font size to 12"),
+        ("Rename the file to letter.txt", "Rename the file to report.txt"),
+        ("Make a folder called Paris", "Make a folder called Rome"),
+        ("Switch the firewall on", "Enable the firewall"),
+        ("Move a chat to the archive", "Archive a conversation"),
+        ("Erase the folder", "Delete the directory"),
+    ],
+)
+def test_other_values_and_other_words_ask_for_nothing_else(query: str, key: str) -> None:
+    assert not compare(query, key).otherwise
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "Could you please hide the toolbar",
+        "I would like to hide the toolbar in GIMP",
+        "GIMP: hide the toolbar",
+        "gimp, hide the toolbar",
+        "Verify that: hide the toolbar",
+        "how do I hide the toolbar?",
+    ],
+)
+def test_what_is_said_around_a_wish_does_not_count(wording: str) -> None:
+    assert compare_verbs(wording, "Conceal the toolbar") == "same"
+    assert conflict(wording, "Show the toolbar")
+    assert not compare(wording, "Hide the toolbar").otherwise

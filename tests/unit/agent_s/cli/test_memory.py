@@ -1,0 +1,28 @@
+"""Careless words on the command line of memory."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from agent_s.cli.memory import forget
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "Give ids"),
+        (["--all", "--app", "gimp"], "Give ids"),
+        (["--text", "", "--yes"], "empty"),
+        (["--app", "", "--yes"], "empty"),
+        (["--run", "", "--yes"], "empty"),
+        (["", "--yes"], "empty"),
+        (["--older-than", "nan", "--yes"], "older-than"),
+        (["--older-than", "inf", "--yes"], "older-than"),
+        (["--older-than", "1e300", "--yes"], "older-than"),
+    ],
+)
+def test_what_chooses_nothing_or_too_much_is_refused_before_memory_is_opened(arguments: list[str], told: str) -> None:
+    result = CliRunner().invoke(forget, arguments)
+    assert result.exit_code == 2
+    assert told in result.output
