@@ -42,7 +42,7 @@ CONTRASTED = -0.055
 EACH_WORD, FEWER, MORE = 0.018, 4, 10
 """How much each word adds that the query has more than the key, within bounds: wordy queries are less like any key."""
 
-OFFSET = -0.09
+OFFSET = -0.05
 """Makes the threshold for all of this that of the embedder, which is one for cosines."""
 
 ELSEWHERE = 0.05
