@@ -168,7 +168,7 @@ class Fitter:
         elif extra and not (_is_named(asked, everything) and (_things(asked) or not _things(named))):
             score *= _ONLY_LIKE
         # "Line down" alone does not say that lines are moved; "make it uppercase" leaves the verb to what it becomes.
-        called = name if asked_for(name).heads or asked.verb in EMPTY_VERBS else names[0]
+        called = name if asked_for(name).surely or asked.verb in EMPTY_VERBS else names[0]
         if _other_verb(asked, main, everything, query, called):
             score *= _OTHER_VERB
         return score if main.way == asked.way or asked.way == "do" else score * _OTHER_WAY
@@ -278,8 +278,8 @@ def _other_verb(asked: Wish, main: Wish, known: Sequence[str], query: str, name:
         return strong
     if not verb:
         return False
-    heads = asked_for(name).heads
-    if len(heads & asked_for(query).heads) >= _SHARED_FAMILIES:
+    heads = asked_for(name).surely
+    if len(heads & asked_for(query).surely) >= _SHARED_FAMILIES:
         return False
     if (says_way(verb) or says_more(verb)) and verb not in known:
         first = read(name).words[:1]

@@ -247,7 +247,7 @@ def _with_verb(part: str, before: str) -> str:
     if (
         says_way(read(part).verb)
         or read(part).verb in _LOOSELY
-        or asked_for(part).heads
+        or asked_for(part).surely
         or _switched(words_of(part)) is not None
     ):
         return part

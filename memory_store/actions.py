@@ -15,8 +15,17 @@ from typing import Literal
 
 from memory_store.applications import without_applications
 from memory_store.keys import FILLERS
-from memory_store.vocabulary import EXCLUSIVE, KINDS_OF_THINGS, LIGHT, OFTEN_NOUNS, THINGS, VERBS
-from memory_store.wordlists import word_set
+from memory_store.vocabulary import (
+    EXCLUSIVE,
+    KINDS_OF_THINGS,
+    LIGHT,
+    LIKE_THINGS,
+    LIKE_VERBS,
+    OFTEN_NOUNS,
+    THINGS,
+    VERBS,
+)
+from memory_store.wordlists import lines, word_set
 from memory_store.words import stem
 
 Verbs = Literal["same", "other", "unclear", "unknown"]
@@ -66,7 +75,7 @@ _Side = tuple[int, int]
 
 def _read_verbs() -> dict[str, frozenset[_Side]]:
     found: dict[str, set[_Side]] = {}
-    for number, line in enumerate(VERBS.strip().replace("\n ", " ").splitlines()):
+    for number, line in enumerate((*lines(VERBS), *lines(LIKE_VERBS))):
         for side, words in enumerate(line.split("|")):
             for word in words.split():
                 found.setdefault(word, set()).add((number, side))
@@ -74,7 +83,7 @@ def _read_verbs() -> dict[str, frozenset[_Side]]:
 
 
 def _read_lines(text: str) -> Iterator[list[str]]:
-    for line in text.strip().replace("\n ", " ").splitlines():
+    for line in lines(text):
         for some in line.split("|"):
             yield some.split()
 
@@ -90,8 +99,9 @@ def _read_others(text: str, stemmed: bool) -> dict[str, frozenset[str]]:
 
 
 _SIDES_OF = _read_verbs()
+_SURE = sum(1 for _ in lines(VERBS))
 _EXCLUDES = _read_others(EXCLUSIVE, stemmed=False)
-_ALIKE = _read_others(THINGS, stemmed=True)
+_ALIKE = _read_others(f"{THINGS.strip()}\n{LIKE_THINGS}", stemmed=True)
 _OTHER_KIND = _read_others(KINDS_OF_THINGS, stemmed=True)
 _WITH_PARTICLE = frozenset(verb.split("-")[0] for verb in _SIDES_OF if "-" in verb)
 
@@ -131,6 +141,11 @@ class Asked:
     content: tuple[str, ...]
     values: frozenset[str]
     things: frozenset[str]
+
+    @property
+    def surely(self) -> frozenset[_Side]:
+        """The families of the first verb, without those whose verbs may only be meant by each other."""
+        return frozenset(side for side in self.heads if side[0] < _SURE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,9 @@ stretch widen enlarge | squeeze shrink compress
 close-up fold collapse
 call ring phone dial | hang-up
 unarchive restore | archive
+"""
+
+LIKE_VERBS = """
 flatten merge collapse combine squash unite
 archive store put-away file-away shelve file hide
 silence mute quieten quiet hush shut-up turn-off switch-off stop
@@ -275,6 +278,7 @@ paste | cut
 upvote like | downvote dislike
 clock-in check-in | clock-out check-out
 """
+"""Families whose verbs may be meant by each other: enough for finding experience, not for doing it again."""
 
 EXCLUSIVE = """
 left right center centre | leftwards rightwards
@@ -410,6 +414,9 @@ occurrence instance
 mean average
 quality resolution
 key shortcut
+"""
+
+LIKE_THINGS = """
 ticket card issue task
 task to-do todo job
 deadline due-date due
@@ -480,6 +487,7 @@ expense payment cost
 report statement
 overview summary contents
 """
+"""Things that may be meant by each other's words: enough for finding experience, not for doing it again."""
 
 KINDS_OF_THINGS = """
 picture table chart footnote comment hyperlink textbox formula date heading header footer signature video
