@@ -227,15 +227,7 @@ _ALSO_WORDS = word_set(
 _NAMES = {alias.strip(): line.split(",")[0].strip() for line in lines(_APPLICATIONS) for alias in line.split(",")}
 _ANY_NAME = "|".join(re.escape(alias) for alias in sorted(_NAMES, key=len, reverse=True))
 _MAKER = r"(?:(?:LibreOffice|Microsoft|Adobe|Google|Mozilla|Apple|JetBrains|GNOME|KDE)\s+)?"
-_NAMED = re.compile(rf"(?<!\w)(?:{_ANY_NAME})(?!\w)", re.IGNORECASE)
-_IN_APPLICATION = re.compile(
-    r"(?:(?:^|\s+)(?:in|with|using|of|on|for|from|by means of))?(?:(?:^|\s+)(?:a|an|the|my|our))?(?:^|\s+)"
-    + _MAKER
-    + rf"({_ANY_NAME})(?:'s)?(?!\w)"
-    r"(?:\s+(?:browser|editor|text editor|file manager|media player|document|window|application|app|player)(?!\w))?"
-    r"\s*[:,]?",
-    re.IGNORECASE,
-)
+_NAMED = re.compile(rf"(?<!\w)(?:{_ANY_NAME})(?!\w)")
 _NAME = re.compile(
     r"(?<!\w)(?:[Ii]n|[Ii]nside|[Ww]ithin|[Ww]ith|[Uu]sing|[Vv]ia)\s+(?:the\s+)?"
     r"((?:[A-Z]|[a-z]+[A-Z])[\w.+'-]*(?:\s+(?:[A-Z0-9][\w.+'-]*))*)"
@@ -258,8 +250,23 @@ _NO_APPLICATION = word_set(
 @lru_cache(maxsize=16_384)
 def without_applications(text: str) -> str:
     """Return a text without the applications it names: they are compared apart from what is to be done."""
-    plain = " ".join(_IN_APPLICATION.sub(_unless_word, text).split())
+    if not mentioned(text):
+        return text
+    written = tuple(sorted(set(_NAMED.findall(text.casefold())), key=len, reverse=True))
+    plain = " ".join(_in_applications(written).sub(_unless_word, text).split())
     return plain if content_words(plain) else text
+
+
+@lru_cache(maxsize=1024)
+def _in_applications(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds these names with the words around them; one for all names takes many times as long."""
+    return re.compile(
+        r"(?:(?:^|\s+)(?:in|with|using|of|on|for|from|by means of))?(?:(?:^|\s+)(?:a|an|the|my|our))?(?:^|\s+)"
+        rf"{_MAKER}({'|'.join(map(re.escape, names))})(?:'s)?(?!\w)"
+        r"(?:\s+(?:browser|editor|text editor|file manager|media player|document|window|application|app|player)(?!\w))?"
+        r"\s*[:,]?",
+        re.IGNORECASE,
+    )
 
 
 def _unless_word(found: re.Match[str]) -> str:
@@ -273,8 +280,11 @@ def _is_name(written: str, at: int) -> bool:
 @lru_cache(maxsize=16_384)
 def mentioned(text: str) -> frozenset[str]:
     """Return the known applications that a text names."""
-    found = (match for match in _NAMED.finditer(text) if _is_name(match.group(), match.start()))
-    return frozenset(_NAMES[match.group().casefold()] for match in found)
+    # Matching without regard to case takes several times as long.
+    plain = text.casefold()
+    written = text if len(text) == len(plain) else plain
+    found = (match for match in _NAMED.finditer(plain) if _is_name(written[slice(*match.span())], match.start()))
+    return frozenset(_NAMES[match.group()] for match in found)
 
 
 @lru_cache(maxsize=16_384)
@@ -283,8 +293,8 @@ def application(name: str) -> str:
     if not name:
         return ""
     plain = " ".join(part for part in _SPLIT.split(_CAMEL.sub(" ", name).casefold()) if part)
-    known = _NAMED.findall(plain) or _NAMED.findall(name)
-    return _NAMES[known[-1].casefold()] if known else plain
+    known = _NAMED.findall(plain) or _NAMED.findall(name.casefold())
+    return _NAMES[known[-1]] if known else plain
 
 
 def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
@@ -318,7 +328,7 @@ def is_about_another(asked: frozenset[str], key: str, app: str) -> bool:
         key: The key of the experience.
         app: The application of the experience; may be empty.
     """
-    if not asked:
+    if not asked or application(app) in asked:
         return False
     named = mentioned(key) | _named_like_one(key)
     about = named | ({application(app)} - {""})
