@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aci.actions import Done, Fail
@@ -15,12 +15,10 @@ from aci.desktop import Desktop
 from aci.errors import AciError, Halted
 from aci.observation import Observation
 from aci.virtual import VirtualDesktop
-from agent_s.errors import LimitReached, ModelError, PlanError, PlanTried
+from agent_s.errors import LimitReached, ModelError
 from agent_s.evaluator import Evaluator
 from agent_s.events import (
     Event,
-    KnowledgeGathered,
-    Planned,
     Reflected,
     RunEnded,
     RunStarted,
@@ -31,11 +29,12 @@ from agent_s.events import (
 from agent_s.files import home_of
 from agent_s.learned import Learned
 from agent_s.learning import PLATFORM, Learner
-from agent_s.llm.protocol import ActContext, FailedSubtask, PlanContext
-from agent_s.manager import Knowledge, Manager
+from agent_s.llm.protocol import ActContext, FailedSubtask
 from agent_s.outside import Outside
-from agent_s.recalling import Known, Recall
-from agent_s.records import Aims, NoPlan, Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
+from agent_s.planning import MISSING, Planning
+from agent_s.progress import Ending, Progress
+from agent_s.recalling import Recall
+from agent_s.records import Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
 from agent_s.reflector import Reflector
 from agent_s.replay import Replay, Replayed
 from agent_s.resuming import Unfinished
@@ -45,61 +44,10 @@ from agent_s.session import People, Session, Stopped
 from agent_s.stalling import hopeless
 from agent_s.verification import Verification
 from agent_s.worker import Worker
-from memory_store import EpisodicExperience, MemoryStoreError, NarrativeExperience
+from memory_store import EpisodicExperience, MemoryStoreError
 
 if TYPE_CHECKING:
     from agent_s.agent import AgentS
-
-MISSING = Subtask(name="Do what a check found missing")
-LONGEST_NAME = 160
-STUCK = 2
-"""From so many failures on the web is asked again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a subtask or a task ended, before it is verified."""
-
-    status: Status
-    reason: str = ""
-
-
-@dataclass(slots=True)
-class Progress:
-    """What has been done so far.
-
-    Attributes:
-        query: The Manager's question.
-        aims: What the task demands and forbids.
-        asked: Whether the Manager was asked that; not where memory held the plan.
-        plan: The latest plan.
-        tried: What was planned and failed, so that it is not planned again.
-        done: Finished subtasks with their steps.
-        replans: How often a failure was planned anew.
-        replayed: How many of the finished subtasks came from memory.
-        used: Ids of the experiences that were relied on.
-        proofs: What the ends of replays were held against.
-        known: What memory knew of the whole task.
-        boundary: Id of what an exploration failed to do, where the task was given up because of it.
-    """
-
-    query: str = ""
-    aims: Aims = field(default_factory=Aims)
-    asked: bool = False
-    plan: Plan | None = None
-    tried: set[tuple[Subtask, ...]] = field(default_factory=set)
-    done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
-    replans: int = 0
-    replayed: int = 0
-    used: list[str] = field(default_factory=list)
-    proofs: list[str] = field(default_factory=list)
-    known: Known | None = None
-    boundary: str = ""
-
-    @property
-    def all_replayed(self) -> bool:
-        """Whether every finished subtask came from memory."""
-        return bool(self.done) and self.replayed == len(self.done)
 
 
 class Run:
@@ -139,14 +87,6 @@ class Run:
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
         meter(agent.search, session.model)
-        self._manager = Manager(
-            session.model,
-            agent.memory if agent.narrative else None,
-            agent.search,
-            agent.limits.max_subtasks,
-            agent.search_deadline_s,
-            asked_to_stop=stop.is_set,
-        )
         self._worker = Worker(session.model, agent.memory if agent.episodic else None)
         self._reflector = Reflector(session.model, agent.reflect_every) if agent.reflect else None
         self._replay_only: bool = agent.replay == "only"
@@ -155,6 +95,7 @@ class Run:
         self._verification = Verification(session, judge, task, state_check, agent.limits.max_looks)
         known = agent.memory if agent.replay else None
         self._recall = Recall(known, task, PLATFORM, agent.vouched) if known is not None else None
+        self._planning = Planning(agent, task, session, self.progress, self._outside, self._recall, unfinished)
         self._replay = Replay(session, home_of(agent.desktop))
         self._learner = Learner(
             evaluator,
@@ -230,19 +171,19 @@ class Run:
 
     def _work_through(self) -> Generator[Event, None, Ending]:
         """Plan, then work on one subtask after another; plan again what fails."""
-        return (yield from self._carry_out((yield from self._plan())))
+        return (yield from self._carry_out((yield from self._planning.first())))
 
     def _work_on_what_is_missing(self, verdict: Verdict) -> Generator[Event, None, Ending]:
         """Plan anew what a check found missing, and do that."""
         failed = FailedSubtask(MISSING, f"not verified: {verdict.reason}")
-        return (yield from self._carry_out((yield from self._replan(failed, ()))))
+        return (yield from self._carry_out((yield from self._planning.again(failed, ()))))
 
     def _carry_out(self, plan: Plan | Ending) -> Generator[Event, None, Ending]:
         while isinstance(plan, Plan):
             failed, left = yield from self._work_on_all(plan)
             if failed is None:
                 return Ending("done")
-            plan = yield from self._replan(failed, left)
+            plan = yield from self._planning.again(failed, left)
         return plan
 
     def _work_on_all(self, plan: Plan) -> Generator[Event, None, tuple[FailedSubtask | None, tuple[Subtask, ...]]]:
@@ -253,167 +194,6 @@ class Run:
             if failed is not None:
                 return failed, left
         return None, ()
-
-    # Planning
-
-    def _plan(self) -> Generator[Event, None, Plan | Ending]:
-        if self._unfinished is not None and (left := self._unfinished.left) is not None:
-            return (yield from self._take_up(self._unfinished, left))
-        known = (yield from self._recall_plan()) or self._flat_plan()
-        if known is not None:
-            self.progress.plan = known
-            yield Planned(plan=known)
-            return known
-        early = yield from self._beyond()
-        if early is not None:
-            return early
-        observation = yield from self.session.look()
-        knowledge = yield from self._gather(observation)
-        self.progress.query = knowledge.query
-        return (yield from self._ask_for_plan(self._informed(PlanContext(self.task, observation), knowledge)))
-
-    def _take_up(self, unfinished: Unfinished, left: Plan) -> Generator[Event, None, Plan]:
-        """Take over what an unfinished run had found out, planned and done."""
-        progress = self.progress
-        progress.query, progress.aims, progress.plan = unfinished.query, unfinished.aims, left
-        progress.asked = bool(unfinished.query)
-        progress.done = list(unfinished.done)
-        yield KnowledgeGathered(query=unfinished.query, aims=unfinished.aims)
-        yield Planned(plan=left, reason=f"what the run {unfinished.run_id} left")
-        return left
-
-    def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
-        with self.session.timed("model"):
-            knowledge = self._manager.gather(self.task, observation, trouble, recall=self._gives_memory)
-        yield from self.session.new_calls()
-        if not self.progress.asked:  # from the task alone, before it is known what is hard about it
-            self.progress.aims, self.progress.asked = knowledge.aims, True
-        self._outside.note(text for result in knowledge.web for text in (result.title, result.content))
-        yield KnowledgeGathered(
-            query=knowledge.query,
-            web=tuple(" ".join((result.title, result.url, result.note)).rstrip() for result in knowledge.web),
-            narratives=tuple(hit.experience.id for hit in knowledge.hits),
-            problems=knowledge.problems,
-            aims=self.progress.aims,
-        )
-        return knowledge
-
-    def _informed(self, context: PlanContext, knowledge: Knowledge) -> PlanContext:
-        """Add to a context what was found out, and what the task forbids."""
-        experiences = tuple(hit.experience for hit in knowledge.hits)
-        return replace(context, web=knowledge.web, experiences=experiences, constraints=self.progress.aims.constraints)
-
-    def _flat_plan(self) -> Plan | None:
-        """Return the task itself as the only subtask, where no Manager is wanted."""
-        if self._agent.planner != "flat":
-            return None
-        instruction = self.task.instruction
-        name = instruction if len(instruction) <= LONGEST_NAME else f"{instruction[:LONGEST_NAME]}..."
-        return Plan(subtasks=(Subtask(name=name, info=instruction),), source="task")
-
-    def _flat_replan(self, failed: FailedSubtask) -> Generator[Event, None, Plan | Ending]:
-        """Give what a check found missing back to the Worker; what the Worker gave up itself has failed."""
-        if failed.subtask != MISSING:
-            return Ending("failed", failed.reason)
-        self.progress.replans += 1
-        info = f"{self.task.instruction}\nA check of what was done so far says: {failed.reason}"
-        plan = Plan(subtasks=(Subtask(name=MISSING.name, info=info),), source="task")
-        self.progress.plan = plan
-        yield Planned(plan=plan, replan=self.progress.replans, reason=failed.reason)
-        return plan
-
-    def _replan(self, failed: FailedSubtask, left: tuple[Subtask, ...]) -> Generator[Event, None, Plan | Ending]:
-        """Plan the failed subtask and what was to follow anew, from the screen as it is; never the same plan twice."""
-        spent = self.progress.replans >= self._agent.limits.max_replans
-        if spent or self._replay_only:
-            return Ending("failed", failed.reason)
-        if self._agent.planner == "flat":
-            return (yield from self._flat_replan(failed))
-        progress = self.progress
-        progress.replans += 1
-        progress.tried |= {(failed.subtask, *left), *((progress.plan.subtasks,) if progress.plan else ())}
-        observation = yield from self.session.look()
-        done = tuple(subtask for subtask, _ in progress.done)
-        context = PlanContext(self.task, observation, done=done, failed=failed, left=left)
-        if self._asks_again:
-            context = self._informed(context, (yield from self._gather(observation, failed.reason)))
-        else:
-            context = replace(context, constraints=progress.aims.constraints, experiences=self._reminded())
-        return (yield from self._ask_for_plan(context, failed.reason))
-
-    @property
-    def _asks_again(self) -> bool:
-        """Whether it is time to ask: the web once more when stuck, or for the first time where memory had the plan."""
-        stuck = self.progress.replans >= STUCK and self._agent.search is not None
-        return stuck or not self.progress.asked
-
-    def _reminded(self) -> tuple[NarrativeExperience, ...]:
-        """Return what memory knows of such tasks, where that was held back until a first try had failed."""
-        if self._agent.give_memory == "always":
-            return ()
-        with self.session.timed("memory"):
-            hits = self._manager.recall(self.progress.query or self.task.instruction)
-        return tuple(hit.experience for hit in hits)
-
-    def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
-        try:
-            with self.session.timed("model"):
-                plan = self._manager.plan(context, self.progress.tried)
-        except PlanTried:
-            yield from self.session.new_calls()
-            return Ending("failed", reason)
-        except PlanError as error:
-            yield from self.session.new_calls()
-            return Ending("failed", f"there is no valid plan: {error}")
-        yield from self.session.new_calls()
-        if isinstance(plan, NoPlan):
-            return Ending("infeasible" if plan.infeasible else "failed", plan.reason)
-        self.progress.plan = plan
-        yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
-        return plan
-
-    def _recall_plan(self) -> Generator[Event, None, Plan | None]:
-        """Return the plan of the same task from verified memory, or of one that differs in values only."""
-        if self._recall is None:
-            return None
-        with self.session.timed("memory"):
-            known = self._recall.same_task() or self._recall.like_task()
-        if known is None:
-            front = (yield from self.session.look()).active_window
-            with self.session.timed("memory"):
-                known = self._recall.by_skills(front)
-        if known is None:
-            return None
-        self.progress.query, self.progress.known = known.query, known
-        if known.experience_id:
-            self.progress.used.append(known.experience_id)
-        return known.plan
-
-    def _beyond(self) -> Generator[Event, None, Ending | None]:
-        """End early where nothing is known and no model may be asked, or an exploration failed to do just this."""
-        if self._replay_only:
-            return Ending("failed", f"memory holds nothing verified that fits this task{self._why_no_memory()}")
-        if self._recall is None or not self._heeds_boundaries:
-            return None
-        front = (yield from self.session.look()).active_window
-        with self.session.timed("memory"):
-            boundary = self._recall.boundary(front)
-        if boundary is None:
-            return None
-        self.progress.boundary = boundary.id
-        why = boundary.provenance.state_reason or boundary.description
-        return Ending("failed", f"beyond what is known to work: {boundary.name!r} failed when it was explored ({why})")
-
-    def _why_no_memory(self) -> str:
-        if self._agent.memory is None:
-            return ": there is no memory (memory.enabled)"
-        doubt = self._recall.doubt if self._recall is not None else ""
-        return f": {doubt}" if doubt else ""
-
-    @property
-    def _heeds_boundaries(self) -> bool:
-        wanted = self._agent.boundaries
-        return wanted == "always" or (wanted == "unattended" and self._agent.ask is None)
 
     # Working on a subtask
 
@@ -451,7 +231,7 @@ class Run:
         return unfinished.steps if unfinished is not None and unfinished.current == subtask else ()
 
     def _recall_for_worker(self, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
-        if not self._gives_memory or self._replay_only:
+        if not self._planning.gives_memory or self._replay_only:
             return ()
         with self.session.timed("memory"):
             return self._worker.recall(self.task, subtask)
@@ -543,11 +323,6 @@ class Run:
             stored = self._learner.store_subtask(subtask, steps, observation)
         yield from self.session.new_calls()
         yield from stored
-
-    @property
-    def _gives_memory(self) -> bool:
-        """Whether experience is given to the model now."""
-        return self._agent.give_memory == "always" or self.progress.replans > 0
 
     # The end
 
