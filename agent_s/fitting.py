@@ -32,6 +32,7 @@ from memory_store import SkillExperience
 from memory_store.actions import asked as asked_for
 from memory_store.actions import conflict
 from memory_store.applications import without_applications
+from memory_store.wordlists import word_set
 from memory_store.words import stem
 
 FITS = 0.55
@@ -56,21 +57,17 @@ _OTHER_WAY = 0.93
 _LEAST_ASKED = 0.45
 """Of what is asked for, so much must be done at least."""
 
-_MAKING = frozenset("insert add create make put new".split())  # noqa: SIM905
-_ALL = frozenset("all everything every each whole entire both".split())  # noqa: SIM905
-_GENERIC = frozenset(
-    """
+_MAKING = word_set("insert add create make put new")
+_ALL = word_set("all everything every each whole entire both")
+_GENERIC = word_set("""
     mode view option setting preference dialog window box button menu item app application program software feature
     way style format layout type kind key sign symbol character always only own display show use set
-    """.split()  # noqa: SIM905
-)
+    """)
 """Words that tell no thing from another."""
-_LITTLE = _GENERIC | frozenset(
-    """
+_LITTLE = _GENERIC | word_set("""
     field entry tab page functionality text document file content selection selected current currently cell value thing
     name panel pane screen editor other one following when while then really using used mark list
-    """.split()  # noqa: SIM905
-)
+    """)
 """Words that say little, such as what something is done to."""
 _CATEGORIES = tuple(
     frozenset(line.split())

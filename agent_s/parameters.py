@@ -131,7 +131,7 @@ def tokens(text: str) -> list[Token]:
     """Split a wording."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
-        sort: Sort = match.lastgroup  # type: ignore[assignment]
+        sort: Sort = match.lastgroup  # type: ignore[assignment]  # the groups are called after the sorts
         value = match[0][1:-1] if sort == "quoted" else match[0]
         found.append(Token(sort, value, match.start(), match.end()))
     return found

@@ -16,6 +16,7 @@ from typing import Literal
 from agent_s.parameters import tokens
 from memory_store.actions import asked as asked_for
 from memory_store.vocabulary import THINGS
+from memory_store.wordlists import word_set
 from memory_store.words import stem
 
 Way = Literal["on", "off", "choose", "open", "do"]
@@ -39,19 +40,15 @@ _QUESTION = re.compile(
 _GERUND = re.compile(r"^(\w+)ing\b")
 _NOT = re.compile(r"^(?:do not|don t|dont|never|no longer|stop|quit|without|no|not)\s+")
 
-_STOP = frozenset(
-    """
+_STOP = word_set("""
     a an the this that these those my your its our their me i you it is are be so of in on at to for by with from into
     and or will would can could should do does please up now here there which what who some any each via using
     within under s t d am
-    """.split()  # noqa: SIM905
-)
-_ENDINGS = frozenset(
-    """
+    """)
+_ENDINGS = word_set("""
     s es ed ing er or ers ation ations ion ions ment ments al ally ly matic matically ic ical ity ive able ability ness
     ful ize ise ized ised ization isation ary ator ying y ies ied e ent ence ance ant
-    """.split()  # noqa: SIM905
-)
+    """)
 _SYNONYMS = """
 scientific advanced
 theme scheme palette
@@ -83,7 +80,7 @@ about information version
 """
 """Words of graphical applications for one thing, beside those of `memory_store.vocabulary`."""
 
-_SWITCHES = frozenset("turn switch put set flip toggle make keep have".split())  # noqa: SIM905
+_SWITCHES = word_set("turn switch put set flip toggle make keep have")
 _STATES: dict[str, Way] = {
     "on": "on",
     "off": "off",
@@ -112,11 +109,11 @@ _LOOSE: tuple[tuple[str, tuple[Way, ...]], ...] = (
 """Verbs that may say more than the way, such as "insert", which menus are called."""
 _MEANT = {verb: ways for verbs, ways in _MEANINGS for verb in verbs.split()}
 _LOOSELY = {verb: ways for verbs, ways in _LOOSE for verb in verbs.split()}
-_CHANGING = frozenset(
-    "increase decrease raise lower enlarge shrink reduce grow zoom delete rename move copy sort find search".split()  # noqa: SIM905
+_CHANGING = word_set(
+    "increase decrease raise lower enlarge shrink reduce grow zoom delete rename move copy sort find search"
 )
-EMPTY_VERBS = frozenset("make turn put keep get go enter type press push hit click input give".split())  # noqa: SIM905
-TYPING = frozenset("enter type insert press put write add input click push hit use give".split())  # noqa: SIM905
+EMPTY_VERBS = word_set("make turn put keep get go enter type press push hit click input give")
+TYPING = word_set("enter type insert press put write add input click push hit use give")
 _PHRASES = (
     (re.compile(r"\b(?:bring|pull|pop|call) up\b"), "open"),
     (re.compile(r"\bget rid of\b"), "hide"),

@@ -62,7 +62,7 @@ class Interrupts:
         self._stop = None
         self._leave_alone()
         for number, handler in self._previous.items():
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.getsignal` gave
 
     @property
     def exit_status(self) -> int | None:

@@ -177,7 +177,7 @@ _SCROLL_CLICKS = {
 
 
 def _scroll(found: Found) -> Intent | None:
-    direction: Direction = found["direction"].casefold() or "down"  # type: ignore[assignment]
+    direction: Direction = found["direction"].casefold() or "down"  # type: ignore[assignment]  # the pattern knows no other
     within = found.target("within") if found["within"] else None
     clicks = None
     if number := read_number(found["number"] or found["number2"]):
@@ -201,7 +201,7 @@ def _scroll_to_end(found: Found) -> Intent | None:
 
 
 def _scroll_until(found: Found) -> Intent | None:
-    direction: Direction = found["direction"].casefold() or "down"  # type: ignore[assignment]
+    direction: Direction = found["direction"].casefold() or "down"  # type: ignore[assignment]  # the pattern knows no other
     return ScrollView(direction, until=found.target("what"))
 
 

@@ -198,7 +198,7 @@ def _close(found: Found) -> Intent | None:
     ).strip()
     if name.casefold() in ("it", "this", "that", "all", "editor"):
         name = ""
-    return CloseThing(kind, name, changes)  # type: ignore[arg-type]
+    return CloseThing(kind, name, changes)  # type: ignore[arg-type]  # one of the words above
 
 
 def _closed_kind(text: str) -> str:
@@ -218,7 +218,7 @@ def _answer(found: Found) -> Intent | None:
         "accept": "accept", "confirm": "accept", "approve": "accept", "agree to": "accept", "ok": "accept", "acknowledge": "accept", "apply": "accept",
         "dismiss": "close", "cancel": "cancel", "decline": "cancel", "reject": "cancel", "deny": "no", "ignore": "close",
     }  # fmt: skip
-    return AnswerDialog(answers[verb])  # type: ignore[arg-type]
+    return AnswerDialog(answers[verb])  # type: ignore[arg-type]  # one of the words above
 
 
 def _answer_word(found: Found) -> Intent | None:
