@@ -21,6 +21,9 @@ CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "p
 FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})
 """Those of them count that stand in a dialog or bar and hold a single line."""
 
+SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "page tab"})
+"""What dialogs of settings are made of."""
+
 TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
 """Dialogs that every application has alike: they are opened, and not explored."""
 

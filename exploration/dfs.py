@@ -2,9 +2,10 @@
 
 From the screen after the start, every control is acted on, one at a time. The screens and homes before and after are
 compared: where more became visible that is tried next, last come first served; what changed something for good is a
-unit function. Each of these is done once more on a fresh desktop before it is kept. What is greyed out at first is
-tried again with everything selected, and with something typed. What lies inside of dialogs
-and of menus within menus comes last, so that a search that runs out of time has verified the rest.
+unit function. Each of these is done once more on a fresh desktop before it is kept. Dialogs of settings are next, since
+they hold what people ask for. What is greyed out at first is tried again with everything selected, and with something
+typed. What lies inside of other dialogs and of menus within menus comes last, so that a search that runs out of time
+has verified the rest.
 
 A search depends on nothing but what the application shows: no clock and no chance decide about its order. Killed and
 begun again with the same ledger, it goes on where it was.
@@ -19,7 +20,7 @@ from pathlib import Path as FilePath
 
 from aci.actions import Hotkey, Type
 from agent_s.records import GroundedStep
-from exploration.candidates import offer
+from exploration.candidates import SETTING_ROLES, offer
 from exploration.effects import WEAK, happened_again
 from exploration.errors import ApplicationUnusable
 from exploration.ledger import Ledger
@@ -186,6 +187,9 @@ class _Search:
         yield from self._start()
         start = self._ledger.attempts[START]
         yield from self._explore_all(self._children(start, ()))
+        while settings := self._taken_from_later(_are_settings):
+            for group in settings:
+                yield from self._explore_together(group)
         for setup in SETUPS:
             yield from self._explore_all(self._prepared(setup))
         while self._later:
@@ -193,6 +197,12 @@ class _Search:
             # What is alike comes last, for variety.
             for group in sorted(later, key=lambda each: len(each) > _MANY):
                 yield from self._explore_together(group)
+
+    def _taken_from_later(self, wanted: Callable[[list[Pending]], bool]) -> list[list[Pending]]:
+        """Take those groups of what comes later that are wanted now."""
+        taken = [group for group in self._later if wanted(group)]
+        self._later = [group for group in self._later if not wanted(group)]
+        return taken
 
     # Finding
 
@@ -422,6 +432,12 @@ def _batches(pending: list[Pending]) -> Iterator[list[Pending]]:
             batch = []
     if batch:
         yield batch
+
+
+def _are_settings(group: list[Pending]) -> bool:
+    """Tell whether a dialog is one of settings: at least half of what can be used is there to be switched or chosen."""
+    usable = [each.offer for each in group if not (each.offer.unsafe or each.offer.disabled)]
+    return bool(usable) and 2 * sum(each.control.role in SETTING_ROLES for each in usable) >= len(usable)
 
 
 _DISABLED = "it is greyed out"

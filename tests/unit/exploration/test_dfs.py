@@ -67,6 +67,12 @@ def test_what_it_finds_becomes_skills(home: Path, tmp_path: Path) -> None:
     assert [change.after for change in upper.effect if change.kind == "text"] == ["ALPHA BETA"]
 
 
+def test_settings_come_before_what_is_greyed_out(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        found = [event.skill.name for event in explored(home, ledger) if isinstance(event, SkillVerified)]
+    assert found.index("turn on wrap lines") < found.index("upper case")
+
+
 def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
