@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from agent_s.cli.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
+from agent_s.cli.interrupts import noting_ctrl_c
 from agent_s.cli.lazy import Entry, LazyGroup, examples
 from agent_s.cli.options import acting_options, read_settings, settings_options, with_default_model
 
@@ -82,20 +83,22 @@ def run_app(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names on a screen may hold what the terminal's encoding does not
             stream.reconfigure(errors="replace")
-    try:
-        result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
-    except click.ClickException as error:
-        return _tell(error)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Stopped.", err=True)
-        return INTERRUPTED
-    except BrokenPipeError:
-        return _hang_up()
-    except Exception as error:
-        told = as_click_error(error)
-        if told is None:
-            raise
-        return _tell(told)
+    with noting_ctrl_c() as came:
+        try:
+            result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
+        except click.ClickException as error:
+            return _tell(error)
+        except (click.Abort, KeyboardInterrupt):
+            return _stopped()
+        except BrokenPipeError:
+            return _hang_up()
+        except Exception as error:
+            told = as_click_error(error)
+            if told is None and came:  # a library made another error of it, as pydantic does of one in its set-up
+                return _stopped()
+            if told is None:
+                raise
+            return _tell(told)
     return result if isinstance(result, int) else DONE
 
 
@@ -109,6 +112,11 @@ def install_log(verbose: int) -> None:
     logging.basicConfig(format="%(relativeCreated)7.0f ms %(name)s: %(message)s", level=logging.WARNING)
     for package in ("agent_s", "aci", "memory_store", "exploration", "evaluation"):
         logging.getLogger(package).setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
+
+
+def _stopped() -> int:
+    click.echo("Stopped.", err=True)
+    return INTERRUPTED
 
 
 def _tell(error: click.ClickException) -> int:

@@ -13,6 +13,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self, TypeVar
 
@@ -24,6 +25,28 @@ PATIENCE_S = 0.2
 """Seconds for which a run that was asked to stop is left alone."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def noting_ctrl_c() -> Iterator[list[int]]:
+    """Let Ctrl-C do what it does, and note that it came, for where the KeyboardInterrupt is lost on its way."""
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.default_int_handler(number, frame)
+
+    # Threads may not, and programs that were started in the background have Ctrl-C ignored.
+    if threading.current_thread() is not threading.main_thread() or (
+        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield came
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Interrupts:

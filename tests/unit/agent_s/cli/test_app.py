@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import click
 import pytest
 
 from agent_s.cli.app import ENTRIES, app, run_app
+from agent_s.cli.exits import INTERRUPTED
 from agent_s.errors import ModelUnavailable, PlanError, SettingsError, TrajectoryError
 from memory_store.errors import StoreBusy, StoreCorrupt, UnknownExperience
 
@@ -156,6 +158,21 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "main", fail)
     with pytest.raises(ZeroDivisionError):
         run_app([])
+
+
+def test_ctrl_c_that_a_library_makes_another_error_of_is_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def build(**_: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise ValueError("the schema could not be built: KeyboardInterrupt") from None
+
+    monkeypatch.setattr(app, "main", build)
+    assert run_app([]) == INTERRUPTED
+    assert capsys.readouterr().err == "Stopped.\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
