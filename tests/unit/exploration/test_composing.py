@@ -9,7 +9,8 @@ import pytest
 
 from aci.observation import Element
 from agent_s.skill_names import THEN
-from exploration.composing import compose, is_composed, propose
+from exploration.composing import compose, is_composed
+from exploration.compositions import propose
 from exploration.dfs import search
 from exploration.ledger import Ledger
 from exploration.records import Composed
