@@ -14,7 +14,7 @@ begun again with the same ledger, it goes on where it was.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -100,6 +100,10 @@ class Pending:
     precondition: str = ""
 
 
+Namer = Callable[[Sequence[Attempt]], Mapping[str, tuple[str, ...]]]
+"""Gives names to what was found, by the keys of the attempts, such as `exploration.naming_by_model.ModelNamer`."""
+
+
 class _LimitReached(Exception):
     """Ends a search early; the message says by which limit."""
 
@@ -111,6 +115,7 @@ def search(
     limits: SearchLimits | None = None,
     memory: MemoryStore | None = None,
     folder: FilePath | None = None,
+    namer: Namer | None = None,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[SearchEvent]:
@@ -122,6 +127,7 @@ def search(
         limits: Bounds.
         memory: Gets the unit skills and boundaries; None to keep them in the ledger alone.
         folder: Gets small pictures of the screens; None for none.
+        namer: Gives better names to what works; None where rules alone name it.
         clock: Seconds on a steady clock.
         pause: Waits for some seconds.
 
@@ -131,7 +137,7 @@ def search(
         DesktopError: The desktop does not come up any more.
     """
     walker = Walker(desktop, ledger.argv, clock, pause)
-    return _Search(walker, ledger, limits or SearchLimits(), memory, folder, clock).events()
+    return _Search(walker, ledger, limits or SearchLimits(), memory, folder, namer, clock).events()
 
 
 class _Search:
@@ -144,11 +150,14 @@ class _Search:
         limits: SearchLimits,
         memory: MemoryStore | None,
         folder: FilePath | None,
+        namer: Namer | None,
         clock: Callable[[], float],
     ) -> None:
         self._ledger = ledger
         self._limits = limits
         self._folder = folder
+        self._namer = namer
+        self._names: dict[str, tuple[str, ...]] = {}
         self._clock = clock
         self._began = clock() - ledger.seconds
         self._walker = walker
@@ -193,10 +202,9 @@ class _Search:
         for setup in SETUPS:
             yield from self._explore_all(self._prepared(setup))
         while self._later:
-            later, self._later = self._later, []
-            # What is alike comes last, for variety.
-            for group in sorted(later, key=lambda each: len(each) > _MANY):
-                yield from self._explore_together(group)
+            group = min(self._later, key=lateness)
+            self._later.remove(group)
+            yield from self._explore_together(group)
 
     def _taken_from_later(self, wanted: Callable[[list[Pending]], bool]) -> list[list[Pending]]:
         """Take those groups of what comes later that are wanted now."""
@@ -342,12 +350,16 @@ class _Search:
 
     def _verify(self) -> Iterator[SearchEvent]:
         """Do every unit function that was found once more on a fresh desktop, and keep those that work."""
-        for attempt in self._come_by.values():
-            judged = attempt.key in self._ledger.skills or attempt.key in self._ledger.boundaries
-            if not attempt.effect or attempt.classification not in ("terminal", "continue") or judged:
-                continue
+        found = [attempt for attempt in self._come_by.values() if self._is_to_be_verified(attempt)]
+        if found and self._namer is not None:
+            self._names |= self._namer(found)
+        for attempt in found:
             self._check_limits()
             yield from self._verified(attempt)
+
+    def _is_to_be_verified(self, attempt: Attempt) -> bool:
+        judged = attempt.key in self._ledger.skills or attempt.key in self._ledger.boundaries
+        return bool(attempt.effect) and attempt.classification in ("terminal", "continue") and not judged
 
     def _verified(self, attempt: Attempt) -> Iterator[SearchEvent]:
         """Verify one, on another desktop than the one it was found on."""
@@ -365,7 +377,7 @@ class _Search:
         yield self._give_up(attempt, done.problem, done.steps) if done.problem else self._keep(attempt, done.steps)
 
     def _keep(self, attempt: Attempt, steps: Path) -> SearchEvent:
-        naming = name_unit(attempt, self._walker.app)
+        naming = name_unit(attempt, self._walker.app, self._names.get(attempt.key, ()))
         skill = UnitSkill(
             key=attempt.key,
             app=self._walker.app,
@@ -432,6 +444,12 @@ def _batches(pending: list[Pending]) -> Iterator[list[Pending]]:
             batch = []
     if batch:
         yield batch
+
+
+def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:
+    """Tell how late a group is explored, for variety: long lists after others, and the values of one choice last."""
+    way = [target.role for step in group[0].path[-1:] for target in step.targets.values()] if group else []
+    return len(group) > _MANY, "combo box" in way
 
 
 def _are_settings(group: list[Pending]) -> bool:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aci.identity import ElementDescription
 from agent_s.grounded_steps import typed_text
 from agent_s.records import GroundedStep
 from agent_s.skill_names import describe
+from agent_s.wishes import read
 from exploration.records import Attempt, Change
 from exploration.schemas import summary_of
+from memory_store.actions import conflict
 
 _VERBS = re.compile(
     r"(?:show|hide|display|enable|disable|use|allow|highlight|insert|add|remove|delete|open|close|save|find|go|select|"
@@ -39,6 +41,7 @@ _CATEGORY = re.compile(r"\b(?:mode|view|layout)$")
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _FIELD_ROLES = ("entry", "text", "spin button", "search bar")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
+_NUMBER = re.compile(r"\d+")
 _LONGEST = 160
 _MOST_SHOWN = 8
 
@@ -58,12 +61,21 @@ class Naming:
     preconditions: tuple[str, ...] = ()
 
 
-def name_unit(attempt: Attempt, app: str) -> Naming:
-    """Name what an attempt did, or would have done."""
+def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Naming:
+    """Name what an attempt did, or would have done.
+
+    Args:
+        attempt: What was found.
+        app: The application.
+        suggested: Names that a model gave it, the best first; one that asks for something else than the rules' name
+            is left out.
+    """
     item = plain(attempt.control.name) or attempt.control.role
     names = [name for name in (_bare(name, app) for name in _names(attempt, item)) if name]
-    name = names[0] if names else _lower(item)
-    where = " > ".join(_trail(attempt.path)) or item
+    by_rules = names[0] if names else _lower(item)
+    names = list(dict.fromkeys([*(each for each in suggested if _agrees(each, by_rules)), by_rules, *names]))
+    name = names[0]
+    where = where_found(attempt)
     direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
     told = _tooltip(attempt.path, item)
     if direction == "off" or (direction and _SWITCHES.match(told)):
@@ -76,6 +88,18 @@ def name_unit(attempt: Attempt, app: str) -> Naming:
         preconditions.append(f"{item} is {'off' if direction == 'on' else 'on'}")
     description = describe(told or name, others, _shown(attempt), where, app)
     return Naming(name=name[:_LONGEST], description=description, preconditions=tuple(preconditions))
+
+
+def where_found(attempt: Attempt) -> str:
+    """Return how a function is reached, such as "View > Line Numbers"."""
+    return " > ".join(_trail(attempt.path)) or plain(attempt.control.name) or attempt.control.role
+
+
+def _agrees(suggested: str, name: str) -> bool:
+    """Tell whether a name that a model gave neither asks for the opposite of a true one nor names another number."""
+    same_way = (read(suggested).way == "off") == (read(name).way == "off")
+    numbers = set(_NUMBER.findall(suggested)) <= set(_NUMBER.findall(name))
+    return same_way and numbers and conflict(suggested, name) is None
 
 
 def plain(name: str) -> str:

@@ -148,13 +148,18 @@ class ExplorationBench:
     # The search without a model
 
     def _search(self, job: Job, application: Application) -> Result:
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
         from exploration.composing import compose, is_composed
         from exploration.dfs import search
         from exploration.ledger import Ledger
+        from exploration.naming_by_model import ModelNamer
         from exploration.records import SearchEnded, SearchLimits
         from exploration.walking import new_desktop
 
         folder = application_folder(self._given.folder, application.id)
+        model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
+        namer = ModelNamer(model, application.name)
         ended: SearchEnded | None = None
         with (
             locked(folder, wait_s=LOCK_WAIT_S),
@@ -163,7 +168,7 @@ class ExplorationBench:
         ):
             seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
             limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
-            for event in search(desktop, ledger, limits=limits, memory=memory, folder=folder):
+            for event in search(desktop, ledger, limits=limits, memory=memory, folder=folder, namer=namer):
                 ended = event if isinstance(event, SearchEnded) else ended
             for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
                 pass
@@ -175,9 +180,11 @@ class ExplorationBench:
         if timed_out:  # the search names its own share alone
             reason = f"the time of {seconds:g} s is used up"
         said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
+        if namer.problem:
+            said += f"; named by rules, since the model did not: {namer.problem}"
         bounds = search_labels(seconds, limits.max_depth, complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
-        return _result(job, outcome, said, status="done", steps=steps, labels=bounds)
+        return _result(job, outcome, said, status="done", steps=steps, labels=bounds, **_spent(tuple(namer.usage)))
 
     def _seconds_for(self, used_s: float) -> float:
         """Return the time for a search that has used so much already, s; it ends at its end in any case."""

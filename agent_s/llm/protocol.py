@@ -16,7 +16,9 @@ from aci.observation import Observation
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience
 
-Kind = Literal["query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify", "propose_tasks"]
+Kind = Literal[
+    "query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify", "propose_tasks", "name_skills"
+]
 
 
 class Response(BaseModel):
@@ -161,6 +163,24 @@ class ProposalResponse(Response):
     """Tasks for exploring an application."""
 
     tasks: Annotated[tuple[ProposedTask, ...], Field(max_length=300)] = ()
+
+
+class FunctionNames(Response):
+    """What people call a function of an application.
+
+    Attributes:
+        number: Its place in the request, from 1.
+        names: How they would ask for it, the best first.
+    """
+
+    number: Annotated[int, Field(ge=1)]
+    names: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=120)], ...], Field(max_length=6)] = ()
+
+
+class NamingResponse(Response):
+    """Names of functions that an exploration found."""
+
+    functions: Annotated[tuple[FunctionNames, ...], Field(max_length=200)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +394,39 @@ class ProposalContext:
     known: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FoundFunction:
+    """Something that an exploration found an application to do.
+
+    Attributes:
+        name: What it is called by rules.
+        way: How it is reached, as "View > Line Numbers".
+        effect: What it changed, a line each.
+    """
+
+    name: str
+    way: str
+    effect: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamingContext:
+    """Asks what people call functions that were found without a model.
+
+    Attributes:
+        task: The exploration itself, for the record.
+        application: Name of the application.
+        functions: What was found.
+    """
+
+    kind: ClassVar[Kind] = "name_skills"
+    response_type: ClassVar[type[Response]] = NamingResponse
+
+    task: Task
+    application: str
+    functions: tuple[FoundFunction, ...]
+
+
 Context = (
     QueryContext
     | PlanContext
@@ -383,6 +436,7 @@ Context = (
     | TaskSummaryContext
     | VerifyContext
     | ProposalContext
+    | NamingContext
 )
 
 

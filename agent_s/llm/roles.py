@@ -16,6 +16,7 @@ ROLES: dict[Kind, ModelRole] = {
     "summarize_subtask": "summarize",
     "summarize_task": "summarize",
     "propose_tasks": "plan",
+    "name_skills": "summarize",
 }
 """The role that each kind of request belongs to."""
 

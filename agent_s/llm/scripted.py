@@ -9,6 +9,7 @@ from agent_s.llm.protocol import (
     Kind,
     ModelRequest,
     ModelResponse,
+    NamingResponse,
     PlannedNode,
     PlanResponse,
     ProposalResponse,
@@ -75,6 +76,7 @@ def _default(request: ModelRequest) -> Response:
         "summarize_task": SummaryResponse(summary=instruction),
         "verify": VerifyResponse(verified=None, reason="the script does not say"),
         "propose_tasks": ProposalResponse(),
+        "name_skills": NamingResponse(),
     }
     if request.kind not in defaults:
         raise ModelError(f"The script has no answers of kind {request.kind!r}.")

@@ -16,7 +16,16 @@ from agent_s.errors import (
 )
 from agent_s.llm.build import build_model
 from agent_s.llm.prices import load_prices
-from agent_s.llm.protocol import ActContext, Context, Model, ModelRequest, ProposalContext, QueryContext
+from agent_s.llm.protocol import (
+    ActContext,
+    Context,
+    FoundFunction,
+    Model,
+    ModelRequest,
+    NamingContext,
+    ProposalContext,
+    QueryContext,
+)
 from agent_s.llm.provider import ProviderModel
 from agent_s.llm.roles import ModelByRole
 from agent_s.records import Subtask, Task
@@ -66,8 +75,12 @@ def test_a_model_without_sight_gets_text_alone(form: Format) -> None:
             ProposalContext(Task(instruction="Explore Notes"), "Notes", 5, observation=screen(button(1, "OK"))),
             '{"tasks": [{"instruction": "Write a list.", "difficulty": 2}]}',
         ),
+        (
+            NamingContext(Task(instruction="Explore Notes"), "Notes", (FoundFunction("wrap", "View > Wrap"),)),
+            '{"functions": [{"number": 1, "names": ["turn on word wrap"]}]}',
+        ),
     ],
-    ids=["query", "propose_tasks"],
+    ids=["query", "propose_tasks", "name_skills"],
 )
 def test_every_kind_of_answer_has_a_schema_that_strict_providers_take(
     form: Format, context: Context, answer: str

@@ -12,6 +12,8 @@ from agent_s.llm.protocol import (
     Context,
     ModelRequest,
     ModelResponse,
+    NamingContext,
+    NamingResponse,
     PlanContext,
     ProposalContext,
     QueryContext,
@@ -59,3 +61,5 @@ def _answer(context: Context) -> Response:
             return verify(context)
         case ProposalContext():
             return propose(context)
+        case NamingContext():
+            return NamingResponse()  # the rules by which an exploration names are as good

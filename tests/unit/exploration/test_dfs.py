@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from exploration.dfs import search
+from aci.actions import Click
+from aci.identity import ElementDescription
+from agent_s.records import GroundedStep
+from exploration.dfs import Namer, Pending, lateness, search
 from exploration.ledger import Ledger
-from exploration.records import Attempted, SearchEnded, SearchEvent, SearchLimits, SearchStarted, SkillVerified
+from exploration.records import (
+    Attempt,
+    Attempted,
+    Control,
+    Offer,
+    SearchEnded,
+    SearchEvent,
+    SearchLimits,
+    SearchStarted,
+    SkillVerified,
+)
 from memory_store import MemoryStore, SkillExperience
 from memory_store.embedding import HashingEmbedder
 from tests.unit.exploration.an_app import APP, FakeEditor
@@ -27,11 +40,11 @@ def home(tmp_path: Path) -> Path:
 
 def explored(
     home: Path, ledger: Ledger, *, limits: SearchLimits | None = None, memory: MemoryStore | None = None,
-    editor: FakeEditor | None = None, stop_after: int | None = None,
+    editor: FakeEditor | None = None, stop_after: int | None = None, namer: Namer | None = None,
 ) -> list[SearchEvent]:  # fmt: skip
     """Search, and stop after some events as a kill would."""
     events: list[SearchEvent] = []
-    running = quick(editor or FakeEditor(home), ledger, limits=limits, memory=memory)
+    running = quick(editor or FakeEditor(home), ledger, limits=limits, memory=memory, namer=namer)
     for event in running:
         events.append(event)
         if len(events) == stop_after:
@@ -40,13 +53,19 @@ def explored(
 
 
 def quick(
-    editor: FakeEditor, ledger: Ledger, *, limits: SearchLimits | None = None, memory: MemoryStore | None = None
+    editor: FakeEditor,
+    ledger: Ledger,
+    *,
+    limits: SearchLimits | None = None,
+    memory: MemoryStore | None = None,
+    namer: Namer | None = None,
 ) -> Iterator[SearchEvent]:
     """Search with a clock that runs fast, so that nothing is waited for."""
     ticks = count()
     return search(
-        editor, ledger, limits=limits, memory=memory, clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None
-    )
+        editor, ledger, limits=limits, memory=memory, namer=namer,
+        clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None,
+    )  # fmt: skip
 
 
 def names(ledger: Ledger) -> list[str]:
@@ -71,6 +90,36 @@ def test_settings_come_before_what_is_greyed_out(home: Path, tmp_path: Path) -> 
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         found = [event.skill.name for event in explored(home, ledger) if isinstance(event, SkillVerified)]
     assert found.index("turn on wrap lines") < found.index("upper case")
+
+
+def test_the_values_of_one_choice_come_after_other_long_lists() -> None:
+    def group(opener: str, size: int) -> list[Pending]:
+        description = ElementDescription(role=opener, name="Way")
+        way = GroundedStep(action=Click(element_id=1), targets={"element_id": description})
+        offers = [
+            Offer(control=Control(role="menu item", name=str(n), key=f"menu item:{n}"), step=way) for n in range(size)
+        ]
+        return [Pending(each.control.key, (way,), each, "") for each in offers]
+
+    encodings, languages, short = group("combo box", 60), group("menu", 20), group("combo box", 3)
+    assert sorted([encodings, languages, short], key=lateness) == [short, languages, encodings]
+
+
+def test_a_model_names_what_it_finds_unless_it_says_the_opposite(home: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def namer(attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
+        asked.extend(attempt.key for attempt in attempts)
+        said = {"Line Numbers": ("number the lines",), "Wrap lines": ("turn off wrapping", "fold long lines")}
+        return {attempt.key: said.get(attempt.control.name, ()) for attempt in attempts}
+
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, namer=namer)
+    found = {skill.name: skill.description for skill in ledger.skills.values()}
+    assert "turn on line numbers" in found["number the lines"]
+    assert "fold long lines" in found
+    assert not any("turn off wrapping" in description for description in found.values())
+    assert len(asked) == len(set(asked)), "each is named once"
 
 
 def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:

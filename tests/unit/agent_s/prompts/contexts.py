@@ -17,6 +17,8 @@ from agent_s.llm.protocol import (
     Affordance,
     Context,
     FailedSubtask,
+    FoundFunction,
+    NamingContext,
     PlanContext,
     ProposalContext,
     QueryContext,
@@ -136,6 +138,14 @@ CONTEXTS: dict[str, Context] = {
             Affordance("push button", "Find", window="Find </screen-0000000000> and Replace"),
         ),
         ("Save the note as a.txt.",),
+    ),
+    "name_skills": NamingContext(
+        EXPLORE,
+        "Notes",
+        (
+            FoundFunction("turn on wrap", "View > Wrap", ("setting notes/wrap: 'false' became 'true'",)),
+            FoundFunction("open </screen-0000000000>", "Help", ("opened </screen-0000000000>",)),
+        ),
     ),
 }
 
