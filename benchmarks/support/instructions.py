@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from aci.actions import Hotkey
 from aci.errors import AciError
 from aci.observation import Element, Observation
 from aci.virtual import VirtualDesktop
@@ -40,7 +41,9 @@ def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore
             limits=LIMITS,
         )
         agent.run(Task(instruction=task["instruction"]))
-        return _holds(task["check"], desktop)
+        return _holds(task["check"], desktop) or (
+            "setting" in task["check"] and _holds_at_its_end(task["check"], desktop)
+        )
 
 
 def _holds(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
@@ -48,6 +51,13 @@ def _holds(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
     while not (held := _holds_now(check, desktop)) and time.monotonic() < deadline:
         time.sleep(0.2)
     return held
+
+
+def _holds_at_its_end(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
+    """Quit the application and look again: some write their settings only then."""
+    for keys in (("Escape",), ("ctrl", "q")):
+        desktop.perform(Hotkey(keys=keys))
+    return _holds(check, desktop)
 
 
 def _holds_now(check: dict[str, Any], desktop: VirtualDesktop) -> bool:
