@@ -150,8 +150,8 @@ def align(old: str, new: str) -> Parameters | None:
         new: As it is asked for now.
 
     Returns:
-        The values that differ, none for the same wording; None where more than values differs, or where it is not
-        clear which value belongs to which.
+        The values that differ, none for the same wording; None where more than values differs, where no word stays, or where
+        it is not clear which value belongs to which.
     """
     mine, theirs = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)
@@ -182,6 +182,8 @@ def _consistent(pairs: list[tuple[str, str]], ignored: frozenset[str]) -> Parame
         return None
     parts = _parts_of_dates(changed)
     new = dict([*pairs, *parts])
+    if changed and all(old in changed for old, _ in pairs):
+        return None  # no word stays: it is another task altogether
     # What stays stays everywhere: "type Save into Name and click Save" with another name still clicks Save.
     if any(new[old] != value for old, value in (*pairs, *parts)):
         return None

@@ -115,3 +115,8 @@ def test_a_date_is_explained_by_itself_or_by_its_parts() -> None:
     assert found is not None and found.pairs == {"2026-03-14": "2027-05-14", "2026": "2027", "03": "05"}
     assert found.unexplained(["03", "14", "2026"]) == [] == found.unexplained(["2026-03-14"])
     assert found.unexplained(["03", "Date"]) == ["2026-03-14"]
+
+
+def test_a_task_of_which_no_word_stays_is_another_one() -> None:
+    assert align("quit", "fly to the moon") is None
+    assert align("Quit Mousepad", "fly to the moon") is None
