@@ -150,8 +150,8 @@ def align(old: str, new: str) -> Parameters | None:
         new: As it is asked for now.
 
     Returns:
-        The values that differ, none for the same wording; None where more than values differs, where no word stays, or where
-        it is not clear which value belongs to which.
+        The values that differ, none for the same wording; None where more than values differs, where no word
+        stays, or where it is not clear which value belongs to which.
     """
     mine, theirs = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)

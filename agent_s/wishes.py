@@ -50,7 +50,6 @@ _ENDINGS = word_set("""
     ful ize ise ized ised ization isation ary ator ying y ies ied e ent ence ance ant
     """)
 _SYNONYMS = """
-scientific advanced
 theme scheme palette
 format notation representation
 all everything whole entire every
