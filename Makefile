@@ -7,7 +7,7 @@ VENV ?= .venv
 export VENV PYTHON
 BIN := $(VENV)/bin
 READY := $(VENV)/.agent-s-ready
-PACKAGES := agent_s aci memory_store exploration evaluation benchmarks
+PACKAGES := agent_s aci memory_store exploration evaluation intents benchmarks
 
 .PHONY: help setup demo test lint format bench constraints clean
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from aci.actions import (
+    from aci.acting.actions import (
         Action,
         CallUser,
         Click,
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
         Wait,
         parse_action,
     )
-    from aci.desktop import ActionResult, Desktop
-    from aci.geometry import Point, Rect
-    from aci.observation import Element, Observation, Window
-    from aci.virtual import VirtualDesktop
-    from aci.x11 import X11Desktop
+    from aci.desktop.desktop import ActionResult, Desktop
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.desktop.x11 import X11Desktop
+    from aci.observation.geometry import Point, Rect
+    from aci.observation.observation import Element, Observation, Window
 
 _HOMES = {
-    "aci.actions": (
+    "aci.acting.actions": (
         "Action CallUser Click Done DragAndDrop Fail HoldAndPress Hotkey SaveToBuffer Scroll SwitchApplications "
         "Type Wait parse_action"
     ),
-    "aci.desktop": "ActionResult Desktop",
-    "aci.geometry": "Point Rect",
-    "aci.observation": "Element Observation Window",
-    "aci.virtual": "VirtualDesktop",
-    "aci.x11": "X11Desktop",
+    "aci.desktop.desktop": "ActionResult Desktop",
+    "aci.observation.geometry": "Point Rect",
+    "aci.observation.observation": "Element Observation Window",
+    "aci.desktop.virtual": "VirtualDesktop",
+    "aci.desktop.x11": "X11Desktop",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

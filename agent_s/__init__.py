@@ -15,14 +15,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agent_s.agent import AgentS
+    from agent_s.loop.agent import AgentS
     from agent_s.records import Limits, Outcome, Task
     from agent_s.settings import Settings, load_settings
 
 __all__ = ["AgentS", "Limits", "Outcome", "Settings", "Task", "load_settings"]
 
 _HOME_OF = {
-    "AgentS": "agent_s.agent",
+    "AgentS": "agent_s.loop.agent",
     "Limits": "agent_s.records",
     "Outcome": "agent_s.records",
     "Settings": "agent_s.settings",

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, TypeAdapter
 
-from aci.actions import AnyAction
-from aci.desktop import ActionResult
-from aci.observation import Observation
+from aci.acting.actions import AnyAction
+from aci.desktop.desktop import ActionResult
+from aci.observation.observation import Observation
 from agent_s.records import Aims, Limits, Outcome, Plan, Subtask, Task, Verdict
 
 

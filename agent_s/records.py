@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from aci.actions import AnyAction
-from aci.desktop import ActionResult
-from aci.identity import ElementDescription
+from aci.acting.actions import AnyAction
+from aci.desktop.desktop import ActionResult
+from aci.observation.identity import ElementDescription
 
 if TYPE_CHECKING:
-    from aci.observation import Observation
+    from aci.observation.observation import Observation
     from agent_s.llm.protocol import ActResponse
 
 MAX_INSTRUCTION = 20_000

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from aci.halt import STOP_KEY, StopBy
+from aci.desktop.emergency_stop import STOP_KEY, StopBy
 from aci.input.backends import InputName
-from aci.policy import Risk, Rule
-from aci.sight import BackEnd
+from aci.observation.sources import BackEnd
+from aci.safety.policy import Risk, Rule
 from agent_s.errors import SettingsError
 from agent_s.records import Limits, Planner
 
 if TYPE_CHECKING:
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.desktop.x11 import X11Desktop
     from aci.ocr.engine import TextEngine
-    from aci.virtual import VirtualDesktop
-    from aci.x11 import X11Desktop
 
 
 class Section(BaseModel):
@@ -117,7 +117,7 @@ class DesktopSettings(Section):
         Raises:
             MissingDependency: The engine that `ocr` names is not installed.
         """
-        from aci.virtual import VirtualDesktop
+        from aci.desktop.virtual import VirtualDesktop
 
         return VirtualDesktop(
             size=(self.width, self.height),
@@ -134,7 +134,7 @@ class DesktopSettings(Section):
             DesktopError: It cannot be used.
             MissingDependency: The engine that `ocr` names is not installed.
         """
-        from aci.x11 import X11Desktop
+        from aci.desktop.x11 import X11Desktop
 
         return X11Desktop(
             display,

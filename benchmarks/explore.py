@@ -41,13 +41,13 @@ from benchmarks.support.figures import tell
 from benchmarks.support.instructions import carried_out, instructions
 from benchmarks.support.inventory import inventory, is_acted, item_of
 from benchmarks.support.resuming import Explorer
-from exploration.composing import compose
-from exploration.dfs import search
 from exploration.errors import ExplorationError
-from exploration.ledger import Ledger
-from exploration.records import SearchLimits
-from exploration.trying import Prober
-from exploration.walking import Walker, new_desktop
+from exploration.search.dfs import search
+from exploration.search.ledger import Ledger
+from exploration.search.navigator import Walker, new_desktop
+from exploration.search.prober import Prober
+from exploration.search.records import SearchLimits
+from exploration.skills.composing import compose
 from memory_store import MemoryStore
 
 FIGURES = ("coverage", "skills", "skills_replayed", "learned_before", "learned_after", "resumed_equal")

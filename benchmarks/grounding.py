@@ -22,10 +22,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from aci.actions import Click, Hotkey, Scroll
-from aci.geometry import Rect
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Hotkey, Scroll
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
 from benchmarks.fixtures import gtk3_tokens, gtk4_tokens
 from benchmarks.fixtures.canvas_page import canvas_page, labels
 from benchmarks.fixtures.widgets_page import COVERED, tokens, widgets_page

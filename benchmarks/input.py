@@ -19,11 +19,11 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
-from aci.actions import Hotkey, Type
+from aci.acting.actions import Hotkey, Type
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
-from aci.geometry import Rect
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
 from benchmarks.fixtures.documents import write_letter
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.reports import PageServer, wait_until

@@ -38,23 +38,23 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from aci.actions import Action, Click, Done, Type
-from aci.observation import Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Action, Click, Done, Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Observation
 from agent_s import AgentS, Limits, Task, load_settings
-from agent_s.llm.anthropic import breakpoints
-from agent_s.llm.conversation import Conversation, Part, Picture, Text
-from agent_s.llm.offline import OfflineModel
+from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
-from agent_s.llm.rendering import Renderer
+from agent_s.llm.providers.anthropic import breakpoints
+from agent_s.llm.providers.conversation import Conversation, Part, Picture, Text
 from agent_s.llm.scripted import ScriptedModel
+from agent_s.offline import OfflineModel
 from agent_s.settings import configs_folder
 from benchmarks.support.attacks import attempt, guarded, load_attacks
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
 from benchmarks.support.screens import window_of
-from evaluation.runner import run_task
-from evaluation.task import load_tasks
+from evaluation.osworld.runner import run_task
+from evaluation.osworld.task import load_tasks
 from tests.wire.faults import FAULTS, shortcomings
 from tests.wire.formats import FORMATS
 

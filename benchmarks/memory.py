@@ -202,7 +202,7 @@ def _by_meaning(store: MemoryStore, embedder: Embedder) -> Callable[[str], list[
 
 
 def _by_words(store: MemoryStore) -> Callable[[str], list[str]]:
-    from memory_store.lexical import WordSearch
+    from memory_store.search.lexical import WordSearch
 
     words = WordSearch()
     database = store._database

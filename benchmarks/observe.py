@@ -29,11 +29,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-from aci.actions import Click
-from aci.geometry import Rect
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
-from aci.x11 import X11Desktop
+from aci.acting.actions import Click
+from aci.desktop.virtual import VirtualDesktop
+from aci.desktop.x11 import X11Desktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.naive import read_naively
 from benchmarks.support.reference import Agreement, compare, read_reference

@@ -41,7 +41,7 @@ from benchmarks.support.repeating import (
     is_harm,
     sign,
 )
-from evaluation.task import load_task
+from evaluation.osworld.task import load_task
 from memory_store import MemoryStore
 
 NAMES = ("success", "model_calls", "speedup", "stopped_at_mismatch", "program_without_harm")

@@ -24,13 +24,13 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from aci.places import places
-from aci.processes import belonging_to
-from aci.virtual import VirtualDesktop
+from aci.desktop.folders import places
+from aci.desktop.processes import belonging_to
+from aci.desktop.virtual import VirtualDesktop
 
 OWNER = """
 import signal, sys
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
 
 desktop = VirtualDesktop()
 desktop.start()
@@ -43,7 +43,7 @@ signal.pause()
 COLD = """
 import time
 started = time.perf_counter()
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
 
 with VirtualDesktop() as desktop:
     desktop.observe()

@@ -19,8 +19,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memory_store.embedding import Embedder, HashingEmbedder, default_embedder
-    from memory_store.episodic import EpisodicExperience
+    from memory_store.embedding.embedders import Embedder, HashingEmbedder, default_embedder
+    from memory_store.embedding.minilm import MiniLmEmbedder
     from memory_store.errors import (
         EmbeddingError,
         InvalidExperience,
@@ -36,52 +36,52 @@ if TYPE_CHECKING:
         TransferError,
         UnknownExperience,
     )
-    from memory_store.experience import Experience, Hit, Provenance, StoreStats
-    from memory_store.forgetting import Selection, VacuumReport
-    from memory_store.minilm import MiniLmEmbedder
-    from memory_store.narrative import NarrativeExperience, PlannedSubtask
-    from memory_store.salvage import SalvageReport, salvage_store
-    from memory_store.skills import SkillExperience
+    from memory_store.records.episodic import EpisodicExperience
+    from memory_store.records.experience import Experience, Hit, Provenance, StoreStats
+    from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
+    from memory_store.records.skills import SkillExperience
+    from memory_store.storage.forgetting import Selection, VacuumReport
+    from memory_store.storage.salvage import SalvageReport, salvage_store
+    from memory_store.storage.transfer import ImportReport, export_store, import_store
+    from memory_store.storage.web_answers import WebAnswer, WebPage
     from memory_store.store import MemoryStore
-    from memory_store.transfer import ImportReport, export_store, import_store
-    from memory_store.web_answers import WebAnswer, WebPage
 
 _HOME = {
-    "Embedder": "embedding",
+    "Embedder": "embedding.embedders",
     "EmbeddingError": "errors",
-    "EpisodicExperience": "episodic",
-    "Experience": "experience",
-    "HashingEmbedder": "embedding",
-    "Hit": "experience",
-    "ImportReport": "transfer",
+    "EpisodicExperience": "records.episodic",
+    "Experience": "records.experience",
+    "HashingEmbedder": "embedding.embedders",
+    "Hit": "records.experience",
+    "ImportReport": "storage.transfer",
     "InvalidExperience": "errors",
     "MemoryStore": "store",
     "MemoryStoreError": "errors",
-    "MiniLmEmbedder": "minilm",
-    "NarrativeExperience": "narrative",
+    "MiniLmEmbedder": "embedding.minilm",
+    "NarrativeExperience": "records.narrative",
     "NotAStore": "errors",
-    "PlannedSubtask": "narrative",
-    "Provenance": "experience",
-    "SalvageReport": "salvage",
-    "Selection": "forgetting",
-    "SkillExperience": "skills",
+    "PlannedSubtask": "records.narrative",
+    "Provenance": "records.experience",
+    "SalvageReport": "storage.salvage",
+    "Selection": "storage.forgetting",
+    "SkillExperience": "records.skills",
     "StoreBusy": "errors",
     "StoreClosed": "errors",
     "StoreCorrupt": "errors",
     "StoreFull": "errors",
     "StoreNewer": "errors",
     "StoreReadOnly": "errors",
-    "StoreStats": "experience",
+    "StoreStats": "records.experience",
     "StoreUnavailable": "errors",
     "TransferError": "errors",
     "UnknownExperience": "errors",
-    "VacuumReport": "forgetting",
-    "WebAnswer": "web_answers",
-    "WebPage": "web_answers",
-    "default_embedder": "embedding",
-    "export_store": "transfer",
-    "import_store": "transfer",
-    "salvage_store": "salvage",
+    "VacuumReport": "storage.forgetting",
+    "WebAnswer": "storage.web_answers",
+    "WebPage": "storage.web_answers",
+    "default_embedder": "embedding.embedders",
+    "export_store": "storage.transfer",
+    "import_store": "storage.transfer",
+    "salvage_store": "storage.salvage",
 }
 
 __all__ = [

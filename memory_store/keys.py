@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from intents.wordlists import word_set
 from memory_store.errors import InvalidExperience
-from memory_store.wordlists import word_set
 
 MAX_TEXT_CHARS = 262_144
 """Longest single text; anything longer is a screen dump or a mistake, not a query or a summary."""

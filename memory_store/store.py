@@ -15,14 +15,12 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, select, true
 from sqlalchemy.orm import Session, with_polymorphic
 
-from memory_store import forgetting, trust, web_answers
-from memory_store.background import Background
-from memory_store.checking import find_problems
-from memory_store.database import Database
-from memory_store.embedding import Embedder, checked_embed, default_embedder
-from memory_store.episodic import EpisodicExperience, Step
+from memory_store.embedding.background_embedding import Background
+from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
 from memory_store.errors import InvalidExperience, MemoryStoreError, UnknownExperience
-from memory_store.experience import (
+from memory_store.keys import check_text, make_key
+from memory_store.records.episodic import EpisodicExperience, Step
+from memory_store.records.experience import (
     Experience,
     Hit,
     Kind,
@@ -31,8 +29,9 @@ from memory_store.experience import (
     StoreStats,
     first_problem,
 )
-from memory_store.forgetting import Selection, VacuumReport
-from memory_store.index import (
+from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
+from memory_store.records.skills import SkillExperience
+from memory_store.search.index import (
     EMBED_AT_ONCE,
     Index,
     IndexCache,
@@ -42,19 +41,20 @@ from memory_store.index import (
     mark_changed,
     store_missing_vectors,
 )
-from memory_store.indexfile import IndexFile
-from memory_store.keys import check_text, make_key
-from memory_store.merging import find_twin, merge, pk_of
-from memory_store.narrative import NarrativeExperience, PlannedSubtask
-from memory_store.opening import locate, open_located
-from memory_store.retrieval import Retriever, Wanted, load, usable
-from memory_store.rows import to_record, to_row
-from memory_store.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow, WebAnswerRow
-from memory_store.skills import SkillExperience
-from memory_store.web_answers import WebAnswer
+from memory_store.search.index_file import IndexFile
+from memory_store.search.retrieval import Retriever, Wanted, load, usable
+from memory_store.storage import forgetting, trust, web_answers
+from memory_store.storage.database import Database
+from memory_store.storage.forgetting import Selection, VacuumReport
+from memory_store.storage.integrity import find_problems
+from memory_store.storage.merging import find_twin, merge, pk_of
+from memory_store.storage.opening import locate, open_located
+from memory_store.storage.rows import to_record, to_row
+from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow, WebAnswerRow
+from memory_store.storage.web_answers import WebAnswer
 
 if TYPE_CHECKING:
-    from memory_store.vectors import Vector
+    from memory_store.search.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
 """How long to wait for another process's lock, in seconds."""
@@ -172,7 +172,7 @@ class MemoryStore:
         provenance: Provenance,
         plan: Sequence[PlannedSubtask] = (),
     ) -> NarrativeExperience:
-        """Store the story of one task and return the record as it is kept; see `memory_store.merging`.
+        """Store the story of one task and return the record as it is kept; see `memory_store.storage.merging`.
 
         Raises:
             InvalidExperience: A text is blank where a key is needed, or not storable.
@@ -199,7 +199,7 @@ class MemoryStore:
         provenance: Provenance,
         context: str = "",
     ) -> EpisodicExperience:
-        """Store how one subtask was carried out and return the record as it is kept; see `memory_store.merging`.
+        """Store how one subtask was carried out and return the record as it is kept.
 
         Raises:
             InvalidExperience: A text is blank where a key is needed or not storable, or a step is not JSON.
@@ -708,10 +708,10 @@ class MemoryStore:
 
 def _open_index(database: Database, embedder: Embedder) -> Index:
     """Return pgvector's index where there is one, else the local one."""
-    from memory_store.postgres import PostgresDatabase
+    from memory_store.storage.postgres import PostgresDatabase
 
     if isinstance(database, PostgresDatabase):
-        from memory_store.pgvector import open_index
+        from memory_store.search.pgvector import open_index
 
         return open_index(database, embedder) or IndexCache(embedder)
     return IndexCache(embedder, IndexFile(database.path) if database.path else None)

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.bus import Bus, CallRefused
-from aci.accessibility.details import extents, full_text
-from aci.accessibility.elements import Draft
-from aci.accessibility.layers import Layers
-from aci.accessibility.nodes import Application, Ref
+from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.hit_testing import Layers
+from aci.accessibility.elements.placement import Named, Places, place_elements
 from aci.accessibility.reader import Reader
-from aci.accessibility.scene import Named, Places, place_elements
+from aci.accessibility.tree.details import extents, full_text
+from aci.accessibility.tree.nodes import Application, Ref
 from aci.errors import ConnectionLost
-from aci.geometry import Rect
-from aci.observation import Element, Window
-from aci.tracking import IdTracker
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
+from aci.observation.tracking import IdTracker
 
 Result = TypeVar("Result")
 logger = logging.getLogger(__name__)

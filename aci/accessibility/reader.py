@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
-from aci.accessibility.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
-from aci.accessibility.details import read_details
-from aci.accessibility.drawn import Drawn, draft_all, mend
-from aci.accessibility.elements import Draft
-from aci.accessibility.naming import LONGEST_NAME, collapse
-from aci.accessibility.nodes import Application, Ref
-from aci.accessibility.scene import Named
-from aci.accessibility.scope import LateAreas, areas_by_window, lags, own_windows, scope_of
-from aci.accessibility.signals import Touched
-from aci.accessibility.tables import TablesBefore, read_tables
-from aci.accessibility.tree import child_refs, get_property, read_tree, showing, tops_with
-from aci.accessibility.update import update_tree
-from aci.geometry import Rect
-from aci.observation import Window
+from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
+from aci.accessibility.dbus.signals import Touched
+from aci.accessibility.elements.drawn import Drawn, draft_all, mend
+from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.names import LONGEST_NAME, collapse
+from aci.accessibility.elements.placement import Named
+from aci.accessibility.tree.capture import child_refs, get_property, read_tree, showing, tops_with
+from aci.accessibility.tree.details import read_details
+from aci.accessibility.tree.nodes import Application, Ref
+from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, lags, own_windows, scope_of
+from aci.accessibility.tree.tables import TablesBefore, read_tables
+from aci.accessibility.tree.update import update_tree
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
 
 APPLICATION_LIMIT_S = 8.0
 """Longest time that one application may take, though it answers."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal, get_args
 
-from aci.geometry import Point
-from aci.halt import Halt
-from aci.input.hands import Hands
+from aci.desktop.emergency_stop import Halt
+from aci.input.input_device import Hands
+from aci.observation.geometry import Point
 
 InputName = Literal["xtest", "pyautogui"]
 

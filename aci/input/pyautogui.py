@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from aci.desktop.screen import lost_connection_is_reported, open_display
 from aci.errors import CannotType, DesktopError, MissingDependency
-from aci.geometry import Point
 from aci.input.backends import PYAUTOGUI_MEND
-from aci.input.hands import Button
+from aci.input.input_device import Button
 from aci.input.keys import keysym
-from aci.input.leftovers import release_leftovers
 from aci.input.modifiers import Modifiers
-from aci.screen import lost_connection_is_reported, open_display
+from aci.input.stuck_keys import release_leftovers
+from aci.observation.geometry import Point
 
 _NAMES = {
     **{name: name.casefold() for name in ("BackSpace", "Tab", "Return", "Escape", "Delete", "Insert", "Home", "End")},
@@ -263,5 +263,5 @@ def _load(display_name: str, environment: MutableMapping[str, str]) -> Any:
             "process. Use the input `xtest` (`desktop.input: xtest`)."
         )
     pyautogui.PAUSE = 0
-    pyautogui.FAILSAFE = False  # The corners are watched by `aci.input.person`, which can be switched off.
+    pyautogui.FAILSAFE = False  # The corners are watched by `aci.input.user_watch`, which can be switched off.
     return pyautogui

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from aci.errors import AciError, CannotType
 from aci.input.clipboard import Clipboard, Content
-from aci.input.hands import Hands
+from aci.input.input_device import Hands
 from aci.input.keys import chord
-from aci.observation import Element
+from aci.observation.observation import Element
 
 _TERMINALS = frozenset(
     {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.geometry import Rect
-from aci.observation import Element, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
 from aci.ocr.lines import find_lines
 from aci.ocr.sheets import Tile, make_tile
 from aci.ocr.silence import blocks_within, changed_blocks, silent_map

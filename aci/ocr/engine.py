@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from aci.errors import AciError, MissingDependency
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from aci.geometry import Rect
-from aci.grounding import reading_order
+from aci.observation.geometry import Rect
+from aci.observation.visibility import reading_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

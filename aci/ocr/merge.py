@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.accessibility.roles import FIELDS, INTERACTIVE
-from aci.geometry import Rect
-from aci.grounding import bounding, overlap, reading_order
-from aci.observation import Element, Window
+from aci.accessibility.elements.roles import FIELDS, INTERACTIVE
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
+from aci.observation.visibility import bounding, overlap, reading_order
 from aci.ocr.silence import PICTURES
 
 if TYPE_CHECKING:

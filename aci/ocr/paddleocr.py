@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.engine import TextBox, pip_command
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.engine import TextBox, mended, pip_command
 
 if TYPE_CHECKING:

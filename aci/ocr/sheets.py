@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.geometry import Rect
-from aci.grounding import bounding, reading_order
+from aci.observation.geometry import Rect
+from aci.observation.visibility import bounding, reading_order
 from aci.ocr.engine import TextBox
 from aci.ocr.lines import word_gap
 

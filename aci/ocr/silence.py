@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.geometry import Rect
-from aci.observation import Element, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from aci.errors import MissingDependency, RecognitionFailed
-from aci.geometry import Rect
-from aci.grounding import bounding
+from aci.observation.geometry import Rect
+from aci.observation.visibility import bounding
 from aci.ocr.engine import TextBox, require_program
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> int:
-    """Run `agent-s` with the arguments of this process and return its exit status (see `agent_s.cli.exits`)."""
+    """Run `agent-s` with the arguments of this process and return its exit status (see `agent_s.terminal.exits`)."""
     from agent_s.cli.app import run_app
 
     return run_app(sys.argv[1:])

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from agent_s.cli.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
-from agent_s.cli.interrupts import noting_ctrl_c
-from agent_s.cli.lazy import Entry, LazyGroup, examples
-from agent_s.cli.options import acting_options, read_settings, settings_options, with_default_model
+from agent_s.terminal.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
+from agent_s.terminal.interrupts import noting_ctrl_c
+from agent_s.terminal.lazy import Entry, LazyGroup, examples
+from agent_s.terminal.options import acting_options, read_settings, settings_options, with_default_model
 
 ENTRIES = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
     "resume": Entry("agent_s.cli.resume", "resume", "Go on with a run that ended early."),
-    "demo": Entry("agent_s.cli.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
+    "demo": Entry("evaluation.commands.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
     "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and do again recorded runs."),
-    "explore": Entry("agent_s.cli.explore", "explore", "Find out what applications can do, and learn it."),
-    "eval": Entry("agent_s.cli.eval", "evaluate", "Measure the agent on benchmarks."),
+    "explore": Entry("exploration.commands.explore", "explore", "Find out what applications can do, and learn it."),
+    "eval": Entry("evaluation.commands.eval", "evaluate", "Measure the agent on benchmarks."),
     "memory": Entry("agent_s.cli.memory", "memory", "Look at, move and delete what was learned."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check what this machine lacks, and clean up after killed runs."),
 }
@@ -71,8 +71,8 @@ def app(
         if config_file or overrides or model or display or virtual or confirm:
             raise click.UsageError(f"Options of a command stand behind it: agent-s {ctx.invoked_subcommand} ...")
         return DONE
-    from agent_s.cli.conduct import choose_desktop
     from agent_s.cli.interactive import ask_for_tasks
+    from agent_s.terminal.run_conduct import choose_desktop
 
     settings = read_settings(config_file, overrides, {"model": model, "policy.confirm": confirm})
     return ask_for_tasks(with_default_model(settings), choose_desktop(display, virtual))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from agent_s.cli.exits import DONE, ENVIRONMENT
-from agent_s.cli.lazy import examples
-from agent_s.cli.options import json_option, read_settings, settings_options
+from agent_s.terminal.exits import DONE, ENVIRONMENT
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
 
 MARKS = {"ok": ("✓", "green"), "missing": ("✗", "red"), "optional": ("-", "yellow")}
 
@@ -23,8 +23,8 @@ def doctor(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) 
     Names the command that installs each thing that is missing. Processes, sockets and folders that killed runs left
     behind are removed. Exit status 0 when all that is needed is there, else 3.
     """
-    from agent_s.cli.checks import look_at_everything
-    from agent_s.cli.terminal import echo_json, printable
+    from agent_s.cli.doctor_checks import look_at_everything
+    from agent_s.terminal.output import echo_json, printable
 
     findings = []
     for finding in look_at_everything(read_settings(config_file, overrides)):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent_s.cli.exits import DONE
+from agent_s.terminal.exits import DONE
 
 if TYPE_CHECKING:
-    from aci.virtual import VirtualDesktop
-    from aci.x11 import X11Desktop
-    from agent_s.cli.conduct import DesktopChoice
-    from agent_s.cli.progress import Display
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.desktop.x11 import X11Desktop
     from agent_s.settings import Settings
+    from agent_s.terminal.progress import Display
+    from agent_s.terminal.run_conduct import DesktopChoice
 
 RESET = "reset"
 """Word that puts the desktop back."""
@@ -32,11 +32,11 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
 
     All tasks share one desktop, so that each goes on where the last one ended.
     """
-    from agent_s.cli.conduct import build_agent, conduct, introduce, open_memory
-    from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.progress import choose_display
     from agent_s.cli.run import make_task, tell
-    from agent_s.trajectory import run_folder
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from agent_s.terminal.run_conduct import build_agent, conduct, introduce, open_memory
+    from agent_s.trajectory.recorder import run_folder
 
     screen = choose_display(quiet=False, json=False)
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
@@ -74,7 +74,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
 
 def reset(desktop: X11Desktop | VirtualDesktop, screen: Display) -> None:
     """Put a virtual desktop back to its beginning; on the person's own screen only offer to end what was started."""
-    from aci.x11 import X11Desktop
+    from aci.desktop.x11 import X11Desktop
 
     if isinstance(desktop, X11Desktop):
         names = ", ".join(process.argv[0] for process in desktop.started)

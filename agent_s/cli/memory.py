@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.cli.exits import DONE, NotDone
-from agent_s.cli.lazy import SuggestingGroup, examples
-from agent_s.cli.options import json_option, read_settings, settings_options
+from agent_s.terminal.exits import DONE, NotDone
+from agent_s.terminal.lazy import SuggestingGroup, examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agent_s.settings import SearchSettings
     from memory_store import Experience, MemoryStore, Selection
-    from memory_store.experience import Kind, State
+    from memory_store.records.experience import Kind, State
 
 KINDS = click.Choice(["narrative", "episodic", "skill"])
 STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
@@ -54,7 +54,7 @@ def list_command(
     as_json: bool,
 ) -> int:
     """List what was learned, newest first."""
-    from agent_s.cli.terminal import echo_json
+    from agent_s.terminal.output import echo_json
 
     with _store(config_file, overrides) as store:
         found = store.list_experiences(kind, app=app, state=state, limit=limit)
@@ -82,9 +82,9 @@ def show(
     experience: str, config_file: Path | None, overrides: tuple[str, ...], page: Path | None, as_json: bool
 ) -> int:
     """Show one EXPERIENCE, by its id, with where it comes from, how it fared since, and the steps that made it."""
-    from agent_s.cli.terminal import echo_json, printable
-    from agent_s.experience_report import find_origin
-    from agent_s.report import write_report
+    from agent_s.terminal.output import echo_json, printable
+    from agent_s.trajectory.experience_origin import find_origin
+    from agent_s.trajectory.report import write_report
 
     with _store(config_file, overrides) as store:
         found = store.get(experience)
@@ -119,7 +119,7 @@ def search(
     query: str, config_file: Path | None, overrides: tuple[str, ...], kind: Kind | None, count: int, as_json: bool
 ) -> int:
     """Find experience that is about QUERY, best first, as a run would find it."""
-    from agent_s.cli.terminal import echo_json
+    from agent_s.terminal.output import echo_json
 
     with _store(config_file, overrides) as store:
         narrative = store.search_narrative(query, count) if kind in (None, "narrative") else []
@@ -141,8 +141,8 @@ def search(
 @json_option("Write one JSON object.")
 def export_command(file: Path, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
     """Write everything that was learned to FILE, as lines of JSON."""
-    from agent_s.cli.terminal import echo_json, plural
-    from memory_store.transfer import export_store
+    from agent_s.terminal.output import echo_json, plural
+    from memory_store.storage.transfer import export_store
 
     with _store(config_file, overrides) as store:
         count = export_store(store, file)
@@ -162,8 +162,8 @@ def import_command(file: Path, config_file: Path | None, overrides: tuple[str, .
 
     What is there already stays as it is.
     """
-    from agent_s.cli.terminal import echo_json, plural
-    from memory_store.transfer import import_store
+    from agent_s.terminal.output import echo_json, plural
+    from memory_store.storage.transfer import import_store
 
     with _store(config_file, overrides) as store:
         done = import_store(store, file)
@@ -212,7 +212,7 @@ def forget(
 
     They are hidden at once. `--undo` brings them back until `agent-s memory vacuum` deletes them for good.
     """
-    from agent_s.cli.terminal import echo_json, plural
+    from agent_s.terminal.output import echo_json, plural
 
     if undo:
         return _undo(config_file, overrides, as_json)
@@ -236,7 +236,7 @@ def forget(
 
 
 def _undo(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    from agent_s.cli.terminal import echo_json, plural
+    from agent_s.terminal.output import echo_json, plural
 
     with _store(config_file, overrides) as store:
         count = store.undo_forget()
@@ -291,7 +291,7 @@ def quarantine(
     experience: str, config_file: Path | None, overrides: tuple[str, ...], reason: str, as_json: bool
 ) -> int:
     """Withdraw one EXPERIENCE: it is kept, but no run is given it."""
-    from agent_s.cli.terminal import echo_json
+    from agent_s.terminal.output import echo_json
 
     with _store(config_file, overrides) as store:
         store.quarantine(experience, reason)
@@ -308,7 +308,7 @@ def quarantine(
 @json_option("Write one JSON object.")
 def release(experience: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
     """Give an EXPERIENCE back to runs that was withdrawn, its failures forgiven."""
-    from agent_s.cli.terminal import echo_json
+    from agent_s.terminal.output import echo_json
 
     with _store(config_file, overrides) as store:
         released = store.release(experience)
@@ -326,7 +326,7 @@ def release(experience: str, config_file: Path | None, overrides: tuple[str, ...
 @json_option("Write one JSON object.")
 def vacuum(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
     """Delete what was forgotten for good and answers of search engines that are too old, and give their space back."""
-    from agent_s.cli.terminal import echo_json, plural
+    from agent_s.terminal.output import echo_json, plural
 
     with _store(config_file, overrides) as store:
         report = store.vacuum(_too_old(read_settings(config_file, overrides).search))
@@ -353,7 +353,7 @@ def vacuum(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) 
 @json_option("Write one JSON object.")
 def check(config_file: Path | None, overrides: tuple[str, ...], export: Path | None, as_json: bool) -> int:
     """Look for damage in memory, and say how to mend it."""
-    from agent_s.cli.terminal import echo_json, plural, printable
+    from agent_s.terminal.output import echo_json, plural, printable
 
     if export is not None:
         return _salvage(config_file, overrides, export, as_json)
@@ -371,7 +371,7 @@ def check(config_file: Path | None, overrides: tuple[str, ...], export: Path | N
 
 
 def _salvage(config_file: Path | None, overrides: tuple[str, ...], export: Path, as_json: bool) -> int:
-    from agent_s.cli.terminal import echo_json, plural, printable
+    from agent_s.terminal.output import echo_json, plural, printable
     from memory_store import salvage_store
 
     settings = read_settings(config_file, overrides)
@@ -393,7 +393,7 @@ def _salvage(config_file: Path | None, overrides: tuple[str, ...], export: Path,
 @json_option("Write one JSON object.")
 def stats(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
     """Count what was learned."""
-    from agent_s.cli.terminal import echo_json, printable
+    from agent_s.terminal.output import echo_json, printable
 
     with _store(config_file, overrides) as store:
         values = store.stats().model_dump()
@@ -409,7 +409,7 @@ def stats(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -
 @contextmanager
 def _store(config_file: Path | None, overrides: tuple[str, ...]) -> Iterator[MemoryStore]:
     """Open the memory that the settings name, also where runs are told not to use it."""
-    from agent_s.agent import open_memory
+    from agent_s.loop.agent import open_memory
 
     with open_memory(read_settings(config_file, overrides)) as store:
         yield store
@@ -432,7 +432,7 @@ def _as_values(experience: Experience) -> dict[str, Any]:
 
 
 def _show_table(found: list[tuple[Experience, float | None]]) -> None:
-    from agent_s.cli.terminal import in_words, local_time, shorten, show_table
+    from agent_s.terminal.output import in_words, local_time, shorten, show_table
 
     show_table(
         ("Id", "Learned", "App", "Verified", "Used", "Worked", "About"),

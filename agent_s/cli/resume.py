@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from agent_s.cli.lazy import examples
-from agent_s.cli.options import json_option, read_settings, settings_options
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
 
 
 @click.command(epilog=examples("agent-s resume last", "agent-s resume 1f0c9a --display :1 -c limits.max_steps=200"))
@@ -31,13 +31,13 @@ def resume(
     Subtasks that it finished are not done again, and of the one that it was at no step that was carried out. A virtual
     desktop ends with its run, so that a run on one can only be started anew.
     """
-    from agent_s.cli.conduct import DesktopChoice, build_agent, conduct, introduce, open_memory
-    from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.progress import choose_display
     from agent_s.cli.run import quoted, tell
     from agent_s.events import RunStarted
-    from agent_s.resuming import what_is_left
-    from agent_s.trajectory import find_run, read_trajectory, run_folder
+    from agent_s.loop.unfinished import what_is_left
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from agent_s.terminal.run_conduct import DesktopChoice, build_agent, conduct, introduce, open_memory
+    from agent_s.trajectory.recorder import find_run, read_trajectory, run_folder
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
     unfinished = what_is_left(events)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.cli.exits import DONE, ENVIRONMENT, NOT_DONE
-from agent_s.cli.lazy import examples
-from agent_s.cli.options import acting_options, json_option, read_settings, settings_options, with_default_model
+from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import acting_options, json_option, read_settings, settings_options, with_default_model
 
 if TYPE_CHECKING:
-    from agent_s.cli.conduct import Conducted, DesktopChoice
-    from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.progress import Display
     from agent_s.settings import Settings
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import Display
+    from agent_s.terminal.run_conduct import Conducted, DesktopChoice
 
 SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-_+/@%=")
 
@@ -56,9 +56,9 @@ def run(
 
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
-    from agent_s.cli.conduct import choose_desktop
-    from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.progress import choose_display
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from agent_s.terminal.run_conduct import choose_desktop
 
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
@@ -89,8 +89,8 @@ def run_task(
         MemoryStoreError: The memory cannot be opened.
         SettingsError: The settings name a model that does not exist.
     """
-    from agent_s.cli.conduct import build_agent, conduct, introduce, open_memory
-    from agent_s.trajectory import run_folder
+    from agent_s.terminal.run_conduct import build_agent, conduct, introduce, open_memory
+    from agent_s.trajectory.recorder import run_folder
 
     task = make_task(instruction)
     with open_memory(settings) as memory, choice.open(settings) as desktop:
@@ -134,7 +134,7 @@ def refuse_used_folder(record: Path) -> None:
     Raises:
         click.UsageError: It does.
     """
-    from agent_s.trajectory import EVENTS_FILE
+    from agent_s.trajectory.recorder import EVENTS_FILE
 
     if (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run: choose another folder.")
@@ -142,8 +142,8 @@ def refuse_used_folder(record: Path) -> None:
 
 def tell(task: str, ended: Conducted, choice: DesktopChoice, as_json: bool) -> int:
     """Write how a run ended, and return its exit status."""
-    from agent_s.cli.terminal import echo_json, plural, printable
-    from agent_s.report import heading
+    from agent_s.terminal.output import echo_json, plural, printable
+    from agent_s.trajectory.report import heading
 
     outcome = ended.outcome
     if as_json:
@@ -159,7 +159,7 @@ def tell(task: str, ended: Conducted, choice: DesktopChoice, as_json: bool) -> i
 
 def as_values(task: str, ended: Conducted, choice: DesktopChoice) -> dict[str, Any]:
     """Return a run as the JSON object of `--json`."""
-    from agent_s.cli.conduct import FILES_FOLDER
+    from agent_s.terminal.run_conduct import FILES_FOLDER
 
     files = ended.folder / FILES_FOLDER if ended.folder else None
     return {
@@ -187,7 +187,7 @@ def quoted(text: str) -> str:
 
 
 def _keep(home: Path, folder: Path, screen: Display) -> None:
-    from agent_s.cli.conduct import keep_files
+    from agent_s.terminal.run_conduct import keep_files
 
     try:
         copies = keep_files(home, folder)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.cli.exits import DONE
-from agent_s.cli.lazy import SuggestingGroup, examples
-from agent_s.cli.options import json_option, read_settings, settings_options
+from agent_s.terminal.exits import DONE
+from agent_s.terminal.lazy import SuggestingGroup, examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_s.events import Event, RunStarted
-    from agent_s.trajectory import RunSummary
+    from agent_s.trajectory.recorder import RunSummary
 
 
 @click.group(
@@ -32,8 +32,8 @@ def runs() -> None:
 @json_option("Write one JSON array.")
 def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: int, as_json: bool) -> int:
     """List the recorded runs, newest first."""
-    from agent_s.cli.terminal import echo_json, show_table
-    from agent_s.trajectory import list_runs
+    from agent_s.terminal.output import echo_json, show_table
+    from agent_s.trajectory.recorder import list_runs
 
     folder = read_settings(config_file, overrides).runs_folder
     found = list_runs(folder)[:limit]
@@ -56,11 +56,11 @@ def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: in
 @json_option("Write one JSON object with all events.")
 def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
     """Show what happened in RUN: its id, the beginning of it, its folder, or the word last."""
-    from agent_s.chronicle import tell
-    from agent_s.cli.progress import lines_of
-    from agent_s.cli.terminal import echo_json, plural, printable
-    from agent_s.report import heading
-    from agent_s.trajectory import find_run, read_trajectory
+    from agent_s.terminal.output import echo_json, plural, printable
+    from agent_s.terminal.progress import lines_of
+    from agent_s.trajectory.recorder import find_run, read_trajectory
+    from agent_s.trajectory.report import heading
+    from agent_s.trajectory.timeline import tell
 
     folder = find_run(read_settings(config_file, overrides).runs_folder, run)
     trajectory = read_trajectory(folder)
@@ -90,9 +90,9 @@ def report(run: str, config_file: Path | None, overrides: tuple[str, ...], outpu
 
     Without --output the page lies in the run's folder, beside the screenshots that it shows.
     """
-    from agent_s.cli.terminal import echo_json
-    from agent_s.report import write_report
-    from agent_s.trajectory import find_run, read_trajectory
+    from agent_s.terminal.output import echo_json
+    from agent_s.trajectory.recorder import find_run, read_trajectory
+    from agent_s.trajectory.report import write_report
 
     folder = find_run(read_settings(config_file, overrides).runs_folder, run)
     page = write_report(read_trajectory(folder), output, embed=output is not None)
@@ -131,11 +131,11 @@ def replay(
     stops. You vouch for the run: it is done again even if nothing had verified it. Without --display and --virtual it
     works where the run did, or on a virtual desktop.
     """
-    from agent_s.cli.conduct import choose_desktop
-    from agent_s.cli.interrupts import Interrupts
-    from agent_s.cli.progress import choose_display
     from agent_s.cli.run import run_task, tell
-    from agent_s.trajectory import find_run, read_trajectory
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from agent_s.terminal.run_conduct import choose_desktop
+    from agent_s.trajectory.recorder import find_run, read_trajectory
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
     started = repeatable(run, read_trajectory(find_run(settings.runs_folder, run)).events)
@@ -186,7 +186,7 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
     Raises:
         click.UsageError: One is not, or its old value does not stand in the instruction, or the new one cannot.
     """
-    from agent_s.parameters import Parameters, holds, tokens
+    from intents.parameters import Parameters, holds, tokens
 
     pairs: dict[str, str] = {}
     for value in values:
@@ -208,7 +208,7 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:
-    from agent_s.cli.terminal import in_words, local_time, shorten
+    from agent_s.terminal.output import in_words, local_time, shorten
 
     status = run.status or "cut off"
     return (

@@ -14,9 +14,9 @@ from agent_s.llm.protocol import Model
 from agent_s.settings import ProviderSettings, Settings
 
 if TYPE_CHECKING:
-    from agent_s.llm.anthropic import AnthropicWire
-    from agent_s.llm.openai import OpenAIWire
-    from agent_s.llm.wire import Wire
+    from agent_s.llm.providers.anthropic import AnthropicWire
+    from agent_s.llm.providers.openai import OpenAIWire
+    from agent_s.llm.providers.wire import Wire
 
 NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:FILE"
 KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -31,7 +31,7 @@ def default_model(environment: Mapping[str, str]) -> str:
     """
     for provider, key_name in KEY_NAMES.items():
         if environment.get(key_name, "").strip():
-            from agent_s.llm.prices import load_prices
+            from agent_s.llm.providers.prices import load_prices
 
             return f"{provider}:{load_prices().defaults[provider]}"
     return "offline"
@@ -56,7 +56,7 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
             _require_price(name, settings.provider)
     if not settings.roles:
         return models[settings.model]
-    from agent_s.llm.roles import ModelByRole
+    from agent_s.llm.routing import ModelByRole
 
     return ModelByRole(models[settings.model], {role: models[name] for role, name in settings.roles.items()})
 
@@ -79,7 +79,7 @@ def build_model(
     """
     kind, _, rest = name.partition(":")
     if name == "offline":
-        from agent_s.llm.offline import OfflineModel
+        from agent_s.offline import OfflineModel
 
         return OfflineModel()
     if kind == "recorded" and rest:
@@ -105,15 +105,15 @@ def build_wire(
     provider, _, model = name.partition(":")
     if provider not in KEY_NAMES:
         return None
-    from agent_s.llm.keys import require_key
-    from agent_s.llm.prices import load_prices
+    from agent_s.llm.providers.api_keys import require_key
+    from agent_s.llm.providers.prices import load_prices
 
     _require_sdk(provider)
     model = model or load_prices(settings.prices).defaults.get(provider) or load_prices().defaults[provider]
     key = require_key(KEY_NAMES[provider], environment, provider)
     address = environment.get(f"{provider.upper()}_BASE_URL", "").strip()
     if provider == "anthropic":
-        from agent_s.llm import anthropic
+        from agent_s.llm.providers import anthropic
 
         return anthropic.AnthropicWire(
             model,
@@ -123,7 +123,7 @@ def build_wire(
             max_output_tokens=settings.max_output_tokens,
             effort=settings.effort,
         )
-    from agent_s.llm import openai
+    from agent_s.llm.providers import openai
 
     return openai.OpenAIWire(
         model,
@@ -136,8 +136,8 @@ def build_wire(
 
 
 def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
-    from agent_s.llm.chat import ChatWire
-    from agent_s.llm.keys import find_key
+    from agent_s.llm.providers.api_keys import find_key
+    from agent_s.llm.providers.chat import ChatWire
 
     address, model = _split(url)
     _require_sdk("openai")
@@ -170,10 +170,10 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def _assembled(name: str, wire: Wire, settings: ProviderSettings) -> Model:
-    from agent_s.llm.prices import load_prices
-    from agent_s.llm.provider import ProviderModel
-    from agent_s.llm.rendering import Renderer
-    from agent_s.llm.retrying import Retrying
+    from agent_s.llm.prompting.rendering import Renderer
+    from agent_s.llm.providers.prices import load_prices
+    from agent_s.llm.providers.provider import ProviderModel
+    from agent_s.llm.providers.retries import Retrying
 
     renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge)
     return ProviderModel(name, wire, renderer, Retrying(settings.retries), load_prices(settings.prices))
@@ -185,7 +185,7 @@ def _require_sdk(package: str) -> None:
 
 
 def _require_price(name: str, settings: ProviderSettings) -> None:
-    from agent_s.llm.prices import load_prices
+    from agent_s.llm.providers.prices import load_prices
 
     if name == "offline" or name.startswith("recorded:"):
         return

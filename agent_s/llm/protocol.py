@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from aci.actions import AnyAction
-from aci.observation import Observation
+from aci.acting.actions import AnyAction
+from aci.observation.observation import Observation
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience
 

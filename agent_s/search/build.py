@@ -74,10 +74,10 @@ def _url(settings: SearchSettings, example: str) -> str:
 
 
 def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
-    from agent_s.llm.anthropic import AnthropicWire
     from agent_s.llm.build import build_wire
-    from agent_s.llm.openai import OpenAIWire
-    from agent_s.llm.prices import load_prices
+    from agent_s.llm.providers.anthropic import AnthropicWire
+    from agent_s.llm.providers.openai import OpenAIWire
+    from agent_s.llm.providers.prices import load_prices
     from agent_s.search.hosted import AnthropicSearch, Bill, OpenAISearch
 
     name = settings.roles.get("plan", settings.model)

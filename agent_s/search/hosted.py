@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from agent_s.errors import ModelError, SearchError
-from agent_s.llm import anthropic as messages_api
-from agent_s.llm import openai as responses_api
-from agent_s.llm.anthropic import AnthropicWire
-from agent_s.llm.conversation import Spent
-from agent_s.llm.openai import OpenAIWire
-from agent_s.llm.prices import Prices
 from agent_s.llm.protocol import TokenUsage, WebResult
-from agent_s.llm.wire import Answer, Service, read_answer, translated
+from agent_s.llm.providers import anthropic as messages_api
+from agent_s.llm.providers import openai as responses_api
+from agent_s.llm.providers.anthropic import AnthropicWire
+from agent_s.llm.providers.conversation import Spent
+from agent_s.llm.providers.openai import OpenAIWire
+from agent_s.llm.providers.prices import Prices
+from agent_s.llm.providers.wire import Answer, Service, read_answer, translated
 from agent_s.search import Meter
 from agent_s.search.results import tidy
 

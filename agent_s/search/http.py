@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from agent_s.connections import OpenConnections
 from agent_s.errors import SearchError, SettingsError
+from agent_s.llm.providers.connections import OpenConnections
 
 if TYPE_CHECKING:
     import httpx

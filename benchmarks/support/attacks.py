@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from aci.actions import (
+from aci.acting.actions import (
     Action,
     Click,
     Done,
@@ -28,14 +28,14 @@ from aci.actions import (
     Type,
     parse_action,
 )
-from aci.desktop import ActionResult
+from aci.desktop.desktop import ActionResult
 from aci.errors import MalformedAction
-from aci.geometry import Rect
-from aci.observation import Element, Observation, Window
-from aci.policy import OWN_SCREEN, Policy
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
+from aci.safety.policy import OWN_SCREEN, Policy
 from agent_s import AgentS, Limits, Task
 from agent_s.events import ActionChosen, ExperienceStored
-from agent_s.llm.conversation import Conversation, Text
+from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
@@ -50,10 +50,10 @@ from agent_s.llm.protocol import (
     VerifyResponse,
     WebResult,
 )
-from agent_s.llm.rendering import Renderer
+from agent_s.llm.providers.conversation import Conversation, Text
 from agent_s.records import GroundedStep
 from memory_store import MemoryStore, PlannedSubtask, Provenance
-from memory_store.embedding import HashingEmbedder
+from memory_store.embedding.embedders import HashingEmbedder
 
 Place = Literal[
     "window title", "page text", "hidden label", "description", "file name", "recognized text", "buffer",

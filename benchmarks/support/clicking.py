@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from aci.actions import Click, Hotkey, Scroll
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Hotkey, Scroll
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element, Observation
 from benchmarks.support.figures import tell
 from benchmarks.support.reports import Reports, wait_until
 

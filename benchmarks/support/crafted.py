@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aci.actions import Click, Hotkey, Scroll
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Hotkey, Scroll
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element, Observation
 from benchmarks.fixtures.crafted_page import crafted_page, dialog_page
 from benchmarks.support.clicking import TEXTS, Tally, bears
 from benchmarks.support.figures import NotMeasured, tell

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from aci.actions import Hotkey
+from aci.acting.actions import Hotkey
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
-from agent_s.agent import AgentS
-from agent_s.llm.offline import OfflineModel
+from aci.observation.observation import Element, Observation
+from agent_s.loop.agent import AgentS
+from agent_s.offline import OfflineModel
 from agent_s.records import Limits, Task
-from exploration.homes import read_home
-from exploration.walking import Walker, new_desktop
+from exploration.search.homes import read_home
+from exploration.search.navigator import Walker, new_desktop
 from memory_store import MemoryStore
 
 INSTRUCTIONS = Path(__file__).parents[1] / "data" / "instructions.json"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from aci.actions import Click, Hotkey
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
-from exploration.candidates import MENU_ROLES, called
-from exploration.records import Attempt
-from exploration.walking import Walker, new_desktop
+from aci.acting.actions import Click, Hotkey
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element
+from exploration.search.controls import MENU_ROLES, called
+from exploration.search.navigator import Walker, new_desktop
+from exploration.search.records import Attempt
 
 BUTTONS = ("push button", "toggle button", "push button menu")
 FRAME = ("Minimize", "Maximize", "Close", "Restore")

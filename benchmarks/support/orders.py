@@ -8,8 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from aci.virtual import VirtualDesktop
-from agent_s.agent import AgentS
+from aci.desktop.virtual import VirtualDesktop
+from agent_s.loop.agent import AgentS
 from agent_s.records import Task
 from agent_s.settings import Settings
 from benchmarks import fixtures

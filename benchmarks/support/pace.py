@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from aci.actions import Action, Done, Fail
-from aci.desktop import ActionResult, Desktop
-from aci.observation import Observation
+from aci.acting.actions import Action, Done, Fail
+from aci.desktop.desktop import ActionResult, Desktop
+from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse, Model, ModelRequest, ModelResponse
 from benchmarks.support.figures import NotMeasured
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aci.geometry import Rect
-from aci.grounding import uncovered
-from aci.observation import Element, Observation, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
+from aci.observation.visibility import uncovered
 from benchmarks.support.figures import NotMeasured
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")

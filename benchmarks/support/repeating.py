@@ -14,14 +14,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from aci.virtual import VirtualDesktop
-from agent_s.agent import AgentS
+from aci.desktop.virtual import VirtualDesktop
 from agent_s.events import ActionPerformed, Event, Planned, ReplayStopped, RunEnded
+from agent_s.loop.agent import AgentS
 from agent_s.records import Outcome, Task
 from agent_s.settings import Settings, configs_folder
-from evaluation.runner import TaskSession
-from evaluation.server import FormServer, Submission
-from evaluation.task import TaskFile, load_task
+from evaluation.osworld.runner import TaskSession
+from evaluation.osworld.server import FormServer, Submission
+from evaluation.osworld.task import TaskFile, load_task
 from memory_store import MemoryStore
 
 WORDS: tuple[str, ...] = (
@@ -158,7 +158,7 @@ class Mover:
     def _move_all(self) -> None:
         from Xlib.error import XError
 
-        from aci.screen import Screen, open_display
+        from aci.desktop.screen import Screen, open_display
 
         screen, display = Screen(self._desktop.display), open_display(self._desktop.display)
         moved: set[int] = set()

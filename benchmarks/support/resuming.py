@@ -13,10 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from aci.places import common_folder
-from aci.remains import find_remains, remove_remains
-from exploration.scope import read_scope
-from exploration.summary import summarize
+from aci.desktop.cleanup import find_remains, remove_remains
+from aci.desktop.folders import common_folder
+from exploration.job.scope import read_scope
+from exploration.report.summary import summarize
 from memory_store import MemoryStore, SkillExperience
 
 TASKS = 2

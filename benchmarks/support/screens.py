@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aci.geometry import Rect
-from aci.observation import Window
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
 from benchmarks.fixtures.documents import write_letter, write_page, write_sheet
 from benchmarks.support.figures import NotMeasured
 
@@ -82,7 +82,7 @@ def place_window(desktop: VirtualDesktop, window_id: int, place: Rect) -> None:
     from Xlib.protocol.event import ClientMessage
     from Xlib.X import SubstructureNotifyMask, SubstructureRedirectMask
 
-    from aci.screen import open_display
+    from aci.desktop.screen import open_display
 
     display = open_display(desktop.display)
     try:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aci.actions import Action, Click, Hotkey, Scroll, Type
-from aci.observation import Element, Observation
+from aci.acting.actions import Action, Click, Hotkey, Scroll, Type
+from aci.observation.observation import Element, Observation
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

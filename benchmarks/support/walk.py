@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from aci.geometry import Rect
-from aci.observation import Observation, Window
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Observation, Window
 from benchmarks.support.figures import tell
 from benchmarks.support.screens import PROGRAMS, open_program, place_window
 from benchmarks.support.steps import Step, pressed

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import BrowserLost
 from evaluation.miniwob.devtools import PORT_FILE, DevTools, Target
 from evaluation.miniwob.pages import Pages
-from evaluation.steps import BROWSERS
+from evaluation.osworld.steps import BROWSERS
 
 if TYPE_CHECKING:
-    from aci.virtual import VirtualDesktop
+    from aci.desktop.virtual import VirtualDesktop
 
 READY_LIMIT_S = 15.0
 CLOCK_MS = 24 * 3600 * 1000

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from agent_s.events import ActionPerformed, Event, RunEnded
 from agent_s.records import Outcome, StateCheck, Status, Task, Verdict
 from evaluation.errors import BrowserLost
-from evaluation.failures import FailureSigns
+from evaluation.harness.failures import FailureSigns
+from evaluation.harness.recording import Recording
+from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 from evaluation.miniwob.arena import Arena, PageState
-from evaluation.recording import Recording
-from evaluation.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 
 if TYPE_CHECKING:
-    from agent_s.agent import AgentS
+    from agent_s.loop.agent import AgentS
 
 BY = "the page's reward"
 LATE_S = 1.0

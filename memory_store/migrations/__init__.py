@@ -1,7 +1,7 @@
-"""Schema migrations (Alembic), run by `memory_store.database` when a store is opened.
+"""Schema migrations (Alembic), run by `memory_store.storage.database` when a store is opened.
 
 Revisions are numbered "0001", "0002", ... so that a newer store can be told from an older one without
-loading Alembic. A released migration never changes; a change of `memory_store.schema` needs a new one.
+loading Alembic. A released migration never changes; a change of `memory_store.storage.schema` needs a new one.
 """
 
 from __future__ import annotations

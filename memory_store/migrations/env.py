@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from memory_store.schema import Base
+from memory_store.storage.schema import Base
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from aci.actions import PRIMITIVES
-from aci.places import common_folder
-from aci.processes import MARK
+from aci.acting.actions import PRIMITIVES
+from aci.desktop.folders import common_folder
+from aci.desktop.processes import MARK
 
 AGENT_S = [sys.executable, "-m", "agent_s"]
 
@@ -85,7 +85,7 @@ class User:
 @contextmanager
 def new_user(home: Path) -> Iterator[User]:
     """Give a person, and remove what desktops of theirs may have left, however the test ended."""
-    from aci.remains import find_remains, remove_remains
+    from aci.desktop.cleanup import find_remains, remove_remains
 
     home.mkdir(exist_ok=True)
     tmp = Path(tempfile.mkdtemp(prefix="e2e-"))

@@ -9,8 +9,8 @@ import pytest
 
 from agent_s.events import ModelCalled, ReplayStarted
 from agent_s.settings import configs_folder
-from agent_s.trajectory import read_trajectory
-from evaluation.task import load_tasks
+from agent_s.trajectory.recorder import read_trajectory
+from evaluation.osworld.task import load_tasks
 from tests.e2e.command_line import User
 
 pytestmark = pytest.mark.desktop

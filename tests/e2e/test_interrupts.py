@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from aci.virtual import VirtualDesktop
-from agent_s.trajectory import list_runs
+from aci.desktop.virtual import VirtualDesktop
+from agent_s.trajectory.recorder import list_runs
 from tests.e2e.command_line import AGENT_S, User, processes_of, recording
 
 pytestmark = pytest.mark.desktop
@@ -100,7 +100,7 @@ def test_the_mouse_in_a_corner_stops_a_run_on_the_own_screen(user: User, tmp_pat
 
 
 def push_the_mouse(display_name: str, x: int, y: int) -> None:
-    from aci.screen import open_display
+    from aci.desktop.screen import open_display
 
     display = open_display(display_name)
     try:
@@ -111,7 +111,7 @@ def push_the_mouse(display_name: str, x: int, y: int) -> None:
 
 
 def keys_down(display_name: str) -> list[int]:
-    from aci.screen import open_display
+    from aci.desktop.screen import open_display
 
     display = open_display(display_name)
     try:

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
 from tests.e2e.command_line import User
 
 pytestmark = pytest.mark.desktop

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from aci.virtual import VirtualDesktop
-from agent_s.trajectory import list_runs, read_trajectory
+from aci.desktop.virtual import VirtualDesktop
+from agent_s.trajectory.recorder import list_runs, read_trajectory
 from tests.e2e.command_line import User, recording
 
 pytestmark = pytest.mark.desktop

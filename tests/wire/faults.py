@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
-from aci.actions import Action, Click
+from aci.acting.actions import Action, Click
 from agent_s.errors import (
     EmptyResponse,
     MalformedResponse,
@@ -20,10 +20,10 @@ from agent_s.errors import (
     ResponseCutOff,
 )
 from agent_s.llm.build import build_model
-from agent_s.llm.prices import load_prices
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
-from agent_s.llm.provider import ProviderModel
-from agent_s.llm.retrying import Retrying
+from agent_s.llm.providers.prices import load_prices
+from agent_s.llm.providers.provider import ProviderModel
+from agent_s.llm.providers.retries import Retrying
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
 from tests.unit.agent_s.fakes import button, screen

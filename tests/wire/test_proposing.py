@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from aci.applications import Application
+from aci.desktop.applications import Application
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import Affordance
-from exploration.tasks import TaskMaker
-from memory_store.embedding import HashingEmbedder
+from exploration.tasks.proposals import TaskMaker
+from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
 from tests.wire.faults import QUICK
 from tests.wire.formats import FORMATS, Format

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from aci.actions import Type
+from aci.acting.actions import Type
 from agent_s import AgentS
 from agent_s.errors import (
     ModelError,
@@ -15,7 +15,6 @@ from agent_s.errors import (
     ModelUnavailable,
 )
 from agent_s.llm.build import build_model
-from agent_s.llm.prices import load_prices
 from agent_s.llm.protocol import (
     ActContext,
     Context,
@@ -26,8 +25,9 @@ from agent_s.llm.protocol import (
     ProposalContext,
     QueryContext,
 )
-from agent_s.llm.provider import ProviderModel
-from agent_s.llm.roles import ModelByRole
+from agent_s.llm.providers.prices import load_prices
+from agent_s.llm.providers.provider import ProviderModel
+from agent_s.llm.routing import ModelByRole
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen

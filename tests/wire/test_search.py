@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agent_s.errors import LimitReached, ModelUnavailable, SearchError, SettingsError
-from agent_s.llm.prices import load_prices
 from agent_s.llm.protocol import TokenUsage, WebResult
+from agent_s.llm.providers.prices import load_prices
 from agent_s.search import WebSearch, meter
 from agent_s.search.build import build_search
 from agent_s.settings import Settings, load_settings

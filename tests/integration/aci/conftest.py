@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from aci.screen import Screen, open_display
-from aci.virtual import VirtualDesktop
+from aci.desktop.screen import Screen, open_display
+from aci.desktop.virtual import VirtualDesktop
 
 
 @pytest.fixture(scope="module")

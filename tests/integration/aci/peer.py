@@ -35,7 +35,7 @@ from aci.accessibility.atspi import (
     ROOT_PATH,
     StateBit,
 )
-from aci.accessibility.link import socket_paths
+from aci.accessibility.dbus.link import socket_paths
 
 TITLE = "Peer"
 PLACE = (1120, 60, 360, 560)
@@ -450,7 +450,7 @@ class _Window:
     """The visible side."""
 
     def __init__(self) -> None:
-        from aci.screen import open_display
+        from aci.desktop.screen import open_display
 
         self._display = open_display(os.environ["DISPLAY"])
         x, y, width, height = PLACE

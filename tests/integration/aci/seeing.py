@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element, Observation
 
 LIMIT_S = 20.0
 

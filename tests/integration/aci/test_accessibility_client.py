@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-from aci.actions import Click, Hotkey
+from aci.acting.actions import Click, Hotkey
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
+from aci.observation.observation import Element
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = pytest.mark.desktop

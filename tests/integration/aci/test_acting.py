@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import (
+from aci.acting.actions import (
     Action,
     Click,
     DragAndDrop,
@@ -20,10 +20,10 @@ from aci.actions import (
     SwitchApplications,
     Type,
 )
-from aci.desktop import ActionResult
+from aci.desktop.desktop import ActionResult
+from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
+from aci.observation.observation import Element
 
 pytestmark = pytest.mark.desktop
 

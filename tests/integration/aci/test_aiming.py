@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from aci.actions import Click
+from aci.acting.actions import Click
+from aci.desktop.launching import Process
+from aci.desktop.virtual import VirtualDesktop
 from aci.input.keys import chord
-from aci.launching import Process
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
+from aci.observation.observation import Element
 from tests.integration.aci.test_acting import find, needs
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow, needs("chromium")]

@@ -14,10 +14,10 @@ import pytest
 from dbus_fast import Message, MessageType
 from dbus_fast.aio import MessageBus
 
-from aci.accessibility import bus as bus_module
 from aci.accessibility.atspi import REGISTRY_NAME
-from aci.accessibility.bus import IN_FLIGHT, Bus, CallRefused, PeerSilent
-from aci.accessibility.wire import Incoming, split
+from aci.accessibility.dbus import bus as bus_module
+from aci.accessibility.dbus.bus import IN_FLIGHT, Bus, CallRefused, PeerSilent
+from aci.accessibility.dbus.wire import Incoming, split
 from aci.errors import ConnectionLost
 
 pytestmark = pytest.mark.desktop

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from aci.actions import Click
-from aci.geometry import Rect
-from aci.screen import Screen
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click
+from aci.desktop.screen import Screen
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [

@@ -11,12 +11,12 @@ import psutil
 import pytest
 
 from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-from aci.actions import Click, Hotkey
+from aci.acting.actions import Click, Hotkey
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError, ConnectionLost
-from aci.observation import Observation
-from aci.virtual import VirtualDesktop
+from aci.observation.observation import Observation
 from agent_s import AgentS, Task
-from agent_s.llm.offline import OfflineModel
+from agent_s.offline import OfflineModel
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = pytest.mark.desktop
@@ -96,7 +96,7 @@ def test_killed_application_is_gone_and_no_more(two: VirtualDesktop) -> None:
 
 
 def test_windows_that_die_between_list_and_look_are_left_out(two: VirtualDesktop) -> None:
-    from aci.screen import open_display
+    from aci.desktop.screen import open_display
 
     screen = two.x11.screen
     display = open_display(two.display)

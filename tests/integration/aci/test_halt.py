@@ -12,18 +12,18 @@ import pytest
 from Xlib import XK, X
 from Xlib.ext import xtest
 
-from aci.actions import Hotkey, Wait
+from aci.acting.actions import Hotkey, Wait
+from aci.desktop.emergency_stop import Halt, StopBy
+from aci.desktop.screen import open_display
+from aci.desktop.virtual import VirtualDesktop
+from aci.desktop.x11 import X11Desktop
 from aci.errors import Halted, KeysHeld
-from aci.geometry import Point
-from aci.halt import Halt, StopBy
 from aci.input.backends import open_hands
-from aci.input.hands import Hands
+from aci.input.input_device import Hands
 from aci.input.keys import chord
 from aci.input.modifiers import Modifiers
-from aci.input.person import PersonWatch
-from aci.screen import open_display
-from aci.virtual import VirtualDesktop
-from aci.x11 import X11Desktop
+from aci.input.user_watch import PersonWatch
+from aci.observation.geometry import Point
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.test_hands import held, inside
 

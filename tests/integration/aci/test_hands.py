@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from Xlib import XK, X
 
-from aci.geometry import Point
+from aci.desktop.virtual import VirtualDesktop
 from aci.input.keys import chord
 from aci.input.xtest import Xtest
-from aci.virtual import VirtualDesktop
+from aci.observation.geometry import Point
 from tests.integration.aci.conftest import RecordingWindow
 
 pytestmark = pytest.mark.desktop

@@ -10,9 +10,9 @@ import pytest
 
 from aci import Click, Hotkey, Scroll, Type
 from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
-from aci.x11 import X11Desktop
+from aci.desktop.virtual import VirtualDesktop
+from aci.desktop.x11 import X11Desktop
+from aci.observation.observation import Element
 from tests.integration.aci.seeing import element, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]

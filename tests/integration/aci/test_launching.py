@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import LaunchFailed
-from aci.virtual import VirtualDesktop
 
 pytestmark = pytest.mark.desktop
 

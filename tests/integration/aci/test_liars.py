@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aci.observation import Element, Observation
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element, Observation
 from tests.integration.aci.peer import Manner, Peer, item, plain, text_field
 from tests.integration.aci.seeing import element, until
 from tests.unit.aci.without_quoted import without_quoted
@@ -162,7 +162,7 @@ def test_odd_trees_are_read_as_far_as_they_make_sense(stage: Stage, shape: str) 
 
 
 def test_menu_that_is_too_long_is_cut_and_named(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aci.accessibility.tree.MOST_SHOWING", 500)
+    monkeypatch.setattr("aci.accessibility.tree.capture.MOST_SHOWING", 500)
     seen = stage.look(Manner("menu", 2000))
     assert 0 < len(names(seen)) <= 500
     assert any("peer shows more than can be read" in note for note in seen.notes)

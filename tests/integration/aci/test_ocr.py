@@ -14,12 +14,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from aci.actions import Type
-from aci.geometry import Rect
-from aci.observation import Element, Observation
+from aci.acting.actions import Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
 from aci.ocr.engine import EngineName, TextEngine, available_engines, build_engine
 from aci.ocr.merge import same_text, tells
-from aci.virtual import VirtualDesktop
 
 pytestmark = pytest.mark.slow
 LIMIT_S = 40.0

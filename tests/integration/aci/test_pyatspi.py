@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from aci.accessibility import pyatspi
-from aci.accessibility.pyatspi import PyatspiClient
-from aci.actions import Click, Hotkey, Type
+from aci.accessibility.reference import pyatspi
+from aci.accessibility.reference.pyatspi import PyatspiClient
+from aci.acting.actions import Click, Hotkey, Type
+from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, MissingDependency
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
+from aci.observation.observation import Element
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [

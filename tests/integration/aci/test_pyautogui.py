@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from Xlib import X
 
-from aci.actions import Hotkey, Scroll, Type
-from aci.geometry import Rect
-from aci.observation import Element, Observation
-from aci.osworld import pyautogui_code
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Hotkey, Scroll, Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
+from evaluation.osworld.action_space import pyautogui_code
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.test_hands import inside
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.desktop
 OPENING = """
 import sys
 from aci.errors import AciError
-from aci.geometry import Point
+from aci.observation.geometry import Point
 from aci.input.backends import open_hands
 from aci.input.keys import chord
 hands = open_hands("pyautogui", sys.argv[1])

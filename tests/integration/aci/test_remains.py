@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from aci.places import Owner, new_place
-from aci.processes import belonging_to, is_answered
-from aci.remains import find_remains, remove_remains
-from aci.virtual import VirtualDesktop
+from aci.desktop.cleanup import find_remains, remove_remains
+from aci.desktop.folders import Owner, new_place
+from aci.desktop.processes import belonging_to, is_answered
+from aci.desktop.virtual import VirtualDesktop
 
 pytestmark = pytest.mark.desktop
 
 OWNER = """
 import sys
 from pathlib import Path
-from aci.virtual import VirtualDesktop
+from aci.desktop.virtual import VirtualDesktop
 desktop = VirtualDesktop(parent=Path(sys.argv[1]))
 desktop.start()
 desktop.launch(["xterm"])

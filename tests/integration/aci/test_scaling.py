@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import Click, Type
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Type
+from aci.desktop.virtual import VirtualDesktop
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]

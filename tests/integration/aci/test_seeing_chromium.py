@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import Click, Scroll, Type
-from aci.observation import Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Scroll, Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Observation
 from tests.integration.aci.seeing import at_rest, element, find, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from aci.actions import Click, Hotkey, Type
-from aci.observation import Observation
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click, Hotkey, Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Observation
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = pytest.mark.desktop

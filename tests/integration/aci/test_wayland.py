@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import Click
-from aci.virtual import VirtualDesktop
-from aci.x11 import X11Desktop
+from aci.acting.actions import Click
+from aci.desktop.virtual import VirtualDesktop
+from aci.desktop.x11 import X11Desktop
 from tests.integration.aci.seeing import LIMIT_S
 
 NEEDED = ("cage", "Xwayland", "setpriv", "xhost")

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from aci.actions import Action, Click, Type
-from aci.desktop import ActionResult
-from aci.observation import Observation
+from aci.acting.actions import Action, Click, Type
+from aci.desktop.desktop import ActionResult
+from aci.observation.observation import Observation
 from agent_s import AgentS, Limits, Task, load_settings
 from agent_s.events import ModelCalled, RunEnded
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model
 from agent_s.records import Outcome
-from agent_s.trajectory import Recorder
+from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.formats import KEY, AnthropicFormat
 from tests.wire.server import Http, Seen, Stall, Turn, WireServer

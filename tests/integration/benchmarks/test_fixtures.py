@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from aci.accessibility.client import accessibility_bus_address
-from aci.actions import Click
-from aci.observation import Element
-from aci.virtual import VirtualDesktop
+from aci.acting.actions import Click
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element
 from benchmarks import grounding
 from benchmarks.fixtures import gtk3_tokens, gtk4_tokens
 from benchmarks.fixtures.widgets_page import widgets_page

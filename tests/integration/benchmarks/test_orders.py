@@ -19,7 +19,7 @@ def settings(folder: Path, replay: bool | str) -> Settings:
 
 def test_what_was_changed_is_done_right_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(changes()) >= 30
-    monkeypatch.setattr("agent_s.replay.PATIENCE_S", 1.5)
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 1.5)
     stops = {
         "a second button of the name before": "several that cannot be told apart",
         "another row is chosen by the box": "the list item 'Green' is not as it was before",

@@ -8,9 +8,9 @@ from shutil import copytree
 from typing import Any
 
 from agent_s.settings import Settings, configs_folder
-from evaluation.bench import ConformanceBench
-from evaluation.results import Job, Result
-from evaluation.task import load_tasks
+from evaluation.harness.bench import ConformanceBench
+from evaluation.harness.results import Job, Result
+from evaluation.osworld.task import load_tasks
 
 FOLDER = configs_folder() / "everyday"
 OFFICE = ("calc", "draw", "impress", "several", "writer")

@@ -11,10 +11,10 @@ import pytest
 
 from aci import VirtualDesktop
 from agent_s.settings import Settings, configs_folder
-from evaluation.bench import ConformanceBench
-from evaluation.results import Job
-from evaluation.runner import TaskSession
-from evaluation.task import TaskFile, load_tasks
+from evaluation.harness.bench import ConformanceBench
+from evaluation.harness.results import Job
+from evaluation.osworld.runner import TaskSession
+from evaluation.osworld.task import TaskFile, load_tasks
 from tests.integration.evaluation.hand import Hand
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from aci.processes import belonging_to, end
+from aci.desktop.processes import belonging_to, end
 from agent_s.settings import Limits, MemorySettings, Settings
-from agent_s.trajectory import read_trajectory
-from evaluation.miniwob.bench import MiniwobBench
-from evaluation.results import Job
+from agent_s.trajectory.recorder import read_trajectory
+from evaluation.harness.results import Job
+from evaluation.miniwob.suite import MiniwobBench
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 

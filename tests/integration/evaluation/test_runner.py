@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from aci import Done, Fail, VirtualDesktop
-from aci.processes import belonging_to
+from aci.desktop.processes import belonging_to
 from agent_s import AgentS
 from agent_s.events import Event, RunEnded, RunStarted
 from agent_s.llm.protocol import ActResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.settings import MemorySettings, Settings
-from agent_s.trajectory import read_trajectory
-from evaluation.runner import run_task
-from evaluation.task import TaskFile, load_task
+from agent_s.trajectory.recorder import read_trajectory
+from evaluation.osworld.runner import run_task
+from evaluation.osworld.task import TaskFile, load_task
 
 pytestmark = pytest.mark.desktop
 
@@ -130,7 +130,7 @@ def test_a_recording_that_cannot_be_written_costs_the_report_only(tmp_path: Path
 def test_open_starts_the_application_that_is_registered_for_the_file(
     tmp_path: Path, settings: Settings, name: str, title: str
 ) -> None:
-    from evaluation.runner import TaskSession
+    from evaluation.osworld.runner import TaskSession
 
     write = {"type": "execute", "parameters": {"command": ["sh", "-c", f"echo 1,2 > {name}"]}}
     steps = [

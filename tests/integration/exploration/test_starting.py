@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from aci.applications import Application, Catalog, installed_applications
-from aci.virtual import VirtualDesktop
+from aci.desktop.applications import Application, Catalog, installed_applications
+from aci.desktop.virtual import VirtualDesktop
 from exploration.errors import ApplicationUnusable
-from exploration.starting import start
-from exploration.survey import survey
+from exploration.search.starting import start
+from exploration.tasks.survey import survey
 
 pytestmark = pytest.mark.desktop
 

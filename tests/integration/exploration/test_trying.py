@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from exploration.candidates import offer
-from exploration.records import Attempt, Offer
-from exploration.states import Look
-from exploration.trying import Prober, Tried
-from exploration.walking import Path, Walker, new_desktop
+from exploration.search.controls import offer
+from exploration.search.navigator import Path, Walker, new_desktop
+from exploration.search.prober import Prober, Tried
+from exploration.search.records import Attempt, Offer
+from exploration.search.states import Look
 
 pytestmark = [
     pytest.mark.desktop,

@@ -14,7 +14,7 @@ from memory_store import (
     WebAnswer,
     WebPage,
 )
-from memory_store.experience import Kind
+from memory_store.records.experience import Kind
 
 SAVE = "How to save a text file under another name in Mousepad"
 SAVE_LIKE = "How to save the text file with another name in Mousepad"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from memory_store import HashingEmbedder, MemoryStore
-from memory_store.experience import KINDS
-from memory_store.fetching import fetch
-from memory_store.statements import STATE, VECTORS, statements
+from memory_store.records.experience import KINDS
+from memory_store.storage.fetching import fetch
+from memory_store.storage.statements import STATE, VECTORS, statements
 from tests.integration.memory_store.samples import SAVE, SUM, episodic, narrative
 
 

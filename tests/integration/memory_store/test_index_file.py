@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_store import HashingEmbedder, MemoryStore
-from memory_store.indexfile import IndexFile
+from memory_store.search.index_file import IndexFile
 from tests.integration.memory_store.samples import indexed, narrative
 
 COUNT = 60
@@ -17,8 +17,8 @@ COUNT = 60
 
 @pytest.fixture(autouse=True)
 def small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_store.vectors.EXACT_ROWS", 40)
-    monkeypatch.setattr("memory_store.index.EXACT_ROWS", 40)
+    monkeypatch.setattr("memory_store.search.vectors.EXACT_ROWS", 40)
+    monkeypatch.setattr("memory_store.search.index.EXACT_ROWS", 40)
 
 
 def fill(path: Path, word: str = "task") -> list[str]:

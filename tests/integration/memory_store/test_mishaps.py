@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from memory_store import HashingEmbedder, MemoryStore, StoreFull, StoreUnavailable, opening
-from memory_store.opening import open_database
+from memory_store import HashingEmbedder, MemoryStore, StoreFull, StoreUnavailable
+from memory_store.storage import opening
+from memory_store.storage.opening import open_database
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, episodic, narrative, source
 
 

@@ -33,8 +33,8 @@ from memory_store import (
 )
 from memory_store.keys import make_key
 from memory_store.migrations import HEAD, SCRIPTS
-from memory_store.opening import open_database
-from memory_store.schema import APPLICATION_ID, Base
+from memory_store.storage.opening import open_database
+from memory_store.storage.schema import APPLICATION_ID, Base
 from tests.integration.memory_store.samples import SAVE, WEB_ANSWER, episodic, narrative
 
 

@@ -27,9 +27,9 @@ from memory_store import (
     export_store,
     import_store,
 )
-from memory_store.opening import locate
-from memory_store.postgres import SCHEMA, open_postgres
-from memory_store.schema import Base
+from memory_store.storage.opening import locate
+from memory_store.storage.postgres import SCHEMA, open_postgres
+from memory_store.storage.schema import Base
 from tests.integration.memory_store.samples import (
     SAVE,
     SAVE_LIKE,

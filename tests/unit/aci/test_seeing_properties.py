@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aci.accessibility.elements import draft_elements
-from aci.accessibility.nodes import Node
-from aci.accessibility.roles import INTERACTIVE, READ_AS_TEXT
-from aci.accessibility.scene import place_elements
-from aci.accessibility.tree import straighten
-from aci.geometry import Point, Rect
-from aci.marks import draw_marks
-from aci.observation import Element, Observation, Window
+from aci.accessibility.elements.extraction import draft_elements
+from aci.accessibility.elements.placement import place_elements
+from aci.accessibility.elements.roles import INTERACTIVE, READ_AS_TEXT
+from aci.accessibility.tree.capture import straighten
+from aci.accessibility.tree.nodes import Node
+from aci.observation.geometry import Point, Rect
+from aci.observation.marks import draw_marks
+from aci.observation.observation import Element, Observation, Window
+from aci.observation.tracking import IdTracker
 from aci.ocr.merge import Found, merge, tells, weave
-from aci.tracking import IdTracker
 from tests.unit.aci.accessibility.trees import application, node
 
 SCREEN = Rect(0, 0, 300, 200)

@@ -13,9 +13,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aci.geometry import Rect
-from aci.observation import Element, Observation, State, Window
-from aci.text import quote, render_changes, render_observation
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, State, Window
+from aci.observation.text import quote, render_changes, render_observation
 from tests.unit.aci.without_quoted import without_quoted
 
 EVIL = (

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from aci.actions import Click, Done, Fail, Type
-from aci.desktop import ActionResult
-from aci.geometry import Rect
-from aci.observation import Element, Observation
+from aci.acting.actions import Click, Done, Fail, Type
+from aci.desktop.desktop import ActionResult
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation
 from agent_s.events import (
     ActionChosen,
     ActionPerformed,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from aci.actions import Action, SaveToBuffer
-from aci.desktop import ActionResult
-from aci.geometry import Rect
-from aci.observation import Element, Observation, Window
+from aci.acting.actions import Action, SaveToBuffer
+from aci.desktop.desktop import ActionResult
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
 
 EDITOR = Window(id=1, title="Editor", app="editor", rect=Rect(0, 0, 800, 600), active=True)
 

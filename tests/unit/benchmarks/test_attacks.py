@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from agent_s.outside import Outside
+from agent_s.safety.untrusted_text import Outside
 from benchmarks.support.attacks import Attack, attempt, guarded, load_attacks
 
 ATTACKS = load_attacks()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from openpyxl import load_workbook
 
-from aci.geometry import Point, Rect
-from aci.observation import Element, Observation, Window
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation, Window
 from benchmarks.fixtures.canvas_page import LABELS, SIZES, canvas_page, labels
 from benchmarks.fixtures.documents import write_letter, write_page, write_sheet
 from benchmarks.fixtures.widgets_page import WIDGETS, tokens, widgets_page

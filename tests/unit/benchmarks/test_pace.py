@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from aci.actions import Action, Click, Done
-from aci.observation import Observation
+from aci.acting.actions import Action, Click, Done
+from aci.observation.observation import Observation
 from agent_s import AgentS, Task
 from agent_s.llm.protocol import ActResponse
 from agent_s.llm.scripted import ScriptedModel

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from aci.geometry import Point, Rect
-from aci.observation import Element, Observation, Window
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation, Window
 from benchmarks.support.reference import Seen, compare
 
 WINDOW = Window(id=7, title="Main", app="app", rect=Rect(0, 0, 400, 300), pid=5)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from aci.errors import LaunchFailed
-from aci.geometry import Rect
-from aci.observation import Observation, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Observation, Window
 
 
 def a_window(id_: int, title: str, *, active: bool = False, pid: int | None = None) -> Window:

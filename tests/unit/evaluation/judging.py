@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.context import TaskContext
-from evaluation.getters import Reading
-from evaluation.metrics import Score
-from evaluation.registries import GETTERS, METRICS
+from evaluation.osworld.context import TaskContext
+from evaluation.osworld.getters import Reading
+from evaluation.osworld.metrics import Score
+from evaluation.osworld.registries import GETTERS, METRICS
 
 
 def judge(func: str, result: Any, expected: Any = None, /, **options: Any) -> Score:

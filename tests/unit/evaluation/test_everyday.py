@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent_s.settings import configs_folder
-from evaluation.matrix import LEVELS
-from evaluation.solutions import load_solution
-from evaluation.task import TaskFile, load_task, load_tasks
+from evaluation.osworld.solutions import load_solution
+from evaluation.osworld.task import TaskFile, load_task, load_tasks
+from evaluation.report.matrix import LEVELS
 
 TASKS = load_tasks(configs_folder() / "everyday")
 

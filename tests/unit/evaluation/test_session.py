@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from evaluation.errors import PreparationFailed
-from evaluation.runner import TaskSession
-from evaluation.task import load_task
+from evaluation.osworld.runner import TaskSession
+from evaluation.osworld.task import load_task
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows
 
 SERVE = {"type": "serve", "parameters": {"folder": "pages", "codes": ["code"]}}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from aci.actions import Action, Click, Hotkey, Type
-from aci.desktop import ActionResult
+from aci.acting.actions import Action, Click, Hotkey, Type
+from aci.desktop.desktop import ActionResult
 from aci.errors import LaunchFailed
-from aci.geometry import Rect
-from aci.observation import Element, Observation, State, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, State, Window
 
 APP = "Editor"
 MENUS = {

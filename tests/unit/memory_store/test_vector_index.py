@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_store.index import VectorIndex, decode, encode
+from memory_store.search.index import VectorIndex, decode, encode
 
 
 def unit(rows: int, dimension: int = 16, seed: int = 0) -> np.ndarray[Any, Any]:

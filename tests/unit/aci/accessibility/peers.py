@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aci.accessibility.atspi import PREFIX, PROPERTIES, REGISTRY_NAME, ROLE_NAMES, ROOT_PATH
-from aci.accessibility.bus import DBUS_NAME, Answer, Bus, Call, CallRefused
-from aci.accessibility.nodes import Ref
-from aci.geometry import Rect
+from aci.accessibility.dbus.bus import DBUS_NAME, Answer, Bus, Call, CallRefused
+from aci.accessibility.tree.nodes import Ref
+from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN
 
 NAME, PID = ":1.5", 7

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.nodes import Application, Node, Ref
-from aci.geometry import Rect
-from aci.observation import Window
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
 
 SEEN = StateBit.SHOWING.value | StateBit.VISIBLE.value | StateBit.ENABLED.value | StateBit.SENSITIVE.value
 PLACE, WHOLE = Rect(10, 10, 80, 20), Rect(0, 0, 500, 400)

@@ -12,7 +12,7 @@ from aci.input import backends
 from aci.input.backends import available_inputs
 from aci.input.keys import keysym
 from aci.input.pyautogui import key_name
-from agent_s.cli.checks import inputs
+from agent_s.cli.doctor_checks import inputs
 
 
 def absent(name: str) -> SimpleNamespace:

@@ -8,10 +8,10 @@ import pytest
 from Xlib import XK
 
 from aci.errors import CannotType
-from aci.geometry import Point, Rect
 from aci.input.clipboard import Content
 from aci.input.typist import NothingArrived, Place, Typist
-from aci.observation import Element, State
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, State
 
 
 class Field:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aci.errors import RecognitionFailed
-from aci.geometry import Rect
-from aci.observation import Element, Window
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
 from aci.ocr.engine import TextBox
 
 INK = 200

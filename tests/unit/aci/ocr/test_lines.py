@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.lines import LARGEST_HEIGHT_PX, LARGEST_WIDTH_PX, find_lines
 from tests.unit.aci.ocr.pictures import blank
 

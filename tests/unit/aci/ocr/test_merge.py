@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from aci.geometry import Rect
-from aci.observation import Element
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element
 from aci.ocr.merge import Found, merge, same_text, tells, weave, whole_lines
 from tests.unit.aci.ocr.pictures import element, window
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from aci.errors import MissingDependency
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.recognizer import Recognizer
 from aci.ocr.sheets import Tile, make_tile
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, unreadable, write

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.engine import TextBox
 from aci.ocr.sheets import Tile, make_sheets, make_tile
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, write

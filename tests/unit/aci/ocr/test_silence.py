@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aci.geometry import Rect
+from aci.observation.geometry import Rect
 from aci.ocr.silence import blocks_within, changed_blocks, silent_map, tells_its_text
 from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
 

@@ -10,8 +10,8 @@ import click
 import pytest
 
 from agent_s.cli.app import ENTRIES, app, run_app
-from agent_s.cli.exits import INTERRUPTED
 from agent_s.errors import ModelUnavailable, PlanError, SettingsError, TrajectoryError
+from agent_s.terminal.exits import INTERRUPTED
 from memory_store.errors import StoreBusy, StoreCorrupt, UnknownExperience
 
 HEAVY = ("rich", "pydantic", "numpy", "aci", "memory_store", "evaluation", "jinja2", "yaml", "sqlalchemy", "PIL")

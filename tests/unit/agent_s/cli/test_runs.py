@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 import pytest
 
-from aci.actions import Hotkey
-from aci.desktop import ActionResult
+from aci.acting.actions import Hotkey
+from aci.desktop.desktop import ActionResult
 from agent_s.cli.runs import repeatable, with_values
 from agent_s.events import ActionPerformed, Event, RunEnded, RunStarted
 from agent_s.records import Limits, Outcome, Status, Task

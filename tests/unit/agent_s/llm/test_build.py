@@ -10,10 +10,10 @@ import pytest
 from agent_s.errors import LimitReached, ModelUnavailable, SettingsError
 from agent_s.llm.budget import MeteredModel
 from agent_s.llm.build import build_model, build_models, default_model
-from agent_s.llm.conversation import Spent
-from agent_s.llm.keys import find_key
-from agent_s.llm.prices import load_prices
 from agent_s.llm.protocol import ModelRequest, ModelResponse, QueryContext, QueryResponse, TokenUsage
+from agent_s.llm.providers.api_keys import find_key
+from agent_s.llm.providers.conversation import Spent
+from agent_s.llm.providers.prices import load_prices
 from agent_s.records import Limits, Task
 from agent_s.settings import load_settings
 from tests.unit.agent_s.fakes import screen
@@ -108,7 +108,7 @@ def test_an_sdk_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) 
 def test_building_and_importing_loads_no_sdk_and_reads_no_environment() -> None:
     program = (
         "import sys, os; from agent_s.llm.build import build_model;"
-        "import agent_s.llm.anthropic, agent_s.llm.openai, agent_s.llm.chat;"
+        "import agent_s.llm.providers.anthropic, agent_s.llm.providers.openai, agent_s.llm.providers.chat;"
         "build_model('anthropic:x', {'ANTHROPIC_API_KEY': 'k'}); build_model('http://localhost:1/v1#m', {});"
         "print({'anthropic', 'openai', 'httpx2', 'PIL'} & set(sys.modules))"
     )

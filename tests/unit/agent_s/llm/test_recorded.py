@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.actions import Click, Done
+from aci.acting.actions import Click, Done
 from agent_s import AgentS, Task
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import ActResponse, ModelRequest, QueryContext

@@ -8,9 +8,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aci.actions import Click, Type
-from aci.desktop import ActionResult
-from agent_s.llm.conversation import Conversation, Picture
+from aci.acting.actions import Click, Type
+from aci.desktop.desktop import ActionResult
+from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
@@ -28,7 +28,7 @@ from agent_s.llm.protocol import (
     VerifyContext,
     WebResult,
 )
-from agent_s.llm.rendering import Renderer
+from agent_s.llm.providers.conversation import Conversation, Picture
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience, Provenance
 from tests.unit.agent_s.fakes import button, screen

@@ -19,7 +19,9 @@ def test_a_call_sends_what_the_snapshot_says(name: str) -> None:
 
 def test_every_kind_of_call_has_a_prompt_and_a_snapshot() -> None:
     assert {context.kind for context in CONTEXTS.values()} == set(get_args(Kind))
-    prompts = {file.name for file in (files("agent_s") / "prompts").iterdir() if file.name.endswith(".md.j2")}
+    prompts = {
+        file.name for file in (files("agent_s.llm.prompting") / "prompts").iterdir() if file.name.endswith(".md.j2")
+    }
     assert prompts == {f"{kind}.md.j2" for kind in get_args(Kind)} | {"mend.md.j2"}
 
 

@@ -1,0 +1,1 @@
+"""The D-Bus client behind the accessibility reader."""

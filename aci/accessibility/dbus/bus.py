@@ -1,0 +1,376 @@
+"""A connection to the accessibility bus: bounded calls, many at a time, and the time of the latest event."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
+from aci.accessibility.dbus.answers import read_answer
+from aci.accessibility.dbus.link import Link, open_link
+from aci.accessibility.dbus.signals import Signals
+from aci.accessibility.dbus.values import Malformed
+from aci.accessibility.dbus.wire import ERROR, SIGNAL, Incoming, encode
+from aci.errors import AciError, ConnectionLost
+
+_log = logging.getLogger(__name__)
+
+CALL_LIMIT_S = 2.0
+DIRECT_LIMIT_S = 0.3
+"""Longest wait for a connection without the bus in between."""
+IN_FLIGHT = 192
+"""Calls that one application owes an answer to at most: enough to keep it busy, few enough for a hung one to hold."""
+MANY = 24
+"""So many answers to come are worth waiting for a moment, to read them together."""
+_REFILL = IN_FLIGHT // 2
+"""So few are left when more are sent, many together."""
+
+DBUS_NAME = "org.freedesktop.DBus"
+DBUS_PATH = "/org/freedesktop/DBus"
+EVENT_CLASSES = ("Object", "Window", "Focus", "Document")
+_EVENTS = PREFIX + "Event."
+
+Call = tuple[str, str, str, str, str, Sequence[Any]]
+"""Connection, object, interface, method, types of the arguments and the arguments."""
+
+
+class CallRefused(AciError):
+    """A peer answered a call with an error, or is gone."""
+
+
+class PeerSilent(CallRefused):
+    """A peer did not answer a call in time."""
+
+
+Answer = list[Any] | CallRefused
+"""The values that a method returned, or why there are none."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Calls whose answers are waited for together."""
+
+    done: asyncio.Future[None]
+    answers: list[Answer]
+    missing: int
+
+    def put(self, place: int, answer: Answer) -> None:
+        self.answers[place] = answer
+        self.missing -= 1
+        if not self.missing and not self.done.done():
+            self.done.set_result(None)
+
+
+@dataclass(slots=True)
+class _Peer:
+    """A connection that calls go to.
+
+    Attributes:
+        name: Its name on the bus.
+        waiting: Calls that were not sent yet: batch, place in it, and the call.
+        owed: Calls that it has not answered, by serial.
+        heard_at: When it last answered, or was asked while it owed nothing, on the loop's clock, s.
+        silent: Whether it let its time run out.
+        direct: A connection to it without the bus in between, where it offers that.
+        watch: Wakes up when its time runs out.
+    """
+
+    name: str
+    waiting: deque[tuple[_Batch, int, Call]] = field(default_factory=deque)
+    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)
+    heard_at: float = 0.0
+    silent: bool = False
+    watch: asyncio.TimerHandle | None = None
+    direct: Link | None = None
+
+
+class Bus:
+    """The accessibility bus; to be used from one event loop only.
+
+    A peer that owes answers and gives none for the time limit is not asked again until `forgive`: what it still owes
+    costs its own elements, not everybody's time.
+
+    Attributes:
+        signals: What the events say that came since somebody last asked.
+        last_event_at: `time.monotonic()` of the latest accessibility event, 0.0 before the first.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._link: Link | None = None
+        self._peers: dict[str, _Peer] = {}
+        self._asked: dict[int, _Peer] = {}
+        self._to_send: dict[str, _Peer] = {}
+        self._serial = 0
+        self.signals = Signals()
+        self.last_event_at = 0.0
+
+    async def connect(self) -> None:
+        """Connect if there is no living connection, and ask applications to send events.
+
+        Raises:
+            ConnectionLost: The bus cannot be reached.
+        """
+        if self._link is not None and self._link.open:
+            return
+        await self.open()
+        self.signals.doubt_all()
+        await self._subscribe()
+
+    async def open(self) -> None:
+        """Connect to the bus, any bus, and do no more than that.
+
+        Raises:
+            ConnectionLost: It cannot be reached.
+        """
+        try:
+            self._link = await open_link(self._address, self._take, self._lose)
+        except (OSError, ValueError) as error:  # TimeoutError is an OSError
+            raise ConnectionLost(f"The accessibility bus at {self._address} cannot be reached: {error}") from error
+        await self._all([(DBUS_NAME, DBUS_PATH, DBUS_NAME, "Hello", "", ())])
+
+    def close(self) -> None:
+        """Leave the bus."""
+        if self._link is not None:
+            self._link.close()
+        self._link = None
+
+    async def shorten(self, name: str, address: str) -> None:
+        """Talk to a peer without the bus in between from now on, at an address that it gave; else nothing changes."""
+        peer = self._peer(name)
+        if peer.direct is not None:
+            return
+
+        def lost(_: str) -> None:
+            peer.direct = None
+            self._refuse(peer, CallRefused(f"{name} hung up"))
+
+        try:
+            peer.direct = await open_link(address, partial(self._take, only=peer), lost, DIRECT_LIMIT_S)
+        except (OSError, ValueError) as error:
+            _log.debug("%s is talked to over the bus: %s", name, error)
+
+    async def call(
+        self,
+        name: str,
+        path: str,
+        interface: str,
+        member: str,
+        signature: str = "",
+        body: Sequence[Any] = (),
+        limit_s: float = CALL_LIMIT_S,
+    ) -> list[Any]:
+        """Call a method and return what it returns; values in variants as they are.
+
+        Raises:
+            CallRefused: The peer answered with an error, or is gone.
+            PeerSilent: The peer did not answer in time, now or since it was last forgiven.
+            ConnectionLost: The bus itself went away.
+        """
+        try:
+            async with asyncio.timeout(None if limit_s >= CALL_LIMIT_S else limit_s):
+                [answer] = await self.call_all([(name, path, interface, member, signature, body)])
+        except TimeoutError as error:
+            self._give_up(self._peer(name))
+            raise PeerSilent(f"{name} did not answer {member} within {limit_s:g} s") from error
+        if isinstance(answer, CallRefused):
+            raise answer
+        return answer
+
+    async def call_all(self, calls: Sequence[Call]) -> list[Answer]:
+        """Call many methods at once and return what each returns, or why it does not.
+
+        Raises:
+            ConnectionLost: The bus went away.
+        """
+        if self._link is None or not self._link.open:
+            raise ConnectionLost("The accessibility bus went away.")
+        if not calls:
+            return []
+        missing = CallRefused("not answered yet")
+        batch = _Batch(asyncio.get_running_loop().create_future(), [missing] * len(calls), len(calls))
+        if not self._to_send:  # what others ask in the same turn of the loop travels along
+            asyncio.get_running_loop().call_soon(self._send_all)
+        for place, call in enumerate(calls):
+            peer = self._to_send.get(call[0])
+            if peer is None:
+                peer = self._to_send[call[0]] = self._peer(call[0])
+            peer.waiting.append((batch, place, call))
+        await batch.done
+        return batch.answers
+
+    async def ask(
+        self, name: str, path: str, interface: str, member: str, signature: str = "", body: Sequence[Any] = ()
+    ) -> Any:
+        """Return the first value of an answer, or None where the peer refuses.
+
+        Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; use `silent`
+        to tell it from a peer that hangs.
+        """
+        [value] = await self.ask_all([(name, path, PREFIX + interface, member, signature, body)])
+        return value
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Return the first value of the answer to each call, None where the peer refuses it.
+
+        Raises:
+            ConnectionLost: The bus went away.
+        """
+        answers = await self.call_all(calls)
+        return [answer[0] if isinstance(answer, list) and answer else None for answer in answers]
+
+    def silent(self, name: str) -> bool:
+        """Tell whether the peer let a call run into its time limit."""
+        peer = self._peers.get(name)
+        return peer is not None and peer.silent
+
+    def forgive(self, name: str) -> None:
+        """Let calls to a peer that was silent go out again."""
+        self._peer(name).silent = False
+
+    def _peer(self, name: str) -> _Peer:
+        peer = self._peers.get(name)
+        if peer is None:
+            peer = self._peers[name] = _Peer(name)
+        return peer
+
+    def _send_all(self) -> None:
+        peers, self._to_send = self._to_send, {}
+        for peer in peers.values():
+            self._send(peer)
+
+    def _send(self, peer: _Peer) -> None:
+        """Send as many of a peer's waiting calls as it may owe answers to."""
+        direct = peer.direct is not None and peer.direct.open
+        link = peer.direct if direct else self._link
+        if link is None or peer.silent:
+            self._refuse(peer, PeerSilent(f"{peer.name} does not answer"))
+            return
+        now = asyncio.get_running_loop().time()
+        if not peer.owed:
+            peer.heard_at = now
+        messages: list[bytes] = []
+        while peer.waiting and len(peer.owed) < IN_FLIGHT:
+            batch, place, call = peer.waiting.popleft()
+            if batch.done.done():
+                continue  # whoever asked does not wait any more
+            serial = self._serial = self._serial % 0xFFFFFFFF + 1
+            try:
+                messages.append(encode(serial, "" if direct else call[0], *call[1:]))
+            except Malformed as error:
+                batch.put(place, CallRefused(f"{call[3]} cannot be sent: {error}"))
+                continue
+            peer.owed[serial] = (batch, place, call)
+            self._asked[serial] = peer
+        if messages:
+            link.send(b"".join(messages))
+        if peer.owed and peer.watch is None:
+            peer.watch = asyncio.get_running_loop().call_at(peer.heard_at + CALL_LIMIT_S, self._look_after, peer)
+
+    def _look_after(self, peer: _Peer) -> None:
+        """Give a peer up that has owed answers for too long."""
+        peer.watch = None
+        if not peer.owed:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() - peer.heard_at >= CALL_LIMIT_S:
+            self._give_up(peer)
+        else:
+            peer.watch = loop.call_at(peer.heard_at + CALL_LIMIT_S, self._look_after, peer)
+
+    def _give_up(self, peer: _Peer) -> None:
+        peer.silent = True
+        self._refuse(peer, PeerSilent(f"{peer.name} did not answer within {CALL_LIMIT_S:g} s"))
+
+    def _refuse(self, peer: _Peer, why: CallRefused) -> None:
+        """Let all calls to a peer have this answer."""
+        given_up = [*peer.owed.values(), *peer.waiting]
+        for serial in peer.owed:
+            self._asked.pop(serial, None)
+        peer.owed.clear()
+        peer.waiting.clear()
+        for batch, place, _ in given_up:
+            batch.put(place, why)
+
+    def _take(self, messages: Sequence[Incoming], only: _Peer | None = None) -> None:
+        """Give the answers to those who wait for them, and note the events.
+
+        Args:
+            messages: What came.
+            only: The peer at the other end of a direct connection, which speaks for nobody else.
+        """
+        answered: dict[str, _Peer] = {}
+        for message in messages:
+            if message.kind == SIGNAL:
+                if only is None:
+                    self._note_event(message)
+                continue
+            peer = self._asked.get(message.reply_to)
+            if peer is not None and only in (None, peer):
+                del self._asked[message.reply_to]
+                batch, place, call = peer.owed.pop(message.reply_to)
+                batch.put(place, _answer(message, call))
+                answered[peer.name] = peer
+        now = asyncio.get_running_loop().time()
+        for peer in answered.values():
+            peer.heard_at = now
+            if peer.waiting and len(peer.owed) <= _REFILL and peer.name not in self._to_send:
+                self._send(peer)
+        link = self._link if only is None else only.direct
+        if link is not None and sum(len(peer.owed) for peer in answered.values()) >= MANY:
+            link.rest()
+
+    def _lose(self, why: str) -> None:
+        """Tell everybody who waits that the connection has ended."""
+        peers, self._peers = self._peers, {}
+        self._asked.clear()
+        for peer in peers.values():
+            if peer.watch is not None:
+                peer.watch.cancel()
+            if peer.direct is not None:
+                peer.direct.close()
+            for batch, _, _ in (*peer.owed.values(), *peer.waiting):
+                if not batch.done.done():
+                    batch.done.set_exception(ConnectionLost(f"The accessibility bus went away: {why}"))
+            peer.waiting.clear()
+
+    async def _subscribe(self) -> None:
+        """Register for events and receive them.
+
+        Without any registered listener GTK 3, Chromium and LibreOffice do not offer their cache at all.
+        """
+        rules = [f"type='signal',interface='{_EVENTS}{event_class}'" for event_class in EVENT_CLASSES]
+        register = (REGISTRY_NAME, REGISTRY_PATH, PREFIX + "Registry", "RegisterEvent", "sass")
+        await self._all(
+            [
+                *((DBUS_NAME, DBUS_PATH, DBUS_NAME, "AddMatch", "s", (rule,)) for rule in rules),
+                *((*register, (event_class.lower(), (), "")) for event_class in EVENT_CLASSES),
+            ]
+        )
+
+    async def _all(self, calls: Sequence[Call]) -> None:
+        """Make calls none of which may be refused."""
+        for answer in await self.call_all(calls):
+            if isinstance(answer, CallRefused):
+                self.close()
+                raise ConnectionLost(f"The accessibility bus at {self._address} cannot be used: {answer}") from answer
+
+    def _note_event(self, message: Incoming) -> None:
+        if message.interface.startswith(_EVENTS):
+            self.last_event_at = time.monotonic()
+            self.signals.note(message.sender, message.path, message.member)
+
+
+def _answer(message: Incoming, call: Call) -> Answer:
+    if message.kind == ERROR:
+        return CallRefused(f"{call[0]}{call[1]} refused {call[3]}: {message.error_name}")
+    try:
+        return read_answer(call[3], message)
+    except Malformed as error:
+        return CallRefused(f"{call[0]}{call[1]} gave no answer to {call[3]}: {error}")

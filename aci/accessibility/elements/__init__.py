@@ -1,0 +1,1 @@
+"""From accessible objects to the elements that a person can see and use."""

@@ -1,0 +1,66 @@
+"""What an application shows in each of its windows, once its nodes are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.placement import mark_active_cells
+from aci.accessibility.elements.scaling import enlarge
+from aci.accessibility.elements.windows import match_windows, mend_extents
+from aci.accessibility.tree.nodes import Application, Node
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What was found in one window of an application.
+
+    Attributes:
+        top: The accessible window, extents mended.
+        place: Its extents, px.
+        window: The X11 window.
+        drafts: In reading order.
+    """
+
+    top: Node
+    place: Rect | None
+    window: Window
+    drafts: tuple[Draft, ...]
+
+    def shows(self, top: Node, window: Window) -> bool:
+        """Tell whether this is what such a window holds, if nothing in it has changed."""
+        return top is self.top and top.rect == self.place and window.id == self.window.id
+
+
+def draft_all(
+    application: Application, windows: Sequence[Window], screen: Rect, known: Sequence[Drawn] = ()
+) -> tuple[list[Drawn], list[Window]]:
+    """Return what an application shows in each of its windows, and those whose contents may not be where it says.
+
+    Args:
+        application: Its nodes have their details.
+        windows: Topmost first.
+        screen: The whole screen, px.
+        known: What was found before in windows in which nothing has changed.
+    """
+    drawn: list[Drawn] = []
+    placed, unsure = mend(application, windows)
+    for top, window in placed:
+        found = next((one for one in known if one.shows(top, window)), None)
+        if found is None:
+            drafts = draft_elements(application, top, window, windows, screen)
+            mark_active_cells(drafts)
+            found = Drawn(top, top.rect, window, tuple(drafts))
+        drawn.append(found)
+    return drawn, unsure
+
+
+def mend(application: Application, windows: Sequence[Window]) -> tuple[list[tuple[Node, Window]], list[Window]]:
+    """Mend the extents in all windows; return these with their X11 windows, and those that may still be misplaced."""
+    enlarge(application, windows)
+    matched = match_windows(application, windows)
+    placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]
+    return placed, [window for top, window in placed if not mend_extents(application, top, window, windows)]

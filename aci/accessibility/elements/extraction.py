@@ -1,0 +1,518 @@
+"""From an application's nodes to the elements that a person can see and use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.elements.names import (
+    SHAPES,
+    collapse,
+    description_of,
+    flowing_text,
+    full_name,
+    is_box_cell,
+    is_field,
+    is_gtk4,
+    is_marker,
+    label_of,
+    own_name,
+    states_of,
+    visible_children,
+)
+from aci.accessibility.elements.roles import (
+    BUTTONS,
+    CHECKABLE,
+    FIELDS,
+    HOLDERS,
+    INLINE,
+    INTERACTIVE,
+    ITEMS,
+    MENU_ENTRIES,
+    NOTICES,
+    OPENS_OUTSIDE,
+    PLAIN,
+    READ_AS_TEXT,
+    SKIPPED,
+    SURFACES,
+    TEXTS,
+    VALUED,
+    WORDLESS,
+)
+from aci.accessibility.tree.nodes import Application, Node
+from aci.observation.geometry import Rect
+from aci.observation.observation import State, Window
+from aci.observation.visibility import bounding, reading_order
+
+DEEPEST = 300
+"""Levels of nesting that are followed."""
+SOFT_SHARE = 0.25
+"""A page's box that leaves less than this share of a node does not clip it: its contents may overflow."""
+EMBEDDED = "\ufffc"
+"""Stands in a text for an object in it, such as a paragraph with a text of its own."""
+LABEL_GAP_PX = 150
+"""How far to the left of a field a text may end that is taken for its label."""
+
+LONGEST_NEIGHBOUR = 60
+
+_FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
+ICON_PX = 96
+"""A picture of a page that is larger than this is more than an icon."""
+
+_ENTRIES = MENU_ENTRIES - {"menu"}
+_HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
+
+
+@dataclass(slots=True)
+class Draft:
+    """An element before it has an id and before other windows are taken into account.
+
+    Attributes:
+        node: Where it comes from.
+        role: Role name.
+        name: What it is called.
+        area: Its extents, px.
+        clip: The part of the screen in which it can be seen at most, px.
+        window: The window it lies in.
+        path: Its ancestors.
+        text: Content, or None.
+        label: Name of another element that labels it.
+        description: What else is said of it.
+        states: The states that hold.
+        avoid: Controls inside of it.
+        target: The part of it that is meant to be clicked; None for any.
+    """
+
+    node: Node
+    role: str
+    name: str
+    area: Rect
+    clip: Rect
+    window: Window
+    path: tuple[str, ...]
+    text: str | None = None
+    label: str = ""
+    description: str = ""
+    states: frozenset[State] = frozenset()
+    avoid: list[Rect] = field(default_factory=list)
+    target: Rect | None = None
+
+
+class _Place(NamedTuple):
+    """What a node's ancestors mean for it.
+
+    Attributes:
+        clip: Limits that certainly hold, px.
+        soft: A box around it in a page, which may clip or not.
+        path: Its ancestors.
+        owner: Name of the nearest shown ancestor.
+        item: Whether that is a list item, cell or the like, whose parts are not used by themselves.
+        field: Whether that is a field or menu item, whose texts are its own.
+        said: What the plain containers around it say of it.
+        document: Whether it lies in a web page.
+        outside: Whether it may lie in a popup window.
+        depth: Levels above it.
+    """
+
+    clip: Rect
+    soft: Rect | None
+    path: tuple[str, ...]
+    owner: str = ""
+    item: bool = False
+    field: bool = False
+    said: str = ""
+    document: bool = False
+    outside: bool = False
+    depth: int = 0
+
+
+def draft_elements(
+    application: Application, top: Node, window: Window, windows: Sequence[Window], screen: Rect
+) -> list[Draft]:
+    """Return what can be seen in one window of an application, in reading order.
+
+    Args:
+        application: Its nodes have their details.
+        top: One of its windows, extents mended.
+        window: The X11 window of `top`.
+        windows: All X11 windows, topmost first.
+        screen: The whole screen, px.
+    """
+    popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
+    walk = _Walk(application, window, popups, screen)
+    start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
+    found = [draft for child in walk.ordered(top) for draft in walk.visit(child, start)]
+    _label_from_neighbours(found)
+    _describe_by_neighbours(found)
+    return found
+
+
+class _Walk:
+    def __init__(self, application: Application, window: Window, popups: Sequence[Window], screen: Rect) -> None:
+        self._application = application
+        self._window = window
+        self._popups = popups
+        self._screen = screen
+        self._chromium = application.toolkit.startswith("Chromium")
+        self._boxes: dict[str, list[Node]] | None = None
+
+    def ordered(self, node: Node, document: bool = False) -> list[Node]:
+        """Return the children that show themselves, in reading order; running text stays in its own order."""
+        children = list(visible_children(self._application, node))
+        if len(children) < 2 or children[0].cell is not None:
+            return children
+        if document and any(child.role in INLINE for child in children):
+            return children
+        rects = [child.rect or _around(child) for child in children]
+        return [children[index] for index in reading_order(rects)]
+
+    def visit(self, node: Node, place: _Place) -> list[Draft]:
+        """Return the drafts of a node and of what is in it."""
+        if node.role in SKIPPED or place.depth > DEEPEST:
+            return []
+        if node.popup is not None:
+            place = place._replace(clip=node.popup.rect, soft=None, outside=True)
+        elif is_gtk4(self._application) and (node.role == "tool tip" or node.name == "GtkTooltipWindow"):
+            return []  # nobody knows where it is
+        inner = self._inner_place(node, place)
+        if inner is None:
+            return []
+        draft = self._draft(node, place)
+        holds_page = node.role == "page tab" and not self._chromium and not is_gtk4(self._application)
+        if draft is not None and draft.name and not holds_page and self._owns(draft, place):
+            inner = inner._replace(owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
+        children = () if node.text_at else self.ordered(node, inner.document)
+        within = [found for child in children for found in self.visit(child, inner)]
+        _label_from_neighbours(within)
+        if draft is None or not self._stays(draft, within, place):
+            if node.has(StateBit.FOCUSED):
+                _pass_focus(within, place.document or node.role.startswith("document"))
+            return within
+        return self._merged(draft, within)
+
+    def _owns(self, draft: Draft, place: _Place) -> bool:
+        """Tell whether an element of this name will stand for the texts in it."""
+        role = draft.role
+        return role in INTERACTIVE or ((role in TEXTS or self._flows(draft)) and self._tells(draft, (), place))
+
+    def _flows(self, draft: Draft) -> bool:
+        """Tell whether a node is called by the running text in it, and not by a name for whatever it contains."""
+        node = draft.node
+        if node.role not in _FLOWING or not draft.name:
+            return False
+        return not node.name or collapse(node.name) == collapse(flowing_text(self._application, node) or "")
+
+    def _inner_place(self, node: Node, place: _Place) -> _Place | None:
+        """Return what the node means for its children, None where they cannot be seen."""
+        named = collapse(node.name)
+        path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
+        base = place._replace(
+            path=path,
+            depth=place.depth + 1,
+            document=place.document or node.role.startswith("document"),
+            said=self._said_of(node, place),
+        )
+        if node.role in OPENS_OUTSIDE and node.popup is None:
+            return base._replace(clip=self._screen, soft=None, outside=True)
+        if node.rect is None or node.role == "page tab":
+            return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
+        if self._chromium and node.role not in _HARD_CLIPS:
+            soft = node.rect.intersection(place.soft) if place.soft is not None else None
+            return base._replace(soft=soft or node.rect) if node.rect.area else base
+        clip = place.clip.intersection(node.rect)
+        return None if clip is None else base._replace(clip=clip)
+
+    def _said_of(self, node: Node, place: _Place) -> str:
+        """Return what an unnamed control in here is told by: the nearest plain container that says anything."""
+        if node.role not in PLAIN:
+            return ""
+        return collapse(node.description) or own_name(self._application, node) or place.said
+
+    def _draft(self, node: Node, place: _Place) -> Draft | None:
+        area = self._area(node, place.document)
+        if area is None or not area.area:
+            return None
+        clip = place.clip
+        if place.soft is not None:
+            common = area.intersection(place.soft)
+            if common is not None and common.area >= SOFT_SHARE * area.area:
+                clip = clip.intersection(place.soft) or clip
+        if clip.intersection(area) is None:
+            return None
+        box = self._labelled_box(node) if place.document else None
+        if box is not None:
+            node_states, role = states_of(self._application, box, box.role), box.role
+        else:
+            node_states, role = states_of(self._application, node, node.role), node.role
+        flows = place.document and node.role in _FLOWING
+        name = full_name(self._application, node, flows or (place.document and node.role in ITEMS))
+        return Draft(
+            node=node,
+            role=role,
+            name=name or (own_name(self._application, box) if box is not None else ""),
+            area=area,
+            clip=clip,
+            window=self._window_at(area) if place.outside else self._window,
+            path=place.path,
+            text=_text(self._application, node, name),
+            label=label_of(self._application, node),
+            description=description_of(node, name) or ("" if name or node.role not in INTERACTIVE else place.said),
+            states=node_states,
+        )
+
+    def _labelled_box(self, node: Node) -> Node | None:
+        """Return the check box or radio button that a page hides to draw its label as one instead."""
+        if node.role != "label" or not self._chromium:
+            return None
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        text = collapse(node.name or flowing_text(self._application, node) or "")
+        for child in node.children:
+            if child.role in CHECKABLE:
+                return child if _is_hidden_box(child) else None
+        beside = parent.children if parent is not None else []
+        boxes = [box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text]
+        return boxes[0] if boxes else self._only_box(text)
+
+    def _only_box(self, text: str) -> Node | None:
+        """Return the hidden box of this name, wherever it is; None where there are several, or one that is seen."""
+        if self._boxes is None:
+            self._boxes = {}
+            for node in self._application.nodes.values():
+                if node.role in CHECKABLE and node.name:
+                    self._boxes.setdefault(collapse(node.name), []).append(node)
+        alike = self._boxes.get(text, []) if text else []
+        return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
+
+    def _area(self, node: Node, document: bool) -> Rect | None:
+        """Return the extents; of running text only those of the words, not of the whole line that they stand in.
+
+        An expander of GTK 3 takes clicks on its arrow and label alone, though it says that it is as wide as its box.
+        """
+        if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
+            return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
+        flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)
+        if node.rect is None or not document or not flows or flowing_text(self._application, node) is None:
+            return node.rect
+        words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
+        return bounding(words) if words else node.rect
+
+    def _window_at(self, area: Rect) -> Window:
+        return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
+
+    def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        """Tell whether a node is an element of its own."""
+        node = draft.node
+        if node.cell is not None or draft.role != node.role:
+            return True
+        if node.role in INTERACTIVE:
+            return self._usable(draft, within, place)
+        if is_field(node) and node.text is not None and node.role != "document spreadsheet":
+            return not within or self._holds_text(node, place)
+        if node.role in TEXTS or self._flows(draft):
+            return self._tells(draft, within, place)
+        if node.role in WORDLESS:
+            if not draft.name and node.value is None:
+                return self._small_picture(draft, place)
+            return not _said(draft.name, place.owner)
+        if node.role in SURFACES:
+            return not within
+        if node.role in NOTICES:
+            return not within and bool(draft.name)
+        return all(_is_nameless_picture(other) for other in within) and self._lone(draft, place)
+
+    def _usable(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        node = draft.node
+        if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
+            return False
+        if node.role == "menu" and (not draft.name or any(_is_entry_inside(other, draft) for other in within)):
+            return False  # the box that the entries of an open menu lie in
+        if node.role in MENU_ENTRIES and not (draft.name or draft.description) and "disabled" in draft.states:
+            return False
+        if place.document and self._only_holds(draft, within):
+            return False
+        if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
+            told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
+            return not within and bool(told)
+        hull = node.role in BUTTONS and not node.has(StateBit.EXPANDABLE)
+        return not (hull and any(_same_button(draft, other) for other in within))
+
+    def _only_holds(self, draft: Draft, within: Sequence[Draft]) -> bool:
+        """Tell whether all that a part of a page says is said by the controls in it."""
+        node = draft.node
+        if node.role not in HOLDERS or not within or node.has(StateBit.FOCUSABLE) or node.has(StateBit.SELECTABLE):
+            return False
+        said = " ".join(other.name or other.text or "" for other in within)
+        return all(other.role in INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
+
+    def _holds_text(self, node: Node, place: _Place) -> bool:
+        """Tell whether a part of a page is itself what is typed into, and the texts in it are its content."""
+        own = node.role not in INTERACTIVE and not node.role.startswith("document")
+        return place.document and own and node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
+
+    def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+        if not draft.name:
+            return not within and place.document and self._lone(draft, place)
+        if place.document and is_marker(draft.node.name):
+            return False
+        if place.field or (place.document and self._only_holds(draft, within)):
+            return False
+        if draft.node.children and flowing_text(self._application, draft.node) is None and not draft.node.name:
+            return False
+        part_of_page = place.document and bool(draft.node.children) and draft.node.role == "static"
+        return not _said(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
+
+    def _lone(self, draft: Draft, place: _Place) -> bool:
+        """Tell whether something without content looks like it can be used all the same."""
+        node = draft.node
+        if not place.document:
+            return not any(visible_children(self._application, node)) and (
+                node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
+            )
+        if any(child.role != "image" or own_name(self._application, child) for child in self._shown(node)):
+            return False
+        told = node.attributes.get("class") or node.attributes.get("id")
+        # What only has a class and is as large as the page is a layer for the sake of its looks.
+        return node.has(StateBit.FOCUSABLE) or bool(told and 2 * draft.area.area < place.clip.area)
+
+    def _shown(self, node: Node) -> Iterator[Node]:
+        return visible_children(self._application, node)
+
+    def _small_picture(self, draft: Draft, place: _Place) -> bool:
+        """Tell whether a picture without a name may be an icon to click: one in a page that nothing around it names."""
+        small = max(draft.area.width, draft.area.height) <= ICON_PX or draft.node.attributes.get("tag") in SHAPES
+        return place.document and not place.owner and bool(draft.description) and small
+
+    def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
+        if draft.role == "combo box" and not any(is_field(other.node) for other in within):
+            # The button that GTK builds a combo box from is all of it.
+            shown = next((other.name for other in within if other.role in BUTTONS), "")
+            draft.text = draft.text or shown or None
+            within = [other for other in within if other.role not in BUTTONS]
+        if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in INTERACTIVE:
+            parts = [other for other in within if other.role in TEXTS | _FLOWING and other.role not in INTERACTIVE]
+            within = [other for other in within if other not in parts]
+            if EMBEDDED in draft.text:
+                draft.text = "\n".join(part.text or part.name for part in parts)
+        if draft.role == "combo box":
+            shown = draft.text or ""
+            if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
+                draft.name = ""  # GTK calls a box without a name by what it stands on
+            within = [other for other in within if other.role not in TEXTS or not _said(other.name, shown)]
+        within = [other for other in within if not _is_nameless_picture(other)]
+        usable = [other for other in within if other.role in INTERACTIVE]
+        draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
+        if draft.role == "date editor" and usable:
+            draft.target = usable[0].area  # typing begins in its first part
+        return [draft, *within]
+
+
+def _is_hidden_box(node: Node) -> bool:
+    return node.role in ("check box", "radio button", "switch") and not node.has(StateBit.SHOWING)
+
+
+def _is_nameless_picture(draft: Draft) -> bool:
+    return draft.role == "image" and not draft.name and draft.node.value is None
+
+
+def _is_entry_inside(entry: Draft, menu: Draft) -> bool:
+    return entry.role in MENU_ENTRIES and menu.area.contains(entry.area.center)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalnum())
+
+
+def _text(application: Application, node: Node, name: str) -> str | None:
+    if node.role == "combo box":
+        return node.choice or collapse(node.text or "") or (None if _in_chromium(application) else name) or None
+    if node.role == "date editor" and node.children:
+        return _date_text(node)
+    if node.role == "spin button" and "placeholder" in node.attributes:
+        return _date_part(node) or None
+    if node.role in VALUED and not node.has(StateBit.EDITABLE):
+        return None
+    return node.text if is_field(node) else None
+
+
+def _date_text(node: Node) -> str:
+    """Return what a date or time field of a page shows: its parts and what stands between them."""
+    if node.role == "spin button":
+        return _date_part(node) or node.attributes.get("placeholder", "")
+    if node.role == "static":
+        return node.name
+    return "".join(_date_text(child) for child in node.children)
+
+
+def _date_part(node: Node) -> str:
+    """Return the value of one part, "" where it is not set: then it says "0", and never with a leading zero."""
+    value = node.attributes.get("valuetext", "")
+    return "" if value == "0" else value
+
+
+def _in_chromium(application: Application) -> bool:
+    return application.toolkit.startswith("Chromium")
+
+
+def _said(name: str, owner: str) -> bool:
+    """Tell whether the name of a shown ancestor says it already."""
+    return bool(owner) and (not name or name in owner)
+
+
+def _same_button(outer: Draft, inner: Draft) -> bool:
+    """Tell whether a button is only the hull of another one, as GTK 4 builds its menu buttons."""
+    if inner.role not in BUTTONS or inner.area.area * 4 < outer.area.area:
+        return False
+    if not inner.description:
+        inner.description = outer.description
+    return True
+
+
+def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
+    """Let a field without a name be labelled by the text or choice to its left."""
+    for index, draft in enumerate(drafts):
+        if draft.name or draft.label or not index or draft.role not in FIELDS | {"toggle button"}:
+            continue
+        before = drafts[index - 1]
+        gap = draft.area.x - before.area.right
+        same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
+        captions = before.role in TEXTS or before.role in ("check box", "radio button")
+        if captions and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
+            draft.label = before.name
+
+
+def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
+    """Tell controls of which nothing else is known by what stands beside them."""
+    for index, draft in enumerate(drafts):
+        nameless = not (draft.name or draft.label or draft.description or draft.text)
+        if not nameless or draft.role not in BUTTONS | CHECKABLE | {"link", "slider"}:
+            continue
+        before, after = drafts[max(0, index - 1) : index], drafts[index + 1 : index + 2]
+        beside = [other for other in (*before, *after) if other.name and _on_one_line(draft.area, other.area)]
+        if beside:
+            draft.description = f"beside {beside[0].name[:LONGEST_NEIGHBOUR]}"
+
+
+def _on_one_line(one: Rect, other: Rect) -> bool:
+    gap = max(one.x, other.x) - min(one.right, other.right)
+    return one.y < other.bottom and other.y < one.bottom and gap <= LABEL_GAP_PX
+
+
+def _pass_focus(within: Sequence[Draft], document: bool) -> None:
+    """Let the selected item of a list that has the keyboard have it, and the only field of any other container.
+
+    In a page what has the keyboard says so itself: where only the document does, no field gets what is typed.
+    """
+    if document or any("focused" in draft.states for draft in within):
+        return
+    selected = [draft for draft in within if "selected" in draft.states]
+    fields = [draft for draft in within if is_field(draft.node)]
+    heir = selected[0] if selected else fields[0] if len(fields) == 1 else None
+    if heir is not None:
+        heir.states = heir.states | {"focused"}
+
+
+def _around(node: Node) -> Rect:
+    rects = [child.rect for child in node.children if child.rect is not None and child.rect.area]
+    return bounding(rects) if rects else Rect(0, 0, 0, 0)

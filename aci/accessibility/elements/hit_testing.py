@@ -1,0 +1,698 @@
+"""What lies over an element in its own window: layers of a page, and widgets that overlap.
+
+Which of several overlapping objects a click hits depends on stacking that no property tells. Chromium can be asked
+what lies at a point; toolkits draw later siblings over earlier ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import is_
+from typing import TYPE_CHECKING, Any
+
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
+from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.elements.names import is_gtk4, visible_children
+from aci.accessibility.elements.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
+from aci.accessibility.tree.capture import get_property
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element
+from aci.observation.visibility import clipped, uncovered
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+BUDGET_S = 0.3
+"""Longest time for asking what lies at points; the rest is asked at the next look."""
+SAMPLES = 4
+"""Elements of one group that are asked for; where they agree, the others are taken to be alike."""
+SURE = 3
+"""Clicks that a layer must have let through at one look, and none kept, for the rest of them not to be asked for."""
+TIMES_ASKED = 2
+"""Looks at which it is asked for what seems to be covered."""
+MOST_POINTS = 4
+"""Points of one element that are tried."""
+ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.024, 0.006, 0.0015
+"""How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree. It
+remembers a single point, so several cannot be asked for at once; and it is given less where it was seen to be fast."""
+TIMED, SLOWER = 3, 2.5
+"""Answers of which the time must be known for that, and how many times the longest of these but one it is given."""
+LEAF_LEVELS = 4
+"""Levels above an object that the tree leaves out in which a known one is looked for."""
+NEAR_LEVELS = 3
+"""Levels up to what a field has in common with what is drawn over it as a part of it."""
+TWO_LINES_PX = 26
+"""A link that is lower than this has one line."""
+SMALLEST_PX = 3
+SIDE_PX = 2
+"""How far inside of the sides of an element it is asked for beside its text."""
+LEAST_OVERLAP_PX = 8
+"""Boxes that have less than this in common touch, or draw a shadow."""
+MOST_COVERS = 200
+"""Widgets over one other that are looked at."""
+BORDER_PX = 18, 6
+"""How far a widget of GTK 4 may reach beyond its extents, across and down: they leave border and padding out."""
+
+_DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
+_ACTING = INTERACTIVE
+_MUTE_INSIDE = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
+"""What has no children according to ARIA, so that no object stands for its text."""
+_LAID_OUT = PLAIN | {"frame", "dialog", "window"}
+"""What holds widgets side by side; other containers let theirs overlap for reasons of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What became of an element.
+
+    Attributes:
+        cause: What it depends on.
+        point: Where it can be hit, None for nowhere.
+        asked: How often that was asked.
+    """
+
+    cause: Hashable
+    point: Point | None
+    asked: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Where the elements of a window can be hit.
+
+    Attributes:
+        seen: Id, place and point of each before.
+        drafts: Theirs. A window that differs in anything at all has new ones.
+        points: New points.
+        verdicts: What these come from, of a page.
+        final: Whether nothing is left to ask.
+    """
+
+    seen: Sequence[tuple[int, Rect, Point | None]]
+    drafts: Sequence[Draft]
+    points: Mapping[int, Point | None] = field(default_factory=dict)
+    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)
+    final: bool = False
+
+    def same(self, other: _Window | None) -> bool:
+        """Tell whether another look found the very same elements."""
+        return other is not None and self.seen == other.seen and all(map(is_, self.drafts, other.drafts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A box that lies over what comes before it in `around`; both by their places in a forest."""
+
+    around: int
+    place: int
+    rect: Rect
+
+
+class Layers:
+    """Takes from the elements what other parts of their window lie over."""
+
+    def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the bus and a steady clock, s."""
+        self._bus = bus
+        self._clock = clock
+        self._verdicts: dict[Ref, _Verdict] = {}
+        self._starts: dict[Ref, tuple[Rect, Point | None]] = {}
+        self._windows: dict[tuple[str, int], _Window] = {}
+        self._unsure = False
+        self._over: set[Ref] = set()
+        self._clips: set[Ref] = set()
+        self._through: Counter[Ref] = Counter()
+        self._took: deque[float] = deque(maxlen=8)
+
+    async def cleared(
+        self,
+        elements: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        applications: Mapping[str, Application],
+    ) -> tuple[Element, ...]:
+        """Return the elements with points that hit them, without those that are wholly hidden.
+
+        Args:
+            elements: Placed, windows above them already taken into account.
+            drafts: Theirs, by id.
+            applications: By the unique name of their connection.
+        """
+        deadline = self._clock() + BUDGET_S
+        self._through.clear()
+        points: dict[int, Point | None] = {}
+        by_peer: dict[tuple[str, int], list[Element]] = {}
+        for element in elements:
+            # What pops up in a window of its own lies over everything.
+            if element.point is not None and element.id in drafts and not drafts[element.id].window.popup:
+                by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
+        windows: dict[tuple[str, int], _Window] = {}
+        for (name, window_id), members in by_peer.items():
+            application = applications.get(name)
+            if application is not None:
+                now = _Window(_as_seen(members), [drafts[element.id] for element in members])
+                known = self._windows.get((name, window_id))
+                if known is None or not known.final or not now.same(known):
+                    known = await self._found(application, members, drafts, deadline, now)
+                windows[name, window_id] = known
+                points |= known.points
+        self._windows = windows
+        self._verdicts = {ref: verdict for window in windows.values() for ref, verdict in window.verdicts.items()}
+        changed = (_at(element, points) for element in elements)
+        return tuple(element for element in changed if element is not None)
+
+    async def _found(
+        self,
+        application: Application,
+        members: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        deadline: float,
+        window: _Window,
+    ) -> _Window:
+        """Return the window with the points of its elements."""
+        if application.toolkit.startswith("Chromium"):
+            kept: dict[Ref, _Verdict] = {}
+            self._unsure = False
+            points = await self._in_page(application, members, drafts, deadline, kept)
+            return replace(window, points=points, verdicts=kept, final=not self._unsure)
+        if application.toolkit.casefold().startswith("gtk"):
+            points = _in_order(application, members, drafts)
+            return replace(window, points=points, final=True)
+        return window
+
+    async def _in_page(
+        self,
+        application: Application,
+        elements: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        deadline: float,
+        kept: dict[Ref, _Verdict],
+    ) -> dict[int, Point | None]:
+        members = [element for element in elements if any(part.startswith("document web:") for part in element.path)]
+        if not members:
+            return {}
+        points: dict[int, Point | None] = dict(await self._line_starts(members, drafts))
+        members = [replace(element, point=points.get(element.id, element.point)) for element in members]
+        forest = _Forest(application)
+        points |= forest.scrolled_out([(element, drafts[element.id].node) for element in members])
+        members = [left for element in members if (left := _at(element, points)) is not None]
+        groups: dict[tuple[int, ...], list[Element]] = {}
+        for element, rivals in forest.rivals([(element, drafts[element.id].node) for element in members]):
+            groups.setdefault(rivals, []).append(element)
+        self._over &= forest.by_ref.keys()
+        self._clips &= forest.by_ref.keys()
+        # One layer alone tells the most about it; and layers are large, other than what only sticks out of its line.
+        for rivals, group in sorted(groups.items(), key=lambda item: (len(item[0]), -forest.extent(item[0]))):
+            nodes = [forest.nodes[at] for at in rivals]
+            if any(node.ref in self._over or self._through[node.ref] < SURE for node in nodes):
+                points |= await self._group(forest, group, drafts, nodes, deadline, kept)
+        return points
+
+    async def _group(
+        self,
+        forest: _Forest,
+        group: Sequence[Element],
+        drafts: Mapping[int, Draft],
+        rivals: Sequence[Node],
+        deadline: float,
+        kept: dict[Ref, _Verdict],
+    ) -> dict[int, Point | None]:
+        """Return new points of elements over which the same objects may lie.
+
+        Where there is no time to ask, what lay over something else is taken to lie over these as well.
+        """
+        found: dict[int, Point | None] = {}
+        cause = tuple((rival.ref, rival.rect) for rival in rivals)
+        covers = [rival.rect for rival in rivals if rival.ref in self._over and rival.rect is not None]
+        boxes = [rival.rect for rival in rivals if rival.ref in self._clips and rival.rect is not None]
+        spread = group if len(group) <= SAMPLES else group[:: max(1, len(group) // SAMPLES)]
+        rest = [element for element in group if element not in spread]
+        for element in [*spread, *rest]:
+            node = drafts[element.id].node
+            why = (element.rect, element.point, cause)
+            verdict = self._verdicts.get(node.ref)
+            if verdict is not None and verdict.cause == why:
+                guessed = verdict.point != element.point and verdict.asked < TIMES_ASKED
+                if guessed and self._clock() < deadline:  # it may have come before the answer
+                    point = await self._free_point(forest, element, drafts[element.id], rivals)
+                    verdict = _Verdict(why, point, verdict.asked + 1)
+            else:
+                agreed = {_kind(one, found) for one in spread} if element in rest else set()
+                if len(agreed) == 1 and agreed <= {"free", "hidden"}:
+                    verdict = _Verdict(why, None if agreed == {"hidden"} else element.point)
+                elif self._clock() >= deadline:
+                    self._unsure = True
+                    if covers or boxes:
+                        found[element.id] = _beside(element, covers, boxes)
+                    continue
+                else:
+                    verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id], rivals))
+            self._unsure |= verdict.point != element.point and verdict.asked < TIMES_ASKED
+            kept[node.ref] = verdict
+            found[element.id] = verdict.point
+        return found
+
+    async def _free_point(
+        self, forest: _Forest, element: Element, draft: Draft, rivals: Sequence[Node]
+    ) -> Point | None:
+        """Return a point at which the element, or what does not keep clicks from it, is on top."""
+        node, point = draft.node, element.point
+        pieces = uncovered(element.rect, draft.avoid) or [element.rect]
+        for _ in range(MOST_POINTS):
+            if point is None:
+                return None
+            hit, guessed = await self._hit(forest, node, point)
+            if hit is not None and guessed and await self._refuted(forest, element, node, hit, point):
+                hit = None
+            left = forest.left_box(node, hit, point) if hit is not None else None
+            box = left.rect if left is not None else None
+            if hit is None or (box is None and _lets_through(forest, node, hit)):
+                if hit is not None and point == element.point:
+                    self._through.update(rival.ref for rival in rivals)
+                return point
+            if left is not None:
+                self._clips.add(left.ref)
+            else:
+                self._over.update(rival.ref for rival in rivals if forest.related(rival, hit))
+            if box is not None:
+                pieces = [part for piece in pieces if (part := piece.intersection(box)) is not None]
+            else:
+                cover = forest.layer_over(node, hit).rect
+                pieces = [part for piece in pieces for part in uncovered(piece, [cover] if cover else [])]
+            best = _largest(pieces)
+            point = best.center if best is not None else None
+        return None
+
+    async def _refuted(self, forest: _Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
+        """Tell whether a guess of what keeps clicks from an element is wrong, by what is found beside its text.
+
+        On the text of some objects Chromium finds nothing, and the guess stays for ever. What lies over the text
+        according to it lies over the sides as well, where Chromium can be asked.
+        """
+        if node.role not in _MUTE_INSIDE or _reached(forest, node, guess, point):
+            return False
+        sides = (Point(x, point.y) for x in (element.rect.right - 1 - SIDE_PX, element.rect.x + SIDE_PX))
+        for side in sides:
+            if guess.rect is not None and guess.rect.contains(side) and element.rect.contains(side):
+                found, guessed = await self._hit(forest, node, side)
+                if found is not None and not guessed:
+                    return _reached(forest, node, found, side)
+        return False
+
+    async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
+        """Return the known object drawn at a point, None where Chromium does not tell, and whether that is a guess.
+
+        The first answer is a guess that sets off the real search. What comes from that shows where it differs from
+        the guess, or is an object that no tree lists; a guess that was right has to be waited for.
+        """
+        top = forest.top_of(node).ref
+        question = (*top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES])
+        started = self._clock()
+        found = guess = _reference(await self._bus.ask(*question))
+        while found is not None and found == guess and found in forest.by_ref:
+            if self._clock() >= started + self._patience():
+                break
+            await asyncio.sleep(POLL_S)
+            found = _reference(await self._bus.ask(*question))
+        if found is None:
+            return None, True
+        if found != guess:
+            self._took.append(self._clock() - started)
+        guessed = found == guess and found in forest.by_ref
+        for _ in range(LEAF_LEVELS):
+            if found in forest.by_ref:
+                return forest.by_ref[found], guessed
+            parent = await get_property(self._bus, found, "Accessible", "Parent")
+            if parent is None:
+                return None, True
+            found = Ref(*parent)
+        return None, True
+
+    def _patience(self) -> float:
+        """Return how long an answer is waited for, s."""
+        if len(self._took) < TIMED:
+            return ANSWER_S
+        return min(ANSWER_S, max(LEAST_ANSWER_S, SLOWER * sorted(self._took)[-2]))
+
+    async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
+        """Return the middle of the first visible letter of links with several lines: between these lies other text."""
+        links = [element for element in elements if element.role == "link" and element.rect.height >= TWO_LINES_PX]
+        unknown = [element for element in links if self._start_known(drafts[element.id].node) is None]
+        answers = await asyncio.gather(*(self._letter(drafts[element.id].node) for element in unknown))
+        for element, point in zip(unknown, answers, strict=True):
+            node = drafts[element.id].node
+            self._starts[node.ref] = (node.rect or element.rect, point)
+        starts = {}
+        for element in links:
+            point = self._starts[drafts[element.id].node.ref][1]
+            if point is not None and element.rect.contains(point):
+                starts[element.id] = point
+        self._starts = {drafts[link.id].node.ref: self._starts[drafts[link.id].node.ref] for link in links}
+        return starts
+
+    def _start_known(self, node: Node) -> Rect | None:
+        known = self._starts.get(node.ref)
+        return known[0] if known is not None and known[0] == node.rect else None
+
+    async def _letter(self, link: Node) -> Point | None:
+        leaf = link
+        while leaf.children and "Text" in leaf.interfaces:
+            leaf = leaf.children[0]
+        if leaf is link or leaf.role != "static":
+            return None
+        try:
+            answer = await self._bus.call(
+                *leaf.ref, PREFIX + "Text", "GetCharacterExtents", "iu", [0, SCREEN_COORDINATES]
+            )
+        except CallRefused:
+            return None
+        if len(answer) != 4 or answer[2] <= 0 or answer[3] <= 0:
+            return None
+        letter = Rect(*answer)
+        wraps = link.rect is not None and link.rect.height >= letter.height * 1.6
+        return letter.center if wraps else None
+
+
+class _Forest:
+    """The nodes of an application that can be seen, each before what is in it."""
+
+    def __init__(self, application: Application) -> None:
+        self.nodes: list[Node] = []
+        self.parents: list[int] = []
+        ends: list[int] = []
+        pending: list[tuple[Node, int]] = [(top, -1) for top in reversed(application.tops)]
+        seen: set[Ref] = set()
+        while pending:
+            node, parent = pending.pop()
+            if node.ref in seen:
+                continue
+            seen.add(node.ref)
+            place = len(self.nodes)
+            self.nodes.append(node)
+            self.parents.append(parent)
+            pending.extend((child, place) for child in reversed(list(visible_children(application, node))))
+        ends = list(range(1, len(self.nodes) + 1))
+        for place in range(len(self.nodes) - 1, -1, -1):
+            if self.parents[place] >= 0:
+                ends[self.parents[place]] = max(ends[self.parents[place]], ends[place])
+        self.ends = ends
+        self.places = {node.ref: place for place, node in enumerate(self.nodes)}
+        self.by_ref = {node.ref: node for node in self.nodes}
+        self._in_page: list[bool] = []
+        for node, parent in zip(self.nodes, self.parents, strict=True):
+            self._in_page.append(node.role == "document web" or (parent >= 0 and self._in_page[parent]))
+
+    def layers(self) -> list[_Layer]:
+        """Return what lies over parts of its own window although nobody can use it itself: boxes over other boxes.
+
+        Toolkits lay widgets out side by side; where one box reaches over another one before it, it was meant to.
+        """
+        children: dict[int, list[int]] = {}
+        for place, parent in enumerate(self.parents):
+            if parent >= 0 and self.nodes[parent].role in _LAID_OUT and self.nodes[place].role not in SKIPPED | ITEMS:
+                children.setdefault(parent, []).append(place)
+        found = []
+        for parent, places in children.items():
+            around = self._room(parent, places)
+            for index, place in enumerate(places[1:], 1):
+                before = [rect for other in places[:index] if (rect := self.nodes[other].rect) is not None]
+                found += [
+                    _Layer(parent, place, rect)
+                    for rect in self._boxes(place, around)
+                    if any(other != rect and _overlap_clearly(other, rect) for other in before)
+                ]
+        return found
+
+    def _room(self, parent: int, children: Sequence[int]) -> Rect | None:
+        """Return what a child must have for itself to fill its parent; a window's own extents hold its title bar."""
+        if self.parents[parent] >= 0:
+            return self.nodes[parent].rect
+        rects = [rect for child in children if (rect := self.nodes[child].rect) is not None and rect.area]
+        if not rects:
+            return self.nodes[parent].rect
+        left, top = min(rect.x for rect in rects), min(rect.y for rect in rects)
+        right, bottom = max(rect.right for rect in rects), max(rect.bottom for rect in rects)
+        return Rect(left, top, right - left, bottom - top)
+
+    def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
+        """Return what of a node may lie over its siblings: all of it, or what is in it where it only fills its parent.
+
+        What fills its parent holds layers in their places, and clicks beside these go through it.
+        """
+        rect = self.nodes[place].rect
+        if rect is None or not rect.area:
+            return []
+        fills = around is not None and rect.width >= around.width - 2 and rect.height >= around.height - 2
+        if not fills or self.nodes[place].has(StateBit.MODAL):
+            return [rect]
+        inner = [at for at in range(place + 1, self.ends[place]) if self.parents[at] == place]
+        return [box for at in inner for box in self._boxes(at, rect)]
+
+    def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
+        """Return the elements at whose point something lies that is neither in them nor around them, with all such."""
+        import numpy as np
+
+        known = [(element, node) for element, node in members if node.ref in self.places and element.point is not None]
+        if not known:
+            return []
+        rects = np.array([_edges(node.rect) for node in self.nodes], dtype=np.int64)
+        places = np.array([self.places[node.ref] for _, node in known])
+        xs = np.array([element.point.x for element, _ in known if element.point is not None])
+        ys = np.array([element.point.y for element, _ in known if element.point is not None])
+        ends, order = np.array(self.ends), np.arange(len(self.nodes))
+        inside: Mask = (rects[:, 0] <= xs[:, None]) & (xs[:, None] < rects[:, 2])
+        inside &= (rects[:, 1] <= ys[:, None]) & (ys[:, None] < rects[:, 3])
+        inside &= np.array(self._in_page)
+        inside &= ~((order <= places[:, None]) & (places[:, None] < ends))
+        inside &= ~((places[:, None] <= order) & (order < ends[places][:, None]))
+        inline = np.array([node.role in INLINE for node in self.nodes])
+        runs = np.array([element.role in INLINE for element, _ in known])
+        inside &= ~(inline & runs[:, None])
+        return [
+            (element, rivals)
+            for index, (element, node) in enumerate(known)
+            if (rivals := (*self._boxes_left(element, node), *(int(at) for at in np.flatnonzero(inside[index]))))
+        ]
+
+    def scrolled_out(self, members: Sequence[tuple[Element, Node]]) -> dict[int, Point | None]:
+        """Return new points of the first and last of alike things in a box that show no more than an edge in it.
+
+        Their box shows others of the kind whole, so it scrolls and clips them: nothing needs to be asked.
+        """
+        points: dict[int, Point | None] = {}
+        for element, node in members:
+            left = self._boxes_left(element, node) if node.ref in self.places else []
+            box = self.nodes[left[0]].rect if left else None
+            edge = element.rect.intersection(box) if box is not None else None
+            if edge is not None and any(_holds(box, other.rect) for other in self._alike(node)):
+                points[element.id] = edge.center if min(edge.width, edge.height) >= SMALLEST_PX else None
+        return points
+
+    def _alike(self, node: Node) -> list[Node]:
+        around = self.parents[self.places[node.ref]]
+        within = range(around + 1, self.ends[around])
+        return [
+            self.nodes[at] for at in within if self.parents[at] == around and self.nodes[at].role == node.role
+        ]  # fmt: skip
+
+    def _boxes_left(self, element: Element, node: Node) -> list[int]:
+        """Return the nearest box around a node that its point lies outside of: that may clip it, or let it flow over.
+
+        The boxes of what runs along in lines say nothing.
+        """
+        place = self.parents[self.places[node.ref]]
+        while place >= 0 and self._in_page[place]:
+            rect = self.nodes[place].rect
+            boxed = rect is not None and rect.area and self.nodes[place].role not in INLINE
+            if boxed and rect is not None and element.point is not None and not rect.contains(element.point):
+                return [place]
+            place = self.parents[place]
+        return []
+
+    def extent(self, places: Sequence[int]) -> int:
+        """Return the area of the largest of some nodes, px."""
+        return max((rect.area for place in places if (rect := self.nodes[place].rect) is not None), default=0)
+
+    def related(self, one: Node, other: Node) -> bool:
+        """Tell whether one of two nodes is or lies in the other."""
+        a, b = self.places[one.ref], self.places[other.ref]
+        return a <= b < self.ends[a] or b <= a < self.ends[b]
+
+    def top_of(self, node: Node) -> Node:
+        """Return the window of a node."""
+        return self._chain(node)[-1]
+
+    def common(self, one: Node, other: Node) -> tuple[Node | None, list[Node], list[Node]]:
+        """Return the nearest node around both, and from each the nodes up to below that."""
+        mine, theirs = self._chain(one), self._chain(other)
+        shared: Node | None = None
+        while mine and theirs and mine[-1].ref == theirs[-1].ref:
+            shared = mine.pop()
+            theirs.pop()
+        return shared, mine, theirs
+
+    def layer_over(self, node: Node, hit: Node) -> Node:
+        """Return the largest part of the window that `hit` belongs to, has extents around it, and `node` is not in."""
+        _, _, theirs = self.common(node, hit)
+        holds = [part for part in theirs if _holds(part.rect, hit.rect)]
+        return holds[-1] if holds else hit
+
+    def left_box(self, node: Node, hit: Node, point: Point) -> Node | None:
+        """Return the box around a node that clips it away at a point, where something around both was hit."""
+        place, around = self.places[node.ref], self.places[hit.ref]
+        if place == around or not around <= place < self.ends[around]:
+            return None
+        boxes = (box for box in self._chain(node)[1:] if box.rect is not None and box.rect.area)
+        return next((box for box in boxes if box.rect is not None and not box.rect.contains(point)), None)
+
+    def _chain(self, node: Node) -> list[Node]:
+        chain, place = [], self.places[node.ref]
+        while place >= 0:
+            chain.append(self.nodes[place])
+            place = self.parents[place]
+        return chain
+
+
+def _reference(answer: Any) -> Ref | None:
+    found = Ref(*answer) if answer is not None else None
+    return None if found is None or found.path.endswith("/null") else found
+
+
+def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
+    """Tell whether what lies at an element's point does not keep clicks from it.
+
+    Pages draw fields and boxes of their own over real ones that cannot be seen; both have a small box in common.
+    """
+    if forest.related(node, hit):
+        return True
+    around, mine, theirs = forest.common(node, hit)
+    if around is not None and around.role in _ACTING | {"label"} and not any(part.role in _ACTING for part in theirs):
+        return True
+    if node.role not in FIELDS | CHECKABLE or max(len(mine), len(theirs)) > NEAR_LEVELS:
+        return False
+    if around is None or around.rect is None or node.rect is None or any(part.role in _ACTING for part in theirs):
+        return False
+    return around.rect.height <= 3 * node.rect.height
+
+
+def _reached(forest: _Forest, node: Node, hit: Node, point: Point) -> bool:
+    """Tell whether a click goes to an element where this was hit."""
+    return forest.left_box(node, hit, point) is None and _lets_through(forest, node, hit)
+
+
+def _in_order(
+    application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
+) -> dict[int, Point | None]:
+    """Return new points of elements over which a later one or a layer is drawn."""
+    forest = _Forest(application)
+    layers = forest.layers()
+    over = [
+        (forest.places[node.ref], element.rect)
+        for element in elements
+        if element.role in _DRAWN_OVER and (node := drafts[element.id].node).ref in forest.places
+    ]
+    near = _Near(over)
+    points: dict[int, Point | None] = {}
+    for element in elements:
+        place = forest.places.get(drafts[element.id].node.ref)
+        if place is None or element.point is None:
+            continue
+        covers = [layer.rect for layer in layers if layer.around < place < layer.place]
+        wide = covers
+        if element.role in INTERACTIVE - ITEMS:
+            later = near.covers(element.rect, forest.ends[place])
+            wide = covers + [_grown(rect) for rect in later]
+            covers = covers + later
+        if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
+            continue
+        best = _largest(uncovered(element.rect, wide)) or _largest(uncovered(element.rect, covers))
+        points[element.id] = best.center if best is not None else None
+    return points
+
+
+def _overlap_clearly(one: Rect, other: Rect) -> bool:
+    common = one.intersection(other)
+    return common is not None and min(common.width, common.height) >= LEAST_OVERLAP_PX
+
+
+def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
+    """Return a point of an element that no cover keeps from it and no box clips away."""
+    visible = clipped(element.rect, boxes)
+    pieces = uncovered(visible, covers) if visible is not None else []
+    if element.point is not None and any(piece.contains(element.point) for piece in pieces):
+        return element.point
+    best = _largest(pieces)
+    return best.center if best is not None else None
+
+
+class _Near:
+    """Finds what may be drawn over a place without looking at each of thousands of rectangles in turn."""
+
+    def __init__(self, over: Sequence[tuple[int, Rect]]) -> None:
+        import numpy as np
+
+        self._rects = [rect for _, rect in over]
+        self._order = np.array([place for place, _ in over], dtype=np.int64)
+        self._exact = np.array([_edges(rect) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+        self._edges = np.array([_edges(_grown(rect)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+
+    def covers(self, rect: Rect, first: int) -> list[Rect]:
+        """Return what touches a rectangle, or nearly so, and is drawn at `first` or later."""
+        import numpy as np
+
+        left, top, right, bottom = self._edges.T
+        touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
+        others = (self._exact != np.array(_edges(rect))).any(axis=1)
+        return [self._rects[at] for at in np.flatnonzero(touching & others & (self._order >= first))[:MOST_COVERS]]
+
+
+def _grown(rect: Rect) -> Rect:
+    across, down = BORDER_PX
+    return Rect(rect.x - across, rect.y - down, rect.width + 2 * across, rect.height + 2 * down)
+
+
+def _largest(pieces: Sequence[Rect]) -> Rect | None:
+    """Return the largest of the pieces that can be hit."""
+    return max(
+        (part for part in pieces if min(part.width, part.height) >= SMALLEST_PX),
+        key=lambda part: part.area,
+        default=None,
+    )
+
+
+def _kind(element: Element, found: Mapping[int, Point | None]) -> str:
+    if element.id not in found:
+        return "unknown"
+    point = found[element.id]
+    return "hidden" if point is None else "free" if point == element.point else "moved"
+
+
+def _as_seen(elements: Sequence[Element]) -> list[tuple[int, Rect, Point | None]]:
+    return [(element.id, element.rect, element.point) for element in elements]
+
+
+def _at(element: Element, points: Mapping[int, Point | None]) -> Element | None:
+    if element.id not in points:
+        return element
+    point = points[element.id]
+    if point is None:
+        return None
+    return element if point == element.point else replace(element, point=point)
+
+
+def _edges(rect: Rect | None) -> tuple[int, int, int, int]:
+    return (0, 0, 0, 0) if rect is None else (rect.x, rect.y, rect.right, rect.bottom)
+
+
+def _holds(outer: Rect | None, inner: Rect | None) -> bool:
+    if outer is None or inner is None:
+        return False
+    return outer.intersection(inner) == inner

@@ -1,0 +1,207 @@
+"""What a person would call a node: names, labels, descriptions and states, each toolkit's habits removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aci.accessibility.atspi import NAMED_STATES, StateBit
+from aci.accessibility.elements.roles import (
+    BUTTONS,
+    CHECKABLE,
+    FIELDS,
+    INLINE,
+    INTERACTIVE,
+    ITEMS,
+    MENU_ENTRIES,
+    NAMED_BY_CONTENT,
+    READ_AS_TEXT,
+)
+from aci.accessibility.tree.nodes import Application, Node
+from aci.observation.observation import State
+
+DEEPEST_CONTENT = 8
+"""Levels below a node in which the texts that name it are looked for."""
+LONGEST_NAME = 1000
+
+_SPACES = re.compile(r"\s+")
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+"""Marks that steer the direction of writing; nobody sees or types them."""
+_GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-Za-z]*")
+_OBJECT_REPLACEMENT = "\ufffc"
+_CHROMIUM_ADDS = re.compile(
+    r"\.? ?To get missing image descriptions, open the context menu\.$| - Memory usage - [0-9.,]+ [KMGT]?B$"
+)
+"""What Chromium puts behind names that is no part of them."""
+_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")
+"""The dot that a list draws before an item."""
+SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
+"""Tags of SVG. Of shapes without a name, Chromium tells those only that take clicks."""
+_SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
+_CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
+_WRITTEN_IN = frozenset({"text", "entry", "password text"})
+_PICTURES = frozenset({"image", "icon"})
+_PARTS = _PICTURES | {"table cell", "link"}
+"""Usable things whose names may all the same be part of what they lie in."""
+ADDRESS = "address"
+"""Attribute that bears where a link without a name leads."""
+_PLACEHOLDERS = ("placeholder-text", "placeholder")
+
+
+def collapse(text: str) -> str:
+    """Return a text on one line, without what cannot be seen and without the marks for embedded objects."""
+    return _SPACES.sub(" ", _UNSEEN.sub("", text).replace(_OBJECT_REPLACEMENT, " ")).strip()
+
+
+def without_additions(name: str) -> str:
+    """Return a name without what Chromium puts behind it."""
+    return _CHROMIUM_ADDS.sub("", name)
+
+
+def is_marker(text: str) -> bool:
+    """Tell whether a text is only the dot that a list draws before an item."""
+    return _MARKER.fullmatch(text) is not None
+
+
+def is_gtk4(application: Application) -> bool:
+    """Tell whether an application uses GTK 4, which names widgets in its own way."""
+    return application.toolkit.startswith("GTK 4")
+
+
+def visible_children(application: Application, node: Node) -> Iterator[Node]:
+    """Yield the children that say they can be seen."""
+    shows = application.shows_by.value
+    return (child for child in node.children if child.states & shows)
+
+
+def own_name(application: Application, node: Node) -> str:
+    """Return the name that the application gives a node, or "" where it is none that a person would know.
+
+    GTK 4 before 4.10 calls a widget without a name by its class, and one with a label by the label twice.
+    """
+    name = collapse(node.name)
+    if name and application.toolkit.startswith("Chromium"):
+        return without_additions(name)
+    if not name or not is_gtk4(application):
+        return name
+    if _GTK_CLASS.fullmatch(name) and node.role not in READ_AS_TEXT - ITEMS - {"text"}:
+        return ""
+    if node.role in ITEMS and node.role.endswith(name.casefold()):
+        return ""  # as the tabs of a notebook, "Tab"
+    half = len(name) // 2
+    if len(name) % 2 and name[half] == " " and name[:half] == name[half + 1 :]:
+        return name[:half]
+    return name
+
+
+def full_name(application: Application, node: Node, document: bool) -> str:
+    """Return the name of a node, from the texts in it where it has none of its own.
+
+    Args:
+        application: The node's application.
+        node: Its details have been read.
+        document: Whether it lies in a web page. There a list item or cell may hold anything; it is only called by
+            what is in it when that is nothing but running text.
+    """
+    name = own_name(application, node)
+    if not name and not is_field(node):
+        name = collapse(node.text or "") or (collapse(flowing_text(application, node) or "") if document else "")
+    if not name and node.role in NAMED_BY_CONTENT and not is_field(node) and not (document and node.role in ITEMS):
+        name = _content(application, node)
+    return name[:LONGEST_NAME]
+
+
+def is_field(node: Node) -> bool:
+    """Tell whether a node's text is its content, which a person may change, and not what it is called."""
+    return node.role in FIELDS or node.has(StateBit.EDITABLE) or node.cell is not None
+
+
+def flowing_text(application: Application, node: Node) -> str | None:
+    """Return the text of a node in which there is nothing but running text and links, else None."""
+    parts: list[str] = []
+    for index, child in enumerate(visible_children(application, node)):
+        if child.role not in INLINE:
+            return None
+        if not index and is_marker(child.name):
+            continue
+        inner = flowing_text(application, child) if child.children else None
+        parts.append(inner if inner is not None else child.name or child.text or "")
+        if child.children and inner is None and any(visible_children(application, child)):
+            return None
+    return "".join(parts) if parts else None
+
+
+def label_of(application: Application, node: Node) -> str:
+    """Return the texts of the objects that label a node."""
+    targets = [application.nodes[ref] for ref in node.labels if ref in application.nodes]
+    texts = [collapse(target.name or target.text or _content(application, target)) for target in targets]
+    return " ".join(text for text in texts if text)
+
+
+def _content(application: Application, node: Node) -> str:
+    """Return the texts in a node one after another; the names of pictures only where there are no texts."""
+    found = list(_named_in(application, node, DEEPEST_CONTENT))
+    texts = [text for role, text in found if role not in _PICTURES] or [text for _, text in found]
+    return collapse(" ".join(dict.fromkeys(collapse(text) for text in texts)))
+
+
+def _named_in(application: Application, node: Node, levels: int) -> Iterator[tuple[str, str]]:
+    for child in visible_children(application, node):
+        if child.role in INTERACTIVE - _PARTS and node.role not in BUTTONS:
+            continue
+        if child.rect is not None and not child.rect.area:
+            continue  # a page of a stack that is not on top
+        named = own_name(application, child) or (child.text or "" if not is_field(child) else "")
+        if named and child.role in READ_AS_TEXT | _PICTURES:
+            yield child.role, named
+        elif levels:
+            yield from _named_in(application, child, levels - 1)
+
+
+def description_of(node: Node, name: str) -> str:
+    """Return what else is said of a node: description, placeholder, and the class of what has no name."""
+    parts = [without_additions(collapse(node.description))]
+    parts += [collapse(node.attributes.get(key, "")) for key in _PLACEHOLDERS]
+    if not name and not is_field(node):
+        parts += [collapse(node.attributes.get(key, "")) for key in ("class", "id", ADDRESS)]
+        parts += {node.attributes.get("tag", "")} & SHAPES
+    distinct = dict.fromkeys(part for part in parts if part and part != name)
+    return "; ".join(distinct)
+
+
+def states_of(application: Application, node: Node, role: str) -> frozenset[State]:
+    """Return the states that tell a person something about an element of this role."""
+    states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit}
+    states.discard("active")
+    if role not in _SIZED:
+        states -= {"horizontal", "vertical"}
+    if role not in FIELDS and "editable" not in states:
+        states.discard("multi_line")
+    if role in CHECKABLE or (role == "table cell" and not node.name and is_box_cell(node)):
+        states.add("checkable")
+    if role == "password text":
+        states.add("password")
+    if role in _CAN_BE_DISABLED and _is_disabled(application, node):
+        states.add("disabled")
+    elif role in _WRITTEN_IN and _is_gtk(application) and "editable" not in states:
+        states.add("read_only")
+    if "mixed" in states:
+        states.discard("checked")
+    return frozenset(states)
+
+
+def _is_gtk(application: Application) -> bool:
+    return application.toolkit.casefold().startswith("gtk")
+
+
+def is_box_cell(node: Node) -> bool:
+    """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
+    alone = node.child_count <= 0 and not node.children
+    return alone and {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
+
+
+def _is_disabled(application: Application, node: Node) -> bool:
+    if is_gtk4(application) or node.has(StateBit.INDETERMINATE):
+        # The one never sets ENABLED, GTK 3 takes it from a box between its states.
+        return not node.has(StateBit.SENSITIVE)
+    return not (node.has(StateBit.SENSITIVE) and node.has(StateBit.ENABLED))

@@ -1,0 +1,167 @@
+"""The last step to elements: what other windows leave of them, ids, and the focus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.tree.table_view import parse_address
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, State, Window
+from aci.observation.tracking import IdTracker, Sighting
+from aci.observation.visibility import Placement, ground
+
+_RANGE = re.compile(r"([A-Z]{1,3}[0-9]+)(?::([A-Z]{1,3}[0-9]+))?")
+
+Named = tuple[Draft, str]
+"""A draft and the name of its application."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Where a draft was placed, and what that depended on beside the draft."""
+
+    draft: Draft
+    above: Sequence[Rect]
+    screen: Rect
+    placement: Placement | None
+
+
+class Places:
+    """Remembers where the drafts of the latest look were placed: most are the same ones at the next."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._known: dict[int, _Placed] = {}
+
+    def place(self, drafts: Iterable[Draft], windows: Sequence[Window], screen: Rect) -> list[Placement | None]:
+        """Return what can be seen of each draft, under the windows above its own."""
+        above: dict[int, Sequence[Rect]] = {}
+        rects: list[Rect] = []
+        for window in windows:
+            # Those beside it change with every window that comes to the front.
+            above[window.id] = tuple(rect for rect in rects if rect.intersection(window.rect) is not None)
+            rects.append(window.frame or window.rect)
+        placed = [self._placed(draft, above.get(draft.window.id, ()), screen) for draft in drafts]
+        self._known = {id(item.draft): item for item in placed}  # which keeps the drafts, and so their identities
+        return [item.placement for item in placed]
+
+    def _placed(self, draft: Draft, above: Sequence[Rect], screen: Rect) -> _Placed:
+        known = self._known.get(id(draft))
+        if known is not None and known.above == above and known.screen == screen:
+            return known
+        placement = ground(draft.area, (screen, draft.window.rect, draft.clip), above, draft.avoid)
+        if placement is not None and draft.target is not None and placement.rect.contains(draft.target.center):
+            placement = Placement(placement.rect, draft.target.center)
+        return _Placed(draft, above, screen, placement)
+
+
+def place_elements(
+    drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker, places: Places | None = None
+) -> tuple[tuple[Element, ...], dict[int, Draft], int | None]:
+    """Turn drafts into elements.
+
+    Args:
+        drafts: In reading order within each window.
+        windows: Topmost first.
+        screen: The whole screen, px.
+        tracker: Knows the ids of earlier observations.
+        places: Remembers the places of drafts that are the very same ones as at the latest look.
+
+    Returns:
+        The elements, topmost window first; their drafts by id; and the id of the one that has the keyboard.
+    """
+    order = {window.id: index for index, window in enumerate(windows)}
+    seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))
+    seen.sort(key=lambda item: order.get(item[0].window.id, len(order)))
+    ids = tracker.assign([_sighting(draft, placement) for draft, _, placement in seen])
+    elements = tuple(
+        _element(identity, draft, app, placement) for identity, (draft, app, placement) in zip(ids, seen, strict=True)
+    )
+    by_id = {identity: draft for identity, (draft, _, _) in zip(ids, seen, strict=True)}
+    return elements, by_id, _focus(elements, windows)
+
+
+def _visible(drafts: Sequence[Named], placements: Sequence[Placement | None]) -> list[tuple[Draft, str, Placement]]:
+    seen = []
+    used: set[Hashable] = set()
+    for (draft, app), placement in zip(drafts, placements, strict=True):
+        if placement is None or (key := _key(draft)) in used:
+            continue
+        used.add(key)
+        seen.append((draft, app, placement))
+    return seen
+
+
+def _key(draft: Draft) -> Hashable:
+    node = draft.node
+    return (node.parent, node.cell) if node.cell is not None else (node.ref, node.role)
+
+
+def _sighting(draft: Draft, placement: Placement) -> Sighting:
+    return Sighting(_key(draft), (draft.window.id, draft.role, draft.name, draft.path), placement.rect)
+
+
+def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Element:
+    return Element(
+        id=identity,
+        role=draft.role,
+        name=draft.name,
+        rect=placement.rect,
+        point=placement.point,
+        window_id=draft.window.id,
+        app=app,
+        text=draft.text,
+        value=draft.node.value,
+        states=draft.states,
+        description=draft.description,
+        label=draft.label,
+        path=draft.path,
+    )
+
+
+def _focus(elements: Sequence[Element], windows: Sequence[Window]) -> int | None:
+    """Return the focused element of the active window; the innermost where several say that they are."""
+    active = {window.id for window in windows if window.active}
+    focused = [element for element in elements if "focused" in element.states]
+    preferred = [element for element in focused if element.window_id in active] or focused
+    if not preferred:
+        return None
+    return max(preferred, key=lambda element: (len(element.path), -element.rect.area)).id
+
+
+def mark_active_cells(drafts: Sequence[Draft]) -> None:
+    """Give the cells that the name box of a spreadsheet names the states `selected` and, for a single one, `focused`.
+
+    Asking each cell for its states would cost more than all the rest of a sheet.
+    """
+    cells = [draft for draft in drafts if draft.node.cell is not None]
+    if not cells:
+        return
+    named = next((span for draft in drafts if (span := _named_range(draft)) is not None), None)
+    if named is None:
+        return
+    (top, left), (bottom, right) = named
+    for draft in drafts:
+        if draft.node.text_at:  # the input line, which says that it has the keyboard while the sheet has it
+            draft.states = draft.states - {"focused"}
+    marks: set[State] = {"selected", "focused"} if (top, left) == (bottom, right) else {"selected"}
+    for draft in cells:
+        row, column = draft.node.cell or (-1, -1)
+        if top <= row <= bottom and left <= column <= right:
+            draft.states = draft.states | marks
+
+
+def _named_range(draft: Draft) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    if draft.node.cell is not None or draft.text is None or draft.role not in ("text", "combo box", "entry"):
+        return None
+    match = _RANGE.fullmatch(draft.text)
+    if match is None:
+        return None
+    first = parse_address(match[1])
+    last = parse_address(match[2]) if match[2] else first
+    if first is None or last is None:
+        return None
+    return (min(first[0], last[0]), min(first[1], last[1])), (max(first[0], last[0]), max(first[1], last[1]))

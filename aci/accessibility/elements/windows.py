@@ -1,0 +1,154 @@
+"""Which X11 window an accessible window is, and the mending of the extents that toolkits get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+from aci.observation.visibility import overlap
+
+SHADOW_PX = 120
+"""A window that draws its own frame is larger than its accessible object by its shadow, at most this much."""
+SAME_PLACE = 0.6
+"""Common area by area of both, from which on two rectangles are taken for the same window."""
+
+
+def match_windows(application: Application, windows: Sequence[Window]) -> dict[Ref, Window]:
+    """Find the X11 window of each of an application's accessible windows.
+
+    Accessible windows without an X11 window are not on the screen and are left out.
+
+    Args:
+        application: Its windows must have been asked for their extents.
+        windows: Topmost first.
+    """
+    own = [window for window in windows if window.pid is None or window.pid == application.pid]
+    pairs = [
+        (_likeness(application, top, window), -order, top, window)
+        for top in application.tops
+        for order, window in enumerate(own)
+    ]
+    matched: dict[Ref, Window] = {}
+    taken: set[int] = set()
+    for score, _, top, window in sorted(pairs, key=lambda pair: pair[:2], reverse=True):
+        if score > 0 and top.ref not in matched and window.id not in taken:
+            matched[top.ref] = window
+            taken.add(window.id)
+    return matched
+
+
+def _likeness(application: Application, top: Node, window: Window) -> float:
+    """Return how well an accessible and an X11 window fit, 0 for not at all."""
+    if top.rect is None or not top.rect.area:
+        return 0.0
+    if _window_relative(application):
+        wider, taller = window.rect.width - top.rect.width, window.rect.height - top.rect.height
+        same_size = 0 <= wider <= SHADOW_PX and 0 <= taller <= SHADOW_PX
+        place = 1.0 if same_size else 0.0
+    else:
+        place = overlap(top.rect, window.rect)
+    titled = bool(top.name) and top.name == window.title
+    known = window.pid is not None
+    if titled and (known or place > 0):
+        return 2.0 + place
+    if place >= SAME_PLACE and known:
+        return place
+    return 0.0
+
+
+def _window_relative(application: Application) -> bool:
+    return application.toolkit.startswith("GTK 4")
+
+
+def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
+    """Turn the extents that an application reports for one of its windows into those on the screen.
+
+    GTK 4 counts from the corner of the window without its shadow, and places what pops up as if it began where its
+    parent does. LibreOffice places what it draws itself as if the menu bar were not there, until the pointer has
+    moved over the window; the native parts are right all the time.
+
+    Args:
+        application: The application.
+        top: One of its windows; all nodes in it must have been asked for their extents just now.
+        window: The X11 window of `top`.
+        windows: All X11 windows.
+
+    Returns:
+        Whether the result can be relied on.
+    """
+    if _window_relative(application) and top.rect is not None:
+        popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
+        _place_popups(top, popups)
+        inset_x = (window.rect.width - top.rect.width) // 2
+        inset_y = (window.rect.height - top.rect.height) // 2
+        _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
+    elif not application.toolkit.startswith("Chromium"):
+        return _mend_drawn(top)
+    return True
+
+
+def _place_popups(top: Node, popups: Sequence[Window]) -> None:
+    """Find the nodes that are popups: each has exactly the size of its X11 window, which nothing else is likely to."""
+    free = list(popups)
+    pending = [top]
+    while pending and free:
+        node = pending.pop()
+        rect = node.rect
+        own = next((popup for popup in free if rect is not None and _same_size(rect, popup.rect)), None)
+        if own is not None and rect is not None:
+            free.remove(own)
+            node.popup = own
+            _shift(node, (own.rect.x - rect.x, own.rect.y - rect.y))
+        pending.extend(reversed(node.children))
+
+
+def _shift(node: Node, by: tuple[int, int]) -> None:
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current is not node and current.popup is not None:
+            continue
+        if current.rect is not None:
+            current.rect = current.rect.moved(*by)
+            current.shift = (current.shift[0] + by[0], current.shift[1] + by[1])
+        pending.extend(current.children)
+
+
+def _mend_drawn(top: Node) -> bool:
+    """Walk down, shifting what LibreOffice draws itself.
+
+    Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner
+    object have the same size; there the error shows as the difference of their places. A native part that has less room
+    than it needs is larger than what it lies in; nothing that is drawn is.
+
+    Returns:
+        False where a drawn part does not have the size of what it lies in, so that the error is not known.
+    """
+    known = True
+    pending: list[tuple[Node, Rect | None, tuple[int, int]]] = [(top, None, (0, 0))]
+    while pending:
+        node, outer, by = pending.pop()
+        reported = node.rect
+        if reported is not None and outer is not None:
+            if node.role == "root pane":
+                fits = _same_size(reported, outer)
+                known = known and fits
+                by = (outer.x - reported.x, outer.y - reported.y) if fits else by
+            elif by != (0, 0) and node.role == "panel" and _fills(reported, outer):
+                by = (0, 0)
+            if by != (0, 0):
+                node.rect = reported.moved(*by)
+                node.shift = by
+        pending.extend((child, node.rect, by) for child in node.children)
+    return known
+
+
+def _fills(one: Rect, other: Rect) -> bool:
+    """Tell whether a rectangle begins where another one does and is no smaller."""
+    return (one.x, one.y) == (other.x, other.y) and one.width >= other.width and one.height >= other.height
+
+
+def _same_size(one: Rect, other: Rect) -> bool:
+    return (one.width, one.height) == (other.width, other.height)

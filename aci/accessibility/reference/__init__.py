@@ -1,0 +1,1 @@
+"""The reference reader, built on pyatspi."""

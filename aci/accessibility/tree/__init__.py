@@ -1,0 +1,1 @@
+"""Reading and updating applications' accessibility trees."""

@@ -1,0 +1,393 @@
+"""The tree of an application: its cache in one call, and what the cache lacks by asking.
+
+GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice leave out branches that nobody has asked for yet,
+and GTK 4 all that it has not drawn. A node that can be seen and whose child count differs from the children known
+is therefore asked for its children, until nothing is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
+from aci.accessibility.dbus.bus import Bus, CallRefused
+from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
+from aci.accessibility.tree.nodes import Application, Node, Ref
+
+MOST_CHILDREN = 2000
+"""A node with more children than this is never asked for all of them: a sheet would be busy for minutes."""
+MOST_LISTED = 2 * MOST_CHILDREN
+"""Children that are taken from a list, which may turn out longer than what was said."""
+MOST_MANAGED = 400
+"""The same for lists that make their items on demand, which GTK does for any list."""
+UNCOUNTED = 2**31 - 1
+MOST_SHOWING = 5000
+"""Nodes of one application that are read of those that say they can be seen."""
+MOST_LEVELS = 300
+"""Levels of nesting that are followed; what is deeper is left out."""
+DEEPEST = 64
+"""Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
+
+CRASHES_WHEN_LISTED = frozenset({"soffice"})
+"""The cache of LibreOffice keeps objects that are gone; asked for all of it, LibreOffice crashes now and then."""
+HIDDEN = "unknown"
+"""Role of what was never seen; it is asked once it appears."""
+_LEAST = frozenset({"Accessible", "Component"})
+IN_PAGE = _LEAST | {"Action", "Text"}
+_ALIKE_IN_PAGE = frozenset(
+    {"static", "link", "push button", "toggle button", "check box", "radio button", "entry", "list item", "heading",
+     "paragraph", "section", "label"}
+)  # fmt: skip
+"""What Chromium gives the same interfaces always, as far as anybody here looks at them."""
+_LONG = len(PREFIX)
+
+
+async def read_tree(bus: Bus, application: Application) -> None:
+    """Bring the nodes and windows of an application up to date.
+
+    Raises:
+        PeerSilent: The application does not answer.
+        ConnectionLost: The bus went away.
+    """
+    cached_well = application.name not in CRASHES_WHEN_LISTED
+    nodes = await _cached_nodes(bus, application.root, application.strangers) if cached_well else {}
+    application.nodes = nodes
+    roots = await child_refs(bus, application.root)
+    missing = [ref for ref in roots if ref not in nodes]
+    for node in await describe(bus, application, missing, application.root):
+        nodes[node.ref] = node
+    _link(nodes)
+    application.tops = [nodes[ref] for ref in roots if ref in nodes]
+    cached = len(nodes)
+    await repair(bus, application)
+    application.patchy = len(nodes) > cached
+
+
+async def _cached_nodes(bus: Bus, root: Ref, strangers: frozenset[str]) -> dict[Ref, Node]:
+    try:
+        items = (await bus.call(root.name, CACHE_PATH, PREFIX + "Cache", "GetItems"))[0]
+    except CallRefused:
+        if bus.silent(root.name):
+            raise
+        return {}
+    nodes = (_node_of_item(item) for item in items)
+    return {node.ref: node for node in nodes if node.ref != root and node.ref.name not in strangers}
+
+
+def _node_of_item(item: Sequence[Any]) -> Node:
+    """Read one item of `GetItems`: reference, application, parent, index, child count, interfaces, name and so on."""
+    reference, _, parent, index, child_count, interfaces, name, role, description, states = item
+    return Node(
+        ref=Ref(*reference),
+        parent=Ref(*parent),
+        role=role_name(role),
+        name=name,
+        description=description,
+        states=mended_states(role_name(role), states[0] | states[1] << 32),
+        interfaces=_short(interfaces),
+        index=index,
+        child_count=child_count,
+    )
+
+
+def mended_states(role: str, states: int) -> int:
+    """Return the states a node has: a viewport shows while it is visible; scrolled by its height, GTK 3 denies it."""
+    if role == "viewport" and states & StateBit.VISIBLE:
+        return states | StateBit.SHOWING
+    return states
+
+
+def _short(interfaces: Iterable[str]) -> frozenset[str]:
+    return frozenset(interface[_LONG:] for interface in interfaces)
+
+
+def _link(nodes: dict[Ref, Node]) -> None:
+    """Fill the children of every node from the parents that the cache names."""
+    for node in nodes.values():
+        parent = nodes.get(node.parent) if node.parent is not None else None
+        if parent is not None and parent is not node:
+            parent.children.append(node)
+    for node in nodes.values():
+        if len(node.children) > 1:
+            node.children.sort(key=lambda child: child.index)
+
+
+async def repair(bus: Bus, application: Application) -> set[Ref]:
+    """Ask for what the nodes that can be seen lack, and mend what toolkits say in their own way.
+
+    Returns:
+        The nodes of which children were found that were not known.
+    """
+    found: set[Ref] = set()
+    asked: set[Ref] = set()
+    revived: list[Node] = []
+    for _ in range(DEEPEST):
+        seen = showing(application)
+        await _count_managed(bus, seen)
+        new = revive_input_lines(seen)
+        revived += new
+        seen = showing(application) if new else seen
+        wave = [node for node in (*seen, *_choices(seen)) if _lacks_children(node) and node.ref not in asked]
+        if not wave:
+            break
+        asked.update(node.ref for node in wave)
+        answers = await all_child_refs(bus, [node.ref for node in wave])
+        await describe_unknown(bus, application, zip(wave, answers, strict=True))
+        for node, refs in zip(wave, answers, strict=True):
+            if adopt(application, node, refs):
+                found.add(node.ref)
+    straighten(application)
+    settle_input_lines(revived)
+    settle_combo_boxes(showing(application))
+    return found
+
+
+async def describe_unknown(bus: Bus, application: Application, listed: Iterable[tuple[Node, Sequence[Ref]]]) -> None:
+    """Add nodes for the children of some nodes that are not known.
+
+    Of most that cannot be seen only the states are asked; that is enough until they appear.
+    """
+    nodes = application.nodes
+    strangers = application.strangers
+    unknown = {
+        ref: (node, refs) for node, refs in listed for ref in refs if ref not in nodes and ref.name not in strangers
+    }
+    full: list[Found] = []
+    for (ref, (parent, siblings)), states in zip(unknown.items(), await all_states(bus, unknown), strict=True):
+        if states is None:
+            continue
+        if states & application.shows_by.value or _told_by_hidden(nodes, parent, siblings, states):
+            full.append(Found(ref, parent.ref, states))
+        else:
+            nodes[ref] = Node(ref, parent.ref, HIDDEN, "", "", states, _LEAST, child_count=0)
+    nodes.update({node.ref: node for node in await _describe(bus, application, full)})
+
+
+def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
+    """Tell whether an object that cannot be seen says something of what can.
+
+    Combo boxes are told by the items of their closed lists and LibreOffice's by hidden parts; its input line denies
+    that it can be seen, as do viewports. Pages hide check boxes to draw their labels as such.
+    """
+    around = nodes.get(parent.parent) if parent.parent is not None else None
+    if parent.role in ("combo box", "scroll pane", "label") or (around is not None and around.role == "combo box"):
+        return True
+    return states == StateBit.DEFUNCT.value or (parent.role == "filler" and len(siblings) == 3)
+
+
+def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:
+    """Set the children of a node; return whether they are others than before."""
+    children = [child for ref in refs if (child := application.nodes.get(ref)) is not None and child is not node]
+    differ = [child.ref for child in children] != [child.ref for child in node.children]
+    node.children, node.child_count = children, len(children)
+    return differ
+
+
+def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield the closed lists of combo boxes, whose items tell what the box stands on."""
+    for node in nodes:
+        if node.role == "combo box":
+            yield from (child for child in node.children if child.role in ("menu", "list box", "list"))
+
+
+def _lacks_children(node: Node) -> bool:
+    return may_be_listed(node, node.child_count) and node.child_count != len(node.children)
+
+
+def may_be_listed(node: Node, count: int) -> bool:
+    """Tell whether a node with this number of children may be asked for all of them."""
+    return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
+
+
+async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
+    """Ask lists that make their items on demand how many there are; the cache does not know.
+
+    A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
+    """
+    unknown = [node for node in seen if node.child_count < 0 and (is_managed(node) or _is_open(node))]
+    counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
+    for node, number in zip(unknown, counts, strict=True):
+        node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
+
+
+def _is_open(node: Node) -> bool:
+    """Tell whether a node is a menu that may be open: some fill theirs only then, and the cache does not know."""
+    return node.role == "menu" and node.has(StateBit.SELECTED)
+
+
+def is_managed(node: Node) -> bool:
+    """Tell whether a node makes its children on demand."""
+    return node.has(StateBit.MANAGES_DESCENDANTS)
+
+
+def showing(application: Application) -> list[Node]:
+    """Return the nodes that say they can be seen, parents before their children.
+
+    A window counts in any case: some toolkits do not mark it.
+    """
+    visible = application.shows_by.value
+    found: list[Node] = []
+    seen: set[Ref] = set()
+    wave = list(application.tops)
+    while wave:
+        found.extend(wave)
+        seen.update(node.ref for node in wave)
+        inner = (child for node in wave for child in node.children if child.states & visible and child.ref not in seen)
+        wave = list({child.ref: child for child in inner}.values())
+    return found
+
+
+def straighten(application: Application) -> None:
+    """Make a tree of what an application says lies in what, of a size that can be read.
+
+    Each object stays where it is found first, and objects of other applications are left out: one that lies about
+    these would otherwise be read for ever, or pass the elements of others for its own.
+    """
+    visible = application.shows_by
+    seen = {top.ref for top in application.tops}
+    level, shown = list(application.tops), 0
+    application.cut = False
+    for depth in range(MOST_LEVELS + 1):
+        below: list[Node] = []
+        for node in level:
+            own = []
+            for child in node.children if depth < MOST_LEVELS else ():
+                if child.ref in seen or child.ref.name in application.strangers:
+                    continue
+                shown += child.has(visible)
+                if shown > MOST_SHOWING:
+                    application.cut = True
+                    break
+                seen.add(child.ref)
+                own.append(child)
+            if len(own) < len(node.children):
+                application.cut |= depth == MOST_LEVELS
+                node.children, node.child_count = own, len(own)
+            below += own
+        if not below:
+            return
+        level = below
+
+
+def reachable(application: Application) -> dict[Ref, Node]:
+    """Return the nodes that lie in the application's windows, by reference."""
+    found: dict[Ref, Node] = {}
+    pending = list(application.tops)
+    while pending:
+        node = pending.pop()
+        if node.ref not in found:
+            found[node.ref] = node
+            pending.extend(node.children)
+    return found
+
+
+def tops_with(application: Application, refs: Set[Ref]) -> frozenset[Ref]:
+    """Return the application's windows that are among these objects or hold any of them."""
+    found = set()
+    for top in application.tops:
+        pending = [top]
+        while pending:
+            node = pending.pop()
+            if node.ref in refs:
+                found.add(top.ref)
+                break
+            pending.extend(node.children)
+    return frozenset(found)
+
+
+async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
+    """Return what an object says are its children; none where it is gone."""
+    [children] = await all_child_refs(bus, [ref])
+    return children
+
+
+async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
+    """Return what each of some objects says are its children; none where it is gone."""
+    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
+    return [
+        [Ref(*child) for child in (children or ())[:MOST_LISTED] if not child[1].endswith("/null")]
+        for children in answers
+    ]
+
+
+async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:
+    """Return the states of objects as bits, None of those that are gone."""
+    answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetState", "", ()) for ref in refs])
+    return [None if states is None else states[0] | states[1] << 32 for states in answers]
+
+
+async def describe(bus: Bus, application: Application, refs: Sequence[Ref], parent: Ref) -> list[Node]:
+    """Ask children of an object for what the cache would have said of them; those that are gone are left out."""
+    states = await all_states(bus, refs)
+    found = [Found(ref, parent, bits) for ref, bits in zip(refs, states, strict=True) if bits is not None]
+    return await _describe(bus, application, found)
+
+
+class Found(NamedTuple):
+    """An object of which only what it lies in and its states are known."""
+
+    ref: Ref
+    parent: Ref
+    states: int
+
+
+async def _describe(bus: Bus, application: Application, found: Sequence[Found]) -> list[Node]:
+    accessible = PREFIX + "Accessible"
+    properties, numbers = await asyncio.gather(
+        bus.ask_all([(*item.ref, PROPERTIES, "GetAll", "s", (accessible,)) for item in found]),
+        bus.ask_all([(*item.ref, accessible, "GetRole", "", ()) for item in found]),
+    )
+    roles = [role_name(number or 0) for number in numbers]
+    chromium = application.toolkit.startswith("Chromium")
+    interfaces = [IN_PAGE if chromium and role in _ALIKE_IN_PAGE else None for role in roles]
+    to_ask = [item.ref for item, known in zip(found, interfaces, strict=True) if known is None]
+    asked = iter(await bus.ask_all([(*ref, accessible, "GetInterfaces", "", ()) for ref in to_ask]))
+    return [
+        Node(
+            ref=item.ref,
+            parent=item.parent,
+            role=role,
+            name=property_value(says, "Name", ""),
+            description=property_value(says, "Description", ""),
+            states=mended_states(role, item.states),
+            interfaces=offered,
+            child_count=property_value(says, "ChildCount", -1),
+        )
+        for item, says, role, known in zip(found, properties, roles, interfaces, strict=True)
+        if (offered := known or _short(next(asked) or ())) and says is not None
+    ]
+
+
+async def identify(bus: Bus, node: Node) -> None:
+    """Ask what a node is and can: LibreOffice tells that of what is in a menu only once it is shown."""
+    accessible = PREFIX + "Accessible"
+    role, interfaces = await bus.ask_all(
+        [(*node.ref, accessible, "GetRole", "", ()), (*node.ref, accessible, "GetInterfaces", "", ())]
+    )
+    node.role = role_name(role or 0)
+    node.interfaces = _short(interfaces or ()) or node.interfaces
+
+
+async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:
+    """Return a property of an object, or None where it is refused."""
+    [value] = await all_properties(bus, [ref], interface, name)
+    return value
+
+
+async def all_properties(bus: Bus, refs: Iterable[Ref], interface: str, name: str) -> list[Any]:
+    """Return a property of each of some objects, None where it is refused."""
+    return await bus.ask_all([(*ref, PROPERTIES, "Get", "ss", (PREFIX + interface, name)) for ref in refs])
+
+
+async def get_properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
+    """Return what an object says of itself; None where it is gone."""
+    [properties] = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",))])
+    return properties if isinstance(properties, dict) else None
+
+
+def property_value(properties: dict[str, Any], key: str, default: Any) -> Any:
+    """Return one of an object's properties."""
+    value = properties.get(key, default)
+    return value if isinstance(value, type(default)) else default

@@ -1,0 +1,211 @@
+"""What the tree does not say of a node: where it is, its text, value, labels and attributes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import Any
+from urllib.parse import urlsplit
+
+from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
+from aci.accessibility.dbus.bus import Bus
+from aci.accessibility.elements.names import ADDRESS, visible_children, without_additions
+from aci.accessibility.elements.roles import FIELDS, READ_AS_TEXT, VALUED
+from aci.accessibility.tree.capture import all_properties, get_property
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.observation.geometry import Rect
+
+LONGEST_TEXT = 20_000
+"""Characters of one text that are read at every look."""
+
+
+async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Ask for the extents of the nodes, and for the rest where it matters."""
+    placed = [node for node in nodes if "Component" in node.interfaces]
+    for node in nodes:
+        node.asked = True
+    for node, rect in zip(placed, await all_extents(bus, [node.ref for node in placed]), strict=True):
+        node.rect = rect
+    await read_contents(bus, application, nodes)
+
+
+async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Ask the nodes whose extents are known for the rest, where it matters."""
+    on_screen = [node for node in nodes if node.rect is not None]
+    chromium = application.toolkit.startswith("Chromium")
+    valued = [node for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
+    waiting = [_read_choice(bus, node) for node in on_screen if node.role == "combo box"]
+    await asyncio.gather(
+        _read_texts(bus, [node for node in on_screen if _wants_text(node, chromium)]),
+        _read_values(bus, valued),
+        _read_settled(bus, application, [node for node in on_screen if _wants_settled(application, node)]),
+        *waiting,
+    )
+
+
+async def extents(bus: Bus, ref: Ref) -> Rect | None:
+    """Return where an object says it is, or None where it is gone or not mapped."""
+    [rect] = await all_extents(bus, [ref])
+    return rect
+
+
+async def all_extents(bus: Bus, refs: Iterable[Ref]) -> list[Rect | None]:
+    """Return where each of some objects says it is, None where it is gone or not mapped."""
+    answers = await bus.ask_all(
+        [(*ref, PREFIX + "Component", "GetExtents", "u", (SCREEN_COORDINATES,)) for ref in refs]
+    )
+    return [_rect(answer) for answer in answers]
+
+
+def _rect(answer: Sequence[int] | None) -> Rect | None:
+    if answer is None or answer[0] == UNMAPPED or answer[1] == UNMAPPED or answer[2] < 0 or answer[3] < 0:
+        return None
+    return Rect(*answer)
+
+
+async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
+    """Return all text that some objects hold now, a line each, or None where they have none to give."""
+    lines = await all_texts(bus, refs)
+    known = [line for line in lines if line is not None]
+    return "\n".join(known) if known else None
+
+
+def _wants_text(node: Node, chromium: bool) -> bool:
+    if "Text" not in node.interfaces:
+        return bool(node.text_at)
+    if node.has(StateBit.EDITABLE) or node.role in FIELDS:
+        return True
+    # What Chromium shows as text are nodes of their own, which bear it as their name.
+    return not chromium and not node.name and node.role in READ_AS_TEXT
+
+
+async def _read_texts(bus: Bus, nodes: Sequence[Node]) -> None:
+    """Read the texts of nodes, those that may be long or are not theirs one by one."""
+    plain = [node for node in nodes if not _read_apart(node)]
+    texts, _ = await asyncio.gather(
+        all_texts(bus, [node.ref for node in plain]),
+        asyncio.gather(*(_read_text(bus, node) for node in nodes if _read_apart(node))),
+    )
+    for node, text in zip(plain, texts, strict=True):
+        node.text = None if text is None else text[:LONGEST_TEXT]
+
+
+def _read_apart(node: Node) -> bool:
+    return node.role == "password text" or bool(node.text_at) or node.has(StateBit.MULTI_LINE)
+
+
+async def _read_text(bus: Bus, node: Node) -> None:
+    if node.role == "password text":
+        length = await _text_length(bus, node.ref)
+        node.text = "•" * min(length, LONGEST_TEXT)
+    elif node.text_at:
+        text = await full_text(bus, node.text_at)
+        node.text = None if text is None else text[:LONGEST_TEXT]
+    else:
+        length = await _text_length(bus, node.ref)
+        node.text = await _text_until(bus, node.ref, min(length, LONGEST_TEXT))
+
+
+async def all_texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
+    """Return the whole text of each of some objects, None where it is refused."""
+    texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    for place, (ref, text) in enumerate(zip(refs, texts, strict=True)):
+        if text == "" and (length := await _text_length(bus, ref)):  # entries of GTK 4 do not know that -1 means all
+            texts[place] = await _text_until(bus, ref, length)
+    return [None if text is None else str(text) for text in texts]
+
+
+async def _text_until(bus: Bus, ref: Ref, end: int) -> str | None:
+    text = await bus.ask(*ref, "Text", "GetText", "ii", (0, end))
+    return None if text is None else str(text)[:LONGEST_TEXT]
+
+
+async def _text_length(bus: Bus, ref: Ref) -> int:
+    length = await get_property(bus, ref, "Text", "CharacterCount")
+    return length if isinstance(length, int) and length > 0 else 0
+
+
+async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
+    values = await all_properties(bus, [node.ref for node in nodes], "Value", "CurrentValue")
+    for node, value in zip(nodes, values, strict=True):
+        node.value = float(value) if isinstance(value, int | float) and isfinite(value) else None
+
+
+async def _read_choice(bus: Bus, node: Node) -> None:
+    """Read what a combo box without a text of its own stands on."""
+    if node.has(StateBit.EDITABLE):
+        return
+    chosen = _selected_below(node, 2)
+    if chosen is not None:
+        node.choice = chosen.name or None
+    elif "Selection" in node.interfaces:
+        ref = await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0])
+        if ref is not None and not ref[1].endswith("/null"):
+            name = await get_property(bus, Ref(*ref), "Accessible", "Name")
+            node.choice = name if isinstance(name, str) and name else None
+
+
+def _selected_below(node: Node, levels: int) -> Node | None:
+    for child in node.children:
+        if child.has(StateBit.SELECTED) and child.name:
+            return child
+        found = _selected_below(child, levels - 1) if levels > 1 else None
+        if found is not None:
+            return found
+    return None
+
+
+def _wants_settled(application: Application, node: Node) -> bool:
+    if node.role in FIELDS:
+        return True
+    # What nothing names but its class may be an icon, or hold one.
+    nameless = application.toolkit.startswith("Chromium") and not without_additions(node.name)
+    shown = visible_children(application, node)
+    return nameless and all(child.role == "image" and not without_additions(child.name) for child in shown)
+
+
+async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
+    """Read what hardly ever changes while an object lives, once."""
+    keys = [(node.ref, node.role, node.name) for node in nodes]
+    new = [node for node, key in zip(nodes, keys, strict=True) if key not in application.settled]
+    # Chromium names its fields by what labels them.
+    named = application.toolkit.startswith("Chromium")
+    attributes, relations, hidden = await asyncio.gather(
+        _all_attributes(bus, new),
+        _all_relations(bus, [None if named and node.name else node.ref for node in new]),
+        _all_relations(bus, [node.labelled_as for node in new]),
+    )
+    for node, has, own, of_hidden in zip(new, attributes, relations, hidden, strict=True):
+        application.settled[node.ref, node.role, node.name] = (has, _labels(own) or _labels(of_hidden))
+    await _read_addresses(bus, application, [node for node in new if node.role == "link"])
+    for node, key in zip(nodes, keys, strict=True):
+        node.attributes, node.labels = application.settled[key]
+    changing = [node for node in nodes if node.role == "spin button" and "valuetext" in node.attributes]
+    for node, now in zip(changing, await _all_attributes(bus, changing), strict=True):
+        node.attributes = {**node.attributes, **now}
+
+
+async def _all_attributes(bus: Bus, nodes: Sequence[Node]) -> list[dict[str, str]]:
+    answers = await bus.ask_all([(*node.ref, PREFIX + "Accessible", "GetAttributes", "", ()) for node in nodes])
+    return [answer or {} for answer in answers]
+
+
+async def _all_relations(bus: Bus, refs: Sequence[Ref | None]) -> list[Sequence[Any]]:
+    """Return the relations of objects; none where there is no object, or it is gone."""
+    answers = iter(await bus.ask_all([(*ref, PREFIX + "Accessible", "GetRelationSet", "", ()) for ref in refs if ref]))
+    return [(next(answers) or ()) if ref else () for ref in refs]
+
+
+async def _read_addresses(bus: Bus, application: Application, links: Sequence[Node]) -> None:
+    """Add the end of the address that a link leads to, which tells about it where nothing else does."""
+    answers = await bus.ask_all([(*link.ref, PREFIX + "Hyperlink", "GetURI", "i", [0]) for link in links])
+    for link, address in zip(links, answers, strict=True):
+        path = urlsplit(address).path if isinstance(address, str) else ""
+        key = (link.ref, link.role, link.name)
+        attributes, labels = application.settled[key]
+        application.settled[key] = ({**attributes, ADDRESS: path.rstrip("/").rpartition("/")[2]}, labels)
+
+
+def _labels(relations: Sequence[Any]) -> tuple[Ref, ...]:
+    return tuple(Ref(*target) for kind, targets in relations if kind == LABELLED_BY for target in targets)

@@ -1,0 +1,74 @@
+"""What LibreOffice does in its own way (measured with 7.4 and its GTK 3 plugin)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.tree.nodes import Node
+
+_ALIVE = (
+    StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
+).value
+_COMBO_PARTS = {"text", "combo box", "toggle button"}
+MOST_LINES = 200
+"""Paragraphs in an input line; a panel with more is something else."""
+
+
+def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:
+    """Let the formula input line show itself: it works, but says of itself that it is defunct.
+
+    Args:
+        nodes: Nodes that show themselves.
+
+    Returns:
+        Candidates; those that turn out to hold anything but paragraphs are to be given to `settle_input_lines`.
+    """
+    found = [
+        child
+        for node in nodes
+        if len(node.children) == 1
+        for child in node.children
+        if child.role == "panel" and child.states == StateBit.DEFUNCT.value and child.child_count <= MOST_LINES
+    ]
+    for node in found:
+        node.keep_said()
+        node.states = _ALIVE
+        node.child_count = MOST_LINES  # not known; any number but the true one has it asked for
+    return found
+
+
+def settle_input_lines(candidates: Iterable[Node]) -> None:
+    """Make text fields of the revived panels that hold paragraphs, and let the others vanish again."""
+    for node in candidates:
+        if not node.children or any(child.role != "paragraph" for child in node.children):
+            node.unmend()
+            continue
+        node.role = "text"
+        node.text_at = tuple(child.ref for child in node.children)
+        node.states |= StateBit.MULTI_LINE.value if len(node.children) > 1 else 0
+        node.states |= StateBit.FOCUSED.value if any(child.has(StateBit.FOCUSED) for child in node.children) else 0
+
+
+def settle_combo_boxes(nodes: Iterable[Node]) -> None:
+    """Call the button of a combo box a combo box.
+
+    A combo box of a dialog is an entry, a GTK combo box that is never shown, and a button that opens the list. Where
+    the entry is not shown either, the button is all that a person sees of it.
+    """
+    for node in nodes:
+        parts = {child.role: child for child in node.children}
+        if node.role != "filler" or len(node.children) != 3 or set(parts) != _COMBO_PARTS:
+            continue
+        hidden, entry, button = parts["combo box"], parts["text"], parts["toggle button"]
+        if hidden.has(StateBit.SHOWING):
+            continue
+        shown = entry if entry.has(StateBit.SHOWING) else button
+        shown.keep_said()
+        shown.name = shown.name or hidden.name
+        shown.labelled_as = hidden.ref
+        if shown is button:
+            button.role = "combo box"
+            opened = StateBit.EXPANDED.value if button.has(StateBit.CHECKED) else 0
+            button.states &= ~StateBit.CHECKED.value
+            button.states |= StateBit.HAS_POPUP.value | StateBit.EXPANDABLE.value | opened

@@ -1,0 +1,287 @@
+"""The visible part of tables that are too large to list: a sheet has millions of cells.
+
+The cells under two opposite corners give the range of rows and columns; only those are asked for. The object of a
+cell stays valid while its sheet lives, so that later looks only ask for the texts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice, product
+
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
+from aci.accessibility.dbus.bus import Bus
+from aci.accessibility.tree.capture import all_child_refs, all_properties, describe, get_property
+from aci.accessibility.tree.details import LONGEST_TEXT, all_extents
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.observation.geometry import Rect
+
+MOST_CELLS = 2500
+"""Cells of one table that are read at most; a full HD screen shows about 1,600."""
+MOST_LINES = 1000
+"""Rows or columns of one table that are read at most; they are at least a pixel wide or high."""
+MOST_PARTS = 16
+"""Parts of one cell that are asked for their names."""
+INSET = 4
+"""How far inside of the table's corners cells are looked for, px."""
+
+_ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
+
+Cell = tuple[int, int]
+
+
+async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Read the cells of a table that can be seen.
+
+    Args:
+        bus: The accessibility bus.
+        application: The table's application.
+        table: A table whose extents are known as its application reports them, px.
+        area: The part of the table that can be seen, in the same coordinates.
+
+    Returns:
+        Nodes of the cells, in rows from the top, each from the left.
+    """
+    first, last = await _corners(bus, table.ref, area)
+    if first is None or last is None:
+        return []
+    rows, columns = _span(first[0], last[0]), _span(first[1], last[1])
+    wanted = list(islice(product(rows, columns), MOST_CELLS))
+    known = application.cells.setdefault(table.ref, {})
+    for _ in range(2):
+        await _find(bus, table.ref, known, wanted)
+        nodes = await _read_cells(bus, table, known, rows, columns)
+        if nodes is not None:
+            return nodes
+        known.clear()  # they went out of date, as after another sheet was chosen
+    return []
+
+
+async def refresh_view(
+    bus: Bus, application: Application, table: Node, cells: Sequence[Node], doubtful: Sequence[Node]
+) -> bool | None:
+    """Ask again for the texts of some cells of a view, provided that it shows the same cells in the same places.
+
+    Args:
+        bus: The accessibility bus.
+        application: The table's application.
+        table: A table whose extents are those it had when the cells were read, as its application reports them.
+        cells: All cells of the view, in rows; extents as well as the application reports them.
+        doubtful: Those whose texts may differ; they are changed to say what they say now.
+
+    Returns:
+        Whether any text differs; None where the view must be read as a whole.
+    """
+    known = application.cells.get(table.ref, {})
+    places = {node.cell: node.rect for node in cells if node.cell is not None and node.rect is not None}
+    if not places or table.rect is None:
+        return None
+    (top, left), (bottom, right) = next(iter(places)), list(places)[-1]
+    first, last = await _corners(bus, table.ref, table.rect)
+    if first is None or last is None or first != (top, left) or last < (bottom, right):
+        return None
+    lefts, tops = await asyncio.gather(
+        _edges(bus, known, [(first[0], column) for column in _span(first[1], last[1])], across=True),
+        _edges(bus, known, [(row, first[1]) for row in _span(first[0], last[0])], across=False),
+    )
+    if lefts != {cell[1]: (rect.x, rect.width) for cell, rect in places.items() if cell[0] == top}:
+        return None
+    if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
+        return None
+    texts = await _texts(bus, [node.ref for node in doubtful])
+    if any(text is None for text in texts):
+        return None
+    said = [text or "" for text in texts]
+    outdated = await _outdated(bus, table.ref, [node for node, text in zip(doubtful, said, strict=True) if text])
+    for place, node in enumerate(doubtful):
+        if node.cell in outdated:
+            node.ref, said[place] = outdated[node.cell]
+            known[node.cell] = node.ref
+    differing = [(node, text) for node, text in zip(doubtful, said, strict=True) if node.text != text]
+    for node, text in differing:
+        node.text = text
+    return bool(differing)
+
+
+async def _outdated(bus: Bus, table: Ref, nodes: Sequence[Node]) -> dict[Cell, tuple[Ref, str]]:
+    """Return object and text of those cells whose known object holds nothing any more.
+
+    Where rows come or go, what LibreOffice gave for a cell that is empty now goes on giving its former text, even if
+    it was given shortly afterwards.
+    """
+    cells = [node.cell for node in nodes if node.cell is not None]
+    found = {cell: ref for cell, ref in zip(cells, await _cells_at(bus, table, cells), strict=True) if ref is not None}
+    texts = await _texts(bus, list(found.values()))
+    return {cell: (ref, text) for (cell, ref), text in zip(found.items(), texts, strict=True) if text == ""}
+
+
+def _span(first: int, last: int) -> range:
+    return range(first, min(last + 1, first + MOST_LINES))
+
+
+async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
+    """Return the cells at the upper left and lower right of an area."""
+    return await asyncio.gather(
+        _cell_at(bus, table, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table, area.right - INSET, area.bottom - INSET),
+    )
+
+
+async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
+    """Read the cells of a range; None where one of them is gone."""
+    if not rows or not columns:
+        return None
+    lefts, tops = await asyncio.gather(
+        _edges(bus, refs, [(rows[0], column) for column in columns], across=True),
+        _edges(bus, refs, [(row, columns[0]) for row in rows], across=False),
+    )
+    if not lefts or not tops:
+        return None
+    wanted = [cell for cell in product(tops, lefts) if cell in refs][:MOST_CELLS]
+    texts = await _texts(bus, [refs[cell] for cell in wanted])
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        return None
+    nodes = []
+    for cell, text in zip(wanted, known, strict=True):
+        (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
+        nodes.append(cell_node(table, cell, refs[cell], text, Rect(x, y, width, height)))
+    return nodes
+
+
+def parse_address(name: str) -> Cell | None:
+    """Return row and column, counted from 0, of a cell address such as "B7" or "$Sheet1.$B$7"."""
+    match = _ADDRESS.fullmatch(name.strip())
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1
+
+
+def address(cell: Cell) -> str:
+    """Return the address of a cell, such as "B7" for row 6 and column 1."""
+    row, column = cell
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
+    found = await bus.ask(*table, "Component", "GetAccessibleAtPoint", "iiu", [x, y, SCREEN_COORDINATES])
+    if found is None or found[1].endswith("/null"):
+        return None
+    ref = Ref(*found)
+    name = await get_property(bus, ref, "Accessible", "Name")
+    cell = parse_address(name) if isinstance(name, str) else None
+    return cell if cell is not None else await _cell_by_index(bus, table, ref)
+
+
+async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
+    index = await bus.ask(*ref, "Accessible", "GetIndexInParent")
+    if index is None or index < 0:
+        return None
+    row, column = await asyncio.gather(
+        bus.ask(*table, "Table", "GetRowAtIndex", "i", [index]),
+        bus.ask(*table, "Table", "GetColumnAtIndex", "i", [index]),
+    )
+    return None if row is None or column is None or row < 0 or column < 0 else (row, column)
+
+
+async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]) -> None:
+    """Add the objects of cells that are not known yet."""
+    missing = [cell for cell in wanted if cell not in known]
+    for cell, ref in zip(missing, await _cells_at(bus, table, missing), strict=True):
+        if ref is not None:
+            known[cell] = ref
+
+
+async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:
+    answers = await bus.ask_all([(*table, PREFIX + "Table", "GetAccessibleAt", "ii", cell) for cell in cells])
+    refs = [None if answer is None or answer[1].endswith("/null") else Ref(*answer) for answer in answers]
+    return [ref if ref is not None and ref.name == table.name else None for ref in refs]
+
+
+async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
+    texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    return [None if text is None else text[:LONGEST_TEXT] for text in texts]
+
+
+async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
+    """Return start and length in px of each column (`across`) or row, by its number; nothing where a cell is gone.
+
+    LibreOffice lets go of cells now and then, all but the active one; hidden ones still answer, with an empty area.
+    """
+    asked = [cell for cell in cells if cell in refs]
+    rects = await all_extents(bus, [refs[cell] for cell in asked])
+    if None in rects:
+        return {}
+    starts = [
+        (cell[1], rect.x, rect.width) if across else (cell[0], rect.y, rect.height)
+        for cell, rect in zip(asked, rects, strict=True)
+        if rect is not None and rect.area
+    ]
+    edges: dict[int, tuple[int, int]] = {}
+    for (number, start, length), following in zip(starts, [*starts[1:], None], strict=False):
+        # A merged cell reaches over its neighbours: what counts is where the next one begins.
+        adjacent = following is not None and following[0] == number + 1
+        edges[number] = (start, following[1] - start if following is not None and adjacent else length)
+    return edges
+
+
+def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -> Node:
+    """Return a cell of a sheet."""
+    shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
+    return Node(
+        ref=ref,
+        parent=table.ref,
+        role="table cell",
+        name=address(cell),
+        description="",
+        states=shared,
+        interfaces=frozenset({"Accessible", "Component", "Text"}),
+        text=text,
+        cell=cell,
+        rect=rect,
+    )
+
+
+async def read_rows(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Read the cells of a long list that can be seen, with their names and states.
+
+    Like `read_view`, for tables whose cells are no addresses but objects with names of their own.
+    """
+    first, last = await asyncio.gather(
+        _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table.ref, area.x + INSET, area.bottom - INSET),
+    )
+    columns = await get_property(bus, table.ref, "Table", "NColumns")
+    count = await get_property(bus, table.ref, "Table", "NRows")
+    if not isinstance(columns, int) or not isinstance(count, int) or not count:
+        return []
+    top = first[0] if first is not None else 0
+    bottom = last[0] if last is not None else count - 1
+    places = list(islice(product(_span(top, bottom), _span(0, columns - 1)), MOST_CELLS))
+    found = [ref for ref in await _cells_at(bus, table.ref, places) if ref is not None]
+    heads = await bus.ask_all(
+        [(*table.ref, PREFIX + "Table", "GetColumnHeader", "i", [at]) for at in _span(0, columns - 1)]
+    )
+    titles = [Ref(*head) for head in heads if head is not None and not head[1].endswith("/null")]
+    cells = await describe(bus, application, [*titles, *found], table.ref)
+    await _name_by_parts(bus, [cell for cell in cells if not cell.name and cell.child_count > 0])
+    return cells
+
+
+async def _name_by_parts(bus: Bus, cells: Sequence[Node]) -> None:
+    """Give cells that show several things each, such as a picture and a text, the names of these."""
+    parts = [listed[:MOST_PARTS] for listed in await all_child_refs(bus, [cell.ref for cell in cells])]
+    names = iter(await all_properties(bus, [ref for listed in parts for ref in listed], "Accessible", "Name"))
+    for cell, listed in zip(cells, parts, strict=True):
+        told = [name for _ in listed if isinstance(name := next(names), str) and name]
+        cell.name = " ".join(dict.fromkeys(told))

@@ -1,0 +1,237 @@
+"""Asks again only what may have changed of an application that is known already.
+
+What events name is asked, and what shows itself where the screen looks different. From there the asking spreads: where
+something moved, appeared or vanished, what lies beside it and in it is asked as well, until nothing moves any more. So
+a scrolled page is followed although nothing but its pixels tells of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Iterator, Sequence
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.dbus.bus import Bus
+from aci.accessibility.elements.roles import OPENS_OUTSIDE
+from aci.accessibility.tree.capture import (
+    adopt,
+    child_refs,
+    describe_unknown,
+    get_properties,
+    identify,
+    may_be_listed,
+    mended_states,
+    property_value,
+    reachable,
+    repair,
+    showing,
+)
+from aci.accessibility.tree.details import extents, read_contents, read_details
+from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.refresh_scope import Scope
+
+DOCUMENTS = frozenset({"document web", "document frame"})
+"""What lies around these is asked every time which it holds: a page that was left goes on answering as before, and no
+event tells that another took its place."""
+ANCHORS = DOCUMENTS | {"root pane"}
+"""Asked every time: LibreOffice moves all that it draws at once without an event or a changed pixel."""
+MOST_ROUNDS = 64
+
+
+async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> set[Ref]:
+    """Bring the nodes of an application up to date, with their details; large tables are left to the caller.
+
+    Args:
+        bus: The accessibility bus.
+        application: All its nodes have been read before; they are as their application says afterwards, without any
+            mending of their extents.
+        roots: The children of its root now.
+        scope: What to ask.
+
+    Returns:
+        The nodes in which anything differs from before: they themselves, or which children they have.
+
+    Raises:
+        ConnectionLost: The bus went away.
+    """
+    return await _Update(bus, application, scope).run(roots)
+
+
+class _Update:
+    def __init__(self, bus: Bus, application: Application, scope: Scope) -> None:
+        self._bus = bus
+        self._application = application
+        self._scope = scope
+        self._shown = {node.ref for node in showing(application)}
+        self._asked: set[Ref] = set()
+        self._listed: set[Ref] = set()
+        self._to_list: dict[Ref, Node] = {}
+        self._changed: set[Ref] = set()
+
+    async def run(self, roots: Sequence[Ref]) -> set[Ref]:
+        wave = list(self._first())
+        for node in self._application.nodes.values():
+            node.unmend()
+        wave += await self._windows(roots)
+        for _ in range(MOST_ROUNDS):
+            wave = list({node.ref: node for node in wave if node.ref not in self._asked}.values())
+            if not wave and not self._to_list:
+                break
+            self._asked.update(node.ref for node in wave)
+            found = await asyncio.gather(*(self._ask(node) for node in wave))
+            wave = [node for nodes in found for node in nodes]
+            wave += await self._list_again()
+        self._changed |= await repair(self._bus, self._application)
+        await self._contents()
+        return self._changed
+
+    def _first(self) -> Iterator[Node]:
+        """Yield the nodes to begin with, and note whose children are to be listed."""
+        nodes, touched = self._application.nodes, self._scope.touched
+        for node in showing(self._application):
+            if node.cell is not None:
+                continue
+            # LibreOffice does not tell of every object that loses the keyboard.
+            if node.role in ANCHORS or node.has(StateBit.FOCUSED) or self._scope.reaches(node.rect):
+                yield node
+            yield from (nodes[ref] for ref in node.text_at if ref in nodes)
+            if self._scope.everything or node.ref in touched.items:
+                yield from _few_children(node)
+        for ref in touched.objects | touched.items:
+            named = nodes.get(ref)
+            if named is not None and (ref in self._shown or named.parent in self._shown):
+                yield named
+        around = {node.parent for node in showing(self._application) if node.role in DOCUMENTS and node.parent}
+        self._application.holders |= around  # while one page goes and another comes they hold none
+        self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
+
+    async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
+        """Bring the list of windows up to date, and return them."""
+        application = self._application
+        before = [top.ref for top in application.tops]
+        holder = Node(application.root, None, "application", "", "", 0, frozenset())
+        await describe_unknown(self._bus, application, [(holder, roots)])
+        application.tops = [application.nodes[ref] for ref in roots if ref in application.nodes]
+        self._shown.update(top.ref for top in application.tops)
+        if before != [top.ref for top in application.tops]:
+            self._changed.update(top.ref for top in application.tops)
+        return application.tops
+
+    async def _ask(self, node: Node) -> list[Node]:
+        """Ask one node, and return what is to be asked because of what it says."""
+        bus, ref = self._bus, node.ref
+        visible = self._application.shows_by.value
+        if ref not in self._shown:
+            state = await bus.ask(*ref, "Accessible", "GetState")
+            if state is not None and not _bits(node, state) & visible and not node.states & visible:
+                node.states = _bits(node, state)
+                return []
+        before = _facts(node)
+        properties, state, rect = await asyncio.gather(
+            get_properties(bus, ref),
+            bus.ask(*ref, "Accessible", "GetState"),
+            extents(bus, ref) if "Component" in node.interfaces else asyncio.sleep(0),
+        )
+        if properties is None or state is None:
+            return self._lost(node)
+        moved, before_states = rect != node.rect, node.states
+        shows = bool(_bits(node, state) & visible)
+        appeared = shows != bool(node.states & visible) or (shows and ref not in self._shown)
+        node.name = property_value(properties, "Name", "")
+        node.description = property_value(properties, "Description", "")
+        node.states, node.rect = _bits(node, state), rect
+        node.asked = True
+        if appeared:
+            await identify(bus, node)
+        self._note_count(node, property_value(properties, "ChildCount", -1))
+        if before != _facts(node):
+            self._changed.add(ref)
+        if appeared and not shows:
+            self._doubt_siblings(node)
+        opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
+        if not (moved or appeared or opened):
+            return []
+        beside = self._beside(node) if moved or appeared else []
+        return [*self._inside(node, stirred=appeared or opened), *beside]
+
+    def _note_count(self, node: Node, count: int) -> None:
+        """Have the children listed where there are more or fewer than are known."""
+        if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
+            self._to_list[node.ref] = node
+
+    def _doubt_siblings(self, node: Node) -> None:
+        """Have the children listed that a node is one of which vanished: as many others may have taken their place."""
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        if parent is not None and parent.ref not in self._listed:
+            self._to_list[parent.ref] = parent
+
+    def _lost(self, node: Node) -> list[Node]:
+        """Let a node that is gone not be seen, and have the one that it lay in say what is in it now."""
+        self._changed.add(node.ref)
+        node.states = 0
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        if parent is None or parent.ref in self._listed:
+            return []
+        self._to_list[parent.ref] = parent
+        return [parent]
+
+    def _inside(self, node: Node, stirred: bool) -> list[Node]:
+        """Return what is in a node; of a closed menu that only moved, what is never seen is left out."""
+        if stirred or node.role not in OPENS_OUTSIDE:
+            return _few_children(node)
+        return [child for child in _few_children(node) if child.has(self._application.shows_by)]
+
+    def _beside(self, node: Node) -> list[Node]:
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        return _few_children(parent) if parent is not None else []
+
+    async def _list_again(self) -> list[Node]:
+        """List the children of those nodes for which that is due, and return those to be asked."""
+        due = [node for ref, node in self._to_list.items() if self._may_list(node)]
+        self._to_list.clear()
+        self._listed.update(node.ref for node in due)
+        answers = await asyncio.gather(*(child_refs(self._bus, node.ref) for node in due))
+        listed = list(zip(due, answers, strict=True))
+        await describe_unknown(self._bus, self._application, listed)
+        differing = [node for node, refs in listed if adopt(self._application, node, refs)]
+        if differing:
+            self._changed.update(node.ref for node in differing)
+            self._application.nodes = reachable(self._application)
+        return [child for node in differing for child in node.children]
+
+    def _may_list(self, node: Node) -> bool:
+        unlisted = node.ref not in self._listed and node.ref not in self._application.views
+        return unlisted and may_be_listed(node, node.child_count)
+
+    async def _contents(self) -> None:
+        seen = [node for node in showing(self._application) if node.cell is None]
+        new = [node for node in seen if not node.asked]
+        old = [node for node in seen if node.asked and node.ref in self._asked]
+        before = [_contents_of(node) for node in old]
+        for node in old:
+            if node.ref in self._scope.touched.objects:
+                self._application.settled.pop((node.ref, node.role, node.name), None)
+        await asyncio.gather(
+            read_details(self._bus, self._application, new), read_contents(self._bus, self._application, old)
+        )
+        self._changed.update(node.ref for node in new)
+        self._changed.update(
+            node.ref for node, contents in zip(old, before, strict=True) if contents != _contents_of(node)
+        )
+
+
+def _few_children(node: Node) -> list[Node]:
+    """Return the children that a node lists itself: cells are read by their table."""
+    return [child for child in node.children if child.cell is None]
+
+
+def _bits(node: Node, state: Sequence[int]) -> int:
+    return mended_states(node.role, state[0] | state[1] << 32)
+
+
+def _facts(node: Node) -> Hashable:
+    return node.role, node.name, node.description, node.states, node.rect
+
+
+def _contents_of(node: Node) -> Hashable:
+    return node.text, node.value, node.choice, tuple(node.attributes.items()), node.labels

@@ -1,0 +1,1 @@
+"""Primitives, and how they are performed."""

@@ -1,0 +1,228 @@
+"""Carrying out primitives: the target is checked at the moment of input, never before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from aci.acting.actions import (
+    Action,
+    CallUser,
+    Click,
+    Done,
+    DragAndDrop,
+    Fail,
+    HoldAndPress,
+    Hotkey,
+    SaveToBuffer,
+    Scroll,
+    SwitchApplications,
+    Type,
+    Wait,
+)
+from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle
+from aci.acting.targeting import Aim, Locator, Refused
+from aci.desktop.applications import Catalog
+from aci.desktop.desktop import ActionResult
+from aci.desktop.launching import Process
+from aci.desktop.screen import Screen
+from aci.desktop.switching import find_window
+from aci.errors import CannotType, KeysHeld, LaunchFailed
+from aci.input.input_device import Hands
+from aci.input.keys import UnknownKey, chord
+from aci.input.typist import NothingArrived, Place, Typist
+from aci.observation.observation import Element, Observation
+
+_LINES = frozenset({"text", "entry", "password text"})
+"""Roles of fields with one line, in which End leads behind what is there."""
+_LAUNCH_QUIET_S = 0.4
+_UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12
+"""Who looks for an effect need not look before there is any."""
+_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0
+"""A page may draw what the pointer passes over at once, and its new place only half a second later."""
+
+
+class Performer:
+    """Carries out primitives on one screen."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        hands: Hands,
+        typist: Typist,
+        locator: Locator,
+        aim: Aim,
+        settle: Settle,
+        launch: Callable[[Sequence[str], bool], Process],
+        catalog: Callable[[], Catalog],
+        buffer: list[str],
+        is_stop_key: Callable[[Sequence[int]], bool] = lambda symbols: False,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take what acting needs.
+
+        Args:
+            screen: Windows.
+            hands: Keyboard and pointer.
+            typist: Types texts.
+            locator: Which elements have the keyboard now.
+            aim: Finds the pixels to act on.
+            settle: Waits for the screen to come to rest.
+            launch: Starts a program and waits for its window, and until it has settled where that is wanted.
+            catalog: Returns the installed applications.
+            buffer: Where `save_to_buffer` puts texts.
+            is_stop_key: Tells whether keysyms together are those by which the person stops everything.
+            clock: Seconds on a steady clock.
+            pause: Waits for some seconds.
+        """
+        self._screen = screen
+        self._hands = hands
+        self._typist = typist
+        self._locator = locator
+        self._aim = aim
+        self._settle = settle
+        self._launch = launch
+        self._catalog = catalog
+        self._buffer = buffer
+        self._is_stop_key = is_stop_key
+        self._clock = clock
+        self._pause = pause
+
+    def perform(self, action: Action, seen: Observation | None, settle: bool = True) -> ActionResult:
+        """Carry out one primitive and wait until the screen has settled.
+
+        Args:
+            action: What to do.
+            seen: The observation that its element ids are of.
+            settle: Whether to wait until it is at rest.
+
+        Raises:
+            ConnectionLost: The screen or the accessibility bus went away.
+            Halted: The person stopped everything.
+        """
+        try:
+            match action:
+                case Done() | Fail() | CallUser():
+                    return ActionResult(ok=True)
+                case SaveToBuffer():
+                    self._buffer.append(action.text)
+                    return ActionResult(ok=True, note="kept in the buffer")
+                case Wait():
+                    return self._wait(action.time, settle)
+                case SwitchApplications():
+                    return self._switch(action, settle)
+                case _:
+                    return self._act(action, seen, settle)
+        except (Refused, UnknownKey, LaunchFailed, NothingArrived, KeysHeld, CannotType) as refusal:
+            return ActionResult(ok=False, error=str(refusal))
+
+    def _wait(self, seconds: float, settle: bool) -> ActionResult:
+        """Wait for some time; who looks for something waits only until anything has changed."""
+        if settle:
+            self._pause(seconds)
+            return ActionResult(ok=True)
+        before, started = self._settle.look(), self._clock()
+        settled = self._settle.wait(
+            before, started, quiet_s=_UNSETTLED_QUIET_S, first_change_s=seconds, limit_s=seconds, by_events=True
+        )
+        return ActionResult(ok=True, settled_after_s=settled)
+
+    def _act(
+        self,
+        action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop,
+        seen: Observation | None,
+        settle: bool,
+    ) -> ActionResult:
+        note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
+        before, started = self._settle.look(), self._clock()
+        match action:
+            case Click():
+                hold = self._chord(action.hold_keys)
+                point = self._aim.point(action.element_id, seen)
+                self._hands.click(point, action.num_clicks, action.button_type, hold)
+            case Scroll():
+                self._hands.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
+                quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
+            case DragAndDrop():
+                hold = self._chord(action.hold_keys)
+                end, start = self._aim.point(action.drop_on_id, seen), self._aim.point(action.drag_from_id, seen)
+                self._hands.drag(start, end, hold)
+            case Hotkey():
+                self._hands.press(self._chord(action.keys))
+            case HoldAndPress():
+                self._chord([*action.hold_keys, *action.press_keys])
+                self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
+            case Type():
+                note = self._type(action, seen)
+        if not settle:
+            quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
+        settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first, by_events=not settle)
+        return ActionResult(ok=True, settled_after_s=settled, note=note)
+
+    def _type(self, action: Type, seen: Observation | None) -> str:
+        element = None if action.element_id is None else self._aim.element(action.element_id, seen)
+        if element is not None:
+            self._focus(element, seen, keep_caret=not action.overwrite)
+        elif seen is not None and seen.focus_id is not None:
+            element = seen.by_id.get(seen.focus_id)
+        place = Place(element, self._app_with_keyboard(), chosen=action.element_id is not None)
+        chosen = element if action.element_id is not None else None
+
+        def click_again() -> None:
+            if chosen is not None:
+                self._click_into(chosen, seen, keep_caret=not action.overwrite)
+
+        note = self._typist.type(place, action.text, action.overwrite, click_again if chosen is not None else None)
+        if action.enter:
+            self._hands.press(chord(["Return"]))
+        return note
+
+    def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
+        """Give an element the keyboard, unless it says itself that it has it."""
+        self._aim.point(element.id, seen)
+        known = seen is not None and seen.focus_id == element.id
+        active = self._screen.active_window() == element.window_id
+        if not (known and active and self._locator.has_focus(element.id)):
+            self._click_into(element, seen, keep_caret)
+
+    def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
+        """Click a field; the caret goes behind what one with a single line holds."""
+        before, started = self._settle.look(), self._clock()
+        point = self._aim.point(element.id, seen)
+        self._hands.click(point)
+        self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+        if (
+            keep_caret
+            and element.role in _LINES
+            and "editable" in element.states
+            and "multi_line" not in element.states
+        ):
+            self._hands.press(chord(["End"]))
+
+    def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
+        before, started = self._settle.look(), self._clock()
+        order = {window.id: place for place, window in enumerate(self._screen.windows())}
+        # Minimized windows, which have no place in the stack, come last.
+        windows = sorted(self._screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))
+        catalog = self._catalog()
+        window = find_window(action.app_code, windows, catalog)
+        if window is None:
+            application = catalog.find(action.app_code)
+            self._launch(application.argv, settle)
+            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S) if settle else 0.0
+            return ActionResult(ok=True, settled_after_s=settled, note=f"started {application.name}")
+        if not self._screen.activate(window.id):
+            raise Refused(f"The window {window.title!r} did not come to the front.")
+        settled = self._settle.wait(before, started) if settle else 0.0
+        return ActionResult(ok=True, settled_after_s=settled, note=f"switched to {window.title!r}")
+
+    def _chord(self, names: Sequence[str]) -> list[int]:
+        symbols = chord(names)
+        if self._is_stop_key(symbols):
+            raise Refused(f"{'+'.join(names)} is the key by which the person stops the run; it is not pressed.")
+        return symbols
+
+    def _app_with_keyboard(self) -> str:
+        active = self._screen.active_window()
+        return next((window.app for window in self._screen.managed_windows() if window.id == active), "")

@@ -1,0 +1,274 @@
+"""Where to act on an element: made sure of in the instant before the input, never taken from the observation alone.
+
+Between look and act a model thinks for seconds. What still lies where it was seen, under the same window and with the
+same pixels, is acted on there. Everything else is looked for anew, by what it is and not by where it was; what is gone
+or covered is refused.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from aci.desktop.screen import to_rgb
+from aci.observation.geometry import Point, Rect
+from aci.observation.identity import describe, find_again
+from aci.observation.observation import Element, Observation
+from aci.observation.pixels import share_apart
+from aci.observation.visibility import uncovered
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aci.observation.observation import Window
+
+_TOOLTIP_LIMIT_S = 0.6
+_POLL_S = 0.02
+_ASIDE_PX = 16
+"""How far from the corner of the screen the pointer is put aside: in the corner itself a person's means stop."""
+_SHOWN_WIDTH, _SHOWN_HEIGHT = 200, 60
+"""Size of the surroundings of a point that are compared with what was seen, px."""
+_SHOWN_NAME = 60
+_APART, _APART_OF_TEXT = 0.04, 0.01
+"""Share of these pixels that may differ: a caret takes 1% of a field; of a text that is only pixels a letter counts."""
+
+
+_TURNED_BY_VALUE = frozenset({"spin button", "slider", "combo box", "scroll bar"})
+_TURNED = _TURNED_BY_VALUE | {
+    *(
+        "scroll pane",
+        "viewport",
+        "list",
+        "list box",
+        "table",
+        "tree",
+        "tree table",
+        "text",
+        "terminal",
+        "page tab list",
+    ),
+    *("document web", "document frame", "document text", "document spreadsheet", "internal frame"),
+}
+"""Roles of what takes the wheel for itself: the first change their value by it."""
+_LEAST_FREE = 64
+"""Area that is large enough to put the pointer on, px."""
+
+
+class Refused(Exception):
+    """A primitive cannot be carried out; the message tells the Worker why. Never leaves `aci.acting.performer`."""
+
+
+class Locator(Protocol):
+    """Where elements are now."""
+
+    def locate(self, element_id: int) -> Rect | None:
+        """Return where an element is now, px; None when it is gone."""
+        ...
+
+    def has_focus(self, element_id: int) -> bool:
+        """Tell whether an element itself has the keyboard now."""
+        ...
+
+
+class Windows(Protocol):
+    """The windows of a screen."""
+
+    @property
+    def rect(self) -> Rect:
+        """The whole screen."""
+        ...
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return the windows that can be seen, topmost first."""
+        ...
+
+    def window_at(self, point: Point) -> int | None:
+        """Return the id of the window that a click at a point would go to."""
+        ...
+
+    def is_tooltip(self, window_id: int) -> bool:
+        """Tell whether a window is a tooltip."""
+        ...
+
+
+class Aim:
+    """Finds the pixel to act on.
+
+    Args:
+        screen: Its windows.
+        locator: Where elements are now.
+        frame: Returns the pixels now, (H, W) uint32.
+        look: Looks at the whole screen anew.
+        move: Moves the pointer.
+        rest: Waits until the screen has come to rest, for a bounded time.
+        clock: Seconds on a steady clock.
+        pause: Waits for some seconds.
+    """
+
+    def __init__(
+        self,
+        screen: Windows,
+        locator: Locator,
+        frame: Callable[[], NDArray[np.uint32]],
+        look: Callable[[], Observation],
+        move: Callable[[Point], None],
+        rest: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._screen = screen
+        self._locator = locator
+        self._frame = frame
+        self._look = look
+        self._move = move
+        self._rest = rest
+        self._clock = clock
+        self._pause = pause
+
+    def element(self, element_id: int, seen: Observation | None) -> Element:
+        """Return an element that was seen.
+
+        Raises:
+            Refused: It was not.
+        """
+        element = seen.by_id.get(element_id) if seen is not None else None
+        if element is None:
+            raise Refused(f"There is no element {element_id} on the screen.")
+        return element
+
+    def point(self, element_id: int, seen: Observation | None) -> Point:
+        """Return the pixel at which an element can be acted on now.
+
+        Raises:
+            Refused: It was never seen, is gone, or is covered.
+        """
+        element = self.element(element_id, seen)
+        assert seen is not None  # It holds the element.
+        point = element.point
+        there = point is not None and self._is_at(element, point) and self._on_top(element, point)
+        if there and point is not None and self._looks_as_seen(element, point, seen):
+            return point
+        return self._found_again(element, seen)
+
+    def wheel_point(self, element_id: int, seen: Observation | None) -> Point:
+        """Return the pixel at which the wheel turns an element itself, and not what scrolls or counts inside of it.
+
+        Raises:
+            Refused: It was never seen, is gone, or is covered.
+        """
+        point = self.point(element_id, seen)
+        element = self.element(element_id, seen)
+        others = () if seen is None else seen.elements
+        inside = [other.rect for other in others if other.role in _TURNED and _lies_in(other, element)]
+        moved = not element.rect.contains(point)
+        if moved or element.role in _TURNED_BY_VALUE or not any(rect.contains(point) for rect in inside):
+            return point
+        free = sorted(uncovered(element.rect, inside), key=lambda rect: -rect.area)
+        centers = (rect.center for rect in free if rect.area >= _LEAST_FREE)
+        return next((center for center in centers if self._screen.window_at(center) == element.window_id), point)
+
+    def _found_again(self, element: Element, seen: Observation) -> Point:
+        self._rest()  # Pixels change first; applications tell of it only when they have drawn.
+        now = self._look()
+        found = self._same(element, seen, now)
+        if found is None:
+            raise Refused(self._absence(element, seen, now))
+        if found.point is None or not self._on_top(found, found.point):
+            cover = self._cover(found, found.point or found.rect.center, seen, now)
+            raise Refused(
+                f"Element {element.id} is covered by {cover} now; close that or bring its window to the front."
+            )
+        return found.point
+
+    def _same(self, element: Element, seen: Observation, now: Observation) -> Element | None:
+        """Return the element in a later observation, whatever id it has there."""
+        kept = now.by_id.get(element.id)
+        if kept is not None and (kept.role, kept.name) == (element.role, element.name):
+            return kept
+        found = find_again(describe(element, seen), now)
+        if found is None or _alike(element, seen.by_id.get(found.id)):
+            return None  # That one was there before, beside the one that is looked for.
+        twins = [sum(_alike(element, other) for other in each.elements) for each in (seen, now)]
+        return found if twins[0] == twins[1] else None
+
+    def _absence(self, element: Element, seen: Observation, now: Observation) -> str:
+        """Say what became of an element that cannot be seen any more."""
+        kept = now.by_id.get(element.id)
+        if kept is not None:
+            return f"Element {element.id} has changed: it is the {_shown(kept)} now. Look at it again before acting."
+        if element.source == "ocr":
+            return f"Element {element.id} is no longer on the screen: the text {element.name!r} is not where it was."
+        if element.point is not None and self._locator.locate(element.id) is not None:
+            cover = self._cover(element, element.point, seen, now)
+            return f"Element {element.id} is covered by {cover} now, or scrolled out of view."
+        return f"Element {element.id} is no longer on the screen."
+
+    def _is_at(self, element: Element, point: Point) -> bool:
+        """Tell whether an element still has its point; recognized texts have nothing that could be asked."""
+        if element.source != "accessibility":
+            return True
+        rect = self._locator.locate(element.id)
+        return rect is not None and rect.contains(point)
+
+    def _on_top(self, element: Element, point: Point) -> bool:
+        hit = self._screen.window_at(point)
+        if hit is not None and hit != element.window_id and self._screen.is_tooltip(hit):
+            hit = self._without_tooltip(point, hit)
+        return hit == element.window_id
+
+    def _looks_as_seen(self, element: Element, point: Point, seen: Observation) -> bool:
+        frame = self._frame()
+        if frame.shape != seen.screenshot.shape[:2]:
+            return False
+        around = Rect(point.x - _SHOWN_WIDTH // 2, point.y - _SHOWN_HEIGHT // 2, _SHOWN_WIDTH, _SHOWN_HEIGHT)
+        area = element.rect.intersection(around)
+        area = area.intersection(self._screen.rect) if area is not None else None
+        if area is None:
+            return False
+        rows, columns = slice(area.y, area.bottom), slice(area.x, area.right)
+        apart = share_apart(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
+        return apart <= (_APART_OF_TEXT if element.source == "ocr" else _APART)
+
+    def _without_tooltip(self, point: Point, tooltip: int) -> int | None:
+        """Move the pointer away so that a tooltip closes; return what lies at the point then."""
+        screen = self._screen.rect
+        self._move(Point(screen.right - _ASIDE_PX, screen.bottom - _ASIDE_PX))
+        deadline = self._clock() + _TOOLTIP_LIMIT_S
+        while (hit := self._screen.window_at(point)) == tooltip and self._clock() < deadline:
+            self._pause(_POLL_S)
+        return hit
+
+    def _cover(self, element: Element, point: Point, seen: Observation, now: Observation) -> str:
+        """Name what lies at a point in the place of an element."""
+        hit = self._screen.window_at(point)
+        if hit is None:
+            return "nothing; its window has gone"
+        if hit != element.window_id:
+            window = next((window for window in self._screen.windows() if window.id == hit), None)
+            return f"the window {window.title or window.app!r}" if window is not None else "another window"
+        over = [other for other in now.elements if _lies_at(other, point) and other.id != element.id]
+        smallest = min(over, key=lambda other: other.rect.area, default=None)
+        if smallest is not None:
+            return f"the {_shown(smallest)}"
+        new = next((e for e in now.elements if e.window_id == hit and e.id not in seen.by_id), None)
+        return f"what came into its window with the {_shown(new)}" if new is not None else "something in its window"
+
+
+def _lies_at(element: Element, point: Point) -> bool:
+    return element.point is not None and element.rect.contains(point)
+
+
+def _lies_in(inner: Element, outer: Element) -> bool:
+    same = inner.id == outer.id or inner.window_id != outer.window_id or inner.rect.area >= outer.rect.area
+    return not same and inner.rect.intersection(outer.rect) == inner.rect
+
+
+def _alike(element: Element, other: Element | None) -> bool:
+    return other is not None and (other.role, other.name) == (element.role, element.name)
+
+
+def _shown(element: Element) -> str:
+    name = element.name or element.label or element.description
+    return f"{element.role} {name[:_SHOWN_NAME]!r} ({element.id})"

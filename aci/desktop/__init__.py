@@ -1,0 +1,1 @@
+"""Desktops: private virtual ones and the X11 screen of the user."""

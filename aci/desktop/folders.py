@@ -1,0 +1,165 @@
+"""Where private desktops keep their files, and the record of who owns each."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from aci.desktop.processes import boot_id, start_ticks
+from aci.errors import StartFailed
+
+_PREFIX = "desktop-"
+_OWNER_FILE = "owner.json"
+_KEPT_FILE = "kept"
+_LONGEST_PARENT = 27
+"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay
+under the 107 of sockaddr_un."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The process that started a private desktop, and the number of its display once it is known."""
+
+    pid: int
+    started: int
+    boot: str
+    display: int | None = None
+
+    @classmethod
+    def this_process(cls) -> Owner:
+        """Describe the calling process."""
+        pid = os.getpid()
+        started = start_ticks(pid)
+        assert started is not None  # The calling process lives.
+        return cls(pid=pid, started=started, boot=boot_id())
+
+    @property
+    def alive(self) -> bool:
+        """Whether that very process still runs, not another one with its number."""
+        return self.boot == boot_id() and start_ticks(self.pid) == self.started
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopPlace:
+    """The folder of one private desktop.
+
+    Attributes:
+        path: The folder itself, mode 0700.
+    """
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        """Name of the desktop, unique on the machine."""
+        return self.path.name.removeprefix(_PREFIX)
+
+    @property
+    def home(self) -> Path:
+        """HOME of the desktop's applications, unless the caller named another."""
+        return self.path / "home"
+
+    @property
+    def run(self) -> Path:
+        """XDG_RUNTIME_DIR: sockets."""
+        return self.path / "run"
+
+    @property
+    def tmp(self) -> Path:
+        """TMPDIR."""
+        return self.path / "tmp"
+
+    @property
+    def logs(self) -> Path:
+        """What the desktop's programs wrote to their error output."""
+        return self.path / "logs"
+
+    @property
+    def kept(self) -> bool:
+        """Whether the folder stays because its caller asked to keep the home."""
+        return (self.path / _KEPT_FILE).exists()
+
+    def keep(self) -> None:
+        """Say that the folder is to stay although nobody owns it any more."""
+        (self.path / _KEPT_FILE).touch()
+        (self.path / _OWNER_FILE).unlink(missing_ok=True)
+
+    def write_owner(self, owner: Owner) -> None:
+        """Record who owns the desktop, at once or not at all."""
+        fresh = self.path / f"{_OWNER_FILE}.new"
+        fresh.write_text(json.dumps(asdict(owner)), encoding="utf-8")
+        fresh.replace(self.path / _OWNER_FILE)
+
+    def read_owner(self) -> Owner | None:
+        """Return who owns the desktop, or None where the record is missing or cut short."""
+        try:
+            return Owner(**json.loads((self.path / _OWNER_FILE).read_text(encoding="utf-8")))
+        except (FileNotFoundError, json.JSONDecodeError, TypeError):
+            return None
+
+
+def common_folder(parent: Path | None = None) -> Path:
+    """Return the folder of all private desktops of this user; it need not exist.
+
+    Args:
+        parent: Where it lies; by default the folder for temporary files, or /tmp where that one's path is too long
+            for sockets.
+    """
+    base = parent or Path(tempfile.gettempdir())
+    if parent is None and _too_long(base):
+        base = Path("/tmp")
+    return base / f"agent-s-{os.getuid()}"
+
+
+def new_place(parent: Path | None = None) -> DesktopPlace:
+    """Make the folder of a new desktop, owned by the calling process.
+
+    Args:
+        parent: Where the common folder lies; by default the folder for temporary files.
+
+    Raises:
+        StartFailed: The common folder belongs to somebody else, is open to others or lies too deep, or nothing can
+            be written.
+    """
+    if parent is not None and _too_long(parent):
+        raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_LONGEST_PARENT} bytes.")
+    folder = common_folder(parent)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(folder)
+        token = secrets.token_hex(5)
+        unowned = DesktopPlace(folder / f".{token}")  # what has no owner under the final name counts as abandoned
+        unowned.path.mkdir(mode=0o700)
+        unowned.write_owner(Owner.this_process())
+        place = DesktopPlace(unowned.path.rename(folder / f"{_PREFIX}{token}"))
+        for part in (place.run, place.tmp, place.logs):
+            part.mkdir(mode=0o700)
+    except OSError as error:
+        raise StartFailed(f"Cannot make the folder of a private desktop below {folder}: {error}") from error
+    return place
+
+
+def places(parent: Path | None = None) -> Iterator[DesktopPlace]:
+    """Yield the folders of all desktops of this user, those of other processes too."""
+    folder = common_folder(parent)
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(_PREFIX) and path.is_dir():
+            yield DesktopPlace(path)
+
+
+def _too_long(parent: Path) -> bool:
+    return len(os.fsencode(parent)) > _LONGEST_PARENT
+
+
+def _check_private(folder: Path) -> None:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise StartFailed(f"{folder} is not a folder that only you can enter; remove it or set another TMPDIR.")

@@ -1,0 +1,236 @@
+"""Starting applications and waiting for their windows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from aci.desktop.applications import Catalog, prepare, program_name
+from aci.desktop.screen import Screen
+from aci.errors import LaunchFailed
+from aci.observation.observation import Window
+
+_POLL_S = 0.02
+_AFTER_EXIT_S = 8.0
+"""How long a window is waited for once the program has ended well: it may have handed over to a running instance."""
+_FOCUS_LIMIT_S = 0.5
+_LAST_WORDS = 600
+
+
+class Process:
+    """A program that was started on a desktop.
+
+    Attributes:
+        argv: How it was started, with what was added for accessibility.
+        pid: Its process id, which is also that of its session.
+    """
+
+    def __init__(self, argv: Sequence[str], popen: subprocess.Popen[bytes], screen: Screen, output: IO[bytes]) -> None:
+        self.argv = tuple(argv)
+        self.pid = popen.pid
+        self._popen = popen
+        self._screen = screen
+        self._output = output
+
+    @property
+    def running(self) -> bool:
+        """Whether the program itself has not ended yet."""
+        return self._popen.poll() is None
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit status; negative for the signal that ended it; None while it runs."""
+        return self._popen.poll()
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """The windows that the program and the processes it started have open, minimized ones too."""
+        return tuple(window for window in self._screen.managed_windows() if self.owns(window))
+
+    @property
+    def window_titles(self) -> tuple[str, ...]:
+        """Titles of `windows`."""
+        return tuple(window.title for window in self.windows)
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote to its output and error output."""
+        size = self._output.seek(0, os.SEEK_END)
+        self._output.seek(max(0, size - _LAST_WORDS))
+        return self._output.read().decode("utf-8", errors="replace").strip()
+
+    def owns(self, window: Window) -> bool:
+        """Tell whether a window belongs to the program's session."""
+        if window.pid is None:
+            return False
+        try:
+            return os.getsid(window.pid) == self.pid
+        except ProcessLookupError:
+            return False
+
+    def wait(self, limit_s: float) -> int | None:
+        """Wait until the program ends; return its exit status, or None where it has not ended within the limit."""
+        try:
+            return self._popen.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def terminate(self, grace_s: float = 2.0) -> int:
+        """Ask the program to end, and end it after a while.
+
+        Returns:
+            Its exit status.
+        """
+        self._popen.terminate()
+        status = self.wait(grace_s)
+        if status is None:
+            self._popen.kill()
+            status = self._popen.wait()
+        return status
+
+
+class Launcher:
+    """Starts applications in one desktop's environment."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        environment: Mapping[str, str],
+        catalog: Callable[[], Catalog],
+        private_home: Path | None,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take what launching needs.
+
+        Args:
+            screen: The screen on which windows are awaited.
+            environment: What applications get.
+            catalog: Returns the installed applications; asked when something was not found.
+            private_home: HOME of a private desktop; None on the user's own screen.
+            pause: Waits for some seconds.
+        """
+        self._screen = screen
+        self._environment = dict(environment)
+        self._catalog = catalog
+        self._private_home = private_home
+        self._pause = pause
+        self._started: list[Process] = []
+
+    def launch(
+        self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+    ) -> Process:
+        """Start a program.
+
+        Args:
+            argv: Program and arguments; never a shell line.
+            cwd: Working folder; the desktop's home by default.
+            wait_for_window: Whether to return only when it has opened a window, or brought one to the front.
+            timeout_s: Longest wait for the window.
+
+        Raises:
+            LaunchFailed: There is no such program, it ended at once, or showed no window in time.
+        """
+        self._check(argv)
+        before = {window.id for window in self._screen.managed_windows()}
+        active_before = self._screen.active_window()
+        process = self._start(argv, cwd)
+        if wait_for_window:
+            self._await_window(process, before, active_before, timeout_s)
+        return process
+
+    @property
+    def started(self) -> tuple[Process, ...]:
+        """What was started and still runs, oldest first."""
+        self.reap()
+        return tuple(self._started)
+
+    def reap(self) -> None:
+        """Collect the exit status of what has ended, so that no zombie stays."""
+        self._started = [process for process in self._started if process.running]
+
+    def wait(self, limit_s: float = 1.0) -> None:
+        """Collect the exit status of all that was started, once it has been told to end.
+
+        Args:
+            limit_s: Longest wait for each.
+        """
+        for process in self._started:
+            process.wait(limit_s)
+        self.reap()
+
+    def _check(self, argv: Sequence[str]) -> None:
+        if isinstance(argv, str) or not argv:
+            raise LaunchFailed("launch takes a list of program and arguments, such as ['mousepad', 'notes.txt'].")
+        if shutil.which(argv[0], path=self._environment.get("PATH")) is None:
+            near = self._catalog().near(program_name(argv))
+            raise LaunchFailed(f"There is no program {argv[0]!r}. {near}".strip())
+
+    def _start(self, argv: Sequence[str], cwd: Path | None) -> Process:
+        prepared = prepare(argv, self._private_home, root=os.geteuid() == 0)
+        folder = cwd or Path(self._environment.get("HOME", "/"))
+        program = shutil.which(prepared.argv[0], path=self._environment.get("PATH"))
+        output = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the handle
+        try:
+            popen = subprocess.Popen(
+                prepared.argv,
+                executable=program,
+                env={**self._environment, **prepared.environment},
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        except OSError as error:
+            output.close()
+            raise LaunchFailed(f"{argv[0]} could not be started: {error}") from error
+        process = Process(prepared.argv, popen, self._screen, output)
+        self.reap()
+        self._started.append(process)
+        return process
+
+    def _await_window(self, process: Process, before: set[int], active_before: int | None, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        ended_at: float | None = None
+        while True:
+            new = [window for window in self._screen.managed_windows() if window.id not in before]
+            shown = next((window for window in new if process.owns(window)), None)
+            if shown is not None:
+                if not shown.active:
+                    # Window managers withhold the focus when there was input shortly before.
+                    self._screen.activate(shown.id, limit_s=_FOCUS_LIMIT_S)
+                return
+            status = process.returncode
+            if status is not None:
+                ended_at = ended_at or time.monotonic()
+                if status != 0:
+                    raise LaunchFailed(f"{process.argv[0]} ended with status {status}.{_said(process)}")
+                if new or self._came_to_front(process, active_before):
+                    return  # It handed over to an instance that was already running.
+                if time.monotonic() > ended_at + _AFTER_EXIT_S:
+                    raise LaunchFailed(f"{process.argv[0]} ended without showing a window.{_said(process)}")
+            if time.monotonic() > deadline:
+                with suppress(ProcessLookupError):
+                    process.terminate()
+                raise LaunchFailed(f"{process.argv[0]} showed no window within {timeout_s:g} s.{_said(process)}")
+            self._pause(_POLL_S)
+
+    def _came_to_front(self, process: Process, active_before: int | None) -> bool:
+        active = self._screen.active_window()
+        if active is None or active == active_before:
+            return False
+        name = program_name(process.argv).casefold()
+        window = next((window for window in self._screen.managed_windows() if window.id == active), None)
+        return window is not None and name in window.app.casefold()
+
+
+def _said(process: Process) -> str:
+    words = process.last_words
+    return f" Its last words: {words}" if words else ""

@@ -1,0 +1,37 @@
+"""Where a screen made of several monitors can be seen: in no gap between monitors of different size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element
+from aci.observation.visibility import ground, uncovered
+
+
+def gaps(screen: Rect, monitors: Sequence[Rect]) -> tuple[Rect, ...]:
+    """Return disjoint rectangles that make up what no monitor shows; none where no monitor is known."""
+    return tuple(uncovered(screen, monitors)) if monitors else ()
+
+
+def shown(elements: Iterable[Element], dark: Sequence[Rect]) -> tuple[Element, ...]:
+    """Return the elements that lie on monitors, cut at their edges.
+
+    Args:
+        elements: As if the screen were one rectangle.
+        dark: What no monitor shows, px.
+    """
+    return tuple(lit for element in elements if (lit := _lit(element, dark)) is not None) if dark else tuple(elements)
+
+
+def _lit(element: Element, dark: Sequence[Rect]) -> Element | None:
+    if not any(element.rect.intersection(gap) for gap in dark):
+        return element
+    placement = ground(element.rect, (), dark)
+    if placement is None:
+        return None
+    point = element.point
+    if point is not None and any(gap.contains(point) for gap in dark):
+        point = placement.point
+    return replace(element, rect=placement.rect, point=point)

@@ -1,0 +1,573 @@
+"""The screen as the X server knows it: pixels, windows in stacking order, and what the window manager is asked for.
+
+Window properties follow the Extended Window Manager Hints (EWMH 1.5) and ICCCM 2.0.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from aci.desktop.monitors import gaps
+from aci.errors import ConnectionLost, NoDisplay
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Window
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_VIEWABLE = 2
+_INPUT_OUTPUT = 1
+_CLIENT_PID = 1 << 1
+"""XResClientIdPID mask of the X-Resource extension 1.2."""
+_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252
+"""Families of the X server's access list (X.h and Xauth.h)."""
+_DEEPEST_FRAME = 4
+_POLL_S = 0.005
+
+
+@contextmanager
+def lost_connection_is_reported() -> Iterator[None]:
+    """Turn what python-xlib and mss raise when the server is gone into `ConnectionLost`."""
+    from mss.exception import ScreenShotError
+    from Xlib.error import ConnectionClosedError
+
+    try:
+        yield
+    except (ConnectionClosedError, ScreenShotError, OSError) as error:
+        raise ConnectionLost(
+            f"The X display went away ({error}). Start it again, or use a virtual desktop (`--virtual`)."
+        ) from error
+
+
+_connecting = threading.Lock()
+
+
+def _connect(name: str) -> Any:
+    """Connect with tables of its own: python-xlib shares those of extensions, which each server numbers anew."""
+    from Xlib import error
+    from Xlib.display import Display
+    from Xlib.protocol import display, event
+
+    tables = {
+        "extension_major_opcodes": {},
+        "error_classes": error.xerror_class.copy(),
+        "event_classes": event.event_class.copy(),
+    }
+    for table, fresh in tables.items():
+        setattr(display.Display, table, fresh)
+    connection = Display(name)
+    for table, filled in tables.items():
+        setattr(connection.display, table, filled)
+    return connection
+
+
+def open_display(name: str) -> Any:
+    """Connect to an X display.
+
+    Raises:
+        NoDisplay: There is none by that name, or it refuses the connection.
+    """
+    from Xlib.error import ConnectionClosedError, DisplayError, XauthError
+
+    try:
+        with _connecting:
+            return _connect(name)
+    except (ConnectionClosedError, DisplayError, XauthError, OSError) as error:
+        raise NoDisplay(
+            f"Cannot connect to the X display {name!r} ({error}). Set DISPLAY to a running X11 session, or use a "
+            "virtual desktop (`--virtual`)."
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a window says of itself."""
+
+    app: str
+    pid: int | None
+    dialog: bool
+    tooltip: bool
+
+
+class Screen:
+    """A connection to an X display for looking at it and for asking its window manager for things.
+
+    Usable from several threads.
+    """
+
+    def __init__(self, display_name: str) -> None:
+        """Connect.
+
+        Raises:
+            NoDisplay: There is no such display.
+        """
+        self._name = display_name
+        self._lock = threading.RLock()
+        self._display = open_display(display_name)
+        self._root = self._display.screen().root
+        self._atoms: dict[str, int] = {}
+        self._camera: Any = None
+        self._camera_size = (0, 0)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, px."""
+        with self._talking():
+            geometry = self._root.get_geometry()
+        return geometry.width, geometry.height
+
+    @property
+    def rect(self) -> Rect:
+        """The whole screen."""
+        return Rect(0, 0, *self.size)
+
+    def dark(self) -> tuple[Rect, ...]:
+        """Return disjoint rectangles that make up what no monitor shows (RandR 1.5)."""
+        shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in self._monitors()]
+        return gaps(self.rect, shown)
+
+    @cached_property
+    def is_xwayland(self) -> bool:
+        """Whether the server shows its windows in a Wayland session: then the screen itself has no pixels."""
+        with self._talking():
+            names = [str(self._display.get_atom_name(one.name)) for one in self._monitors()]
+            return self._display.has_extension("XWAYLAND") or any(name.startswith("XWAYLAND") for name in names)
+
+    def _monitors(self) -> list[Any]:
+        if not self._display.has_extension("RANDR"):
+            return []
+        from Xlib.error import XError
+
+        try:
+            with self._talking():
+                return list(self._root.xrandr_get_monitors(True).monitors)
+        except XError:  # an older RandR
+            return []
+
+    def close(self) -> None:
+        """Close the connection; nothing happens if the server has already done so."""
+        from Xlib.error import ConnectionClosedError
+
+        with self._lock:
+            if self._camera is not None:
+                self._camera.close()
+                self._camera = None
+            try:
+                self._display.close()
+            except (ConnectionClosedError, OSError):
+                return  # The server went first.
+
+    def screenshot(self) -> NDArray[np.uint8]:
+        """Return the pixels, (H, W, 3) uint8 RGB, contiguous."""
+        return to_rgb(self.frame())
+
+    def frame(self) -> NDArray[np.uint32]:
+        """Return the pixels as the server holds them, (H, W) uint32: quick to take and to compare."""
+        import numpy as np
+
+        return self._grab().view(np.uint32)[:, :, 0]
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return the windows that can be seen, topmost first, with menus and other popups."""
+        with self._talking():
+            tops = self._viewable([child.id for child in self._root.query_tree().children])
+            managed = self._managed()
+            clients = self._clients_by_top(managed)
+            shown = [(clients.get(top, top), top in clients) for top in reversed(tops)]
+            return self._describe(shown)
+
+    def managed_windows(self) -> tuple[Window, ...]:
+        """Return the windows that the window manager manages, minimized ones too, oldest first."""
+        with self._talking():
+            return self._describe([(client, True) for client in self._managed()])
+
+    def window_at(self, point: Point) -> int | None:
+        """Return the id of the window that a click at a point would go to, or None for the background."""
+        with self._talking():
+            top = _id(self._root.translate_coords(self._root, point.x, point.y).child)
+            if not top:
+                return None
+            return self._clients_by_top(self._managed()).get(top, top)
+
+    def is_tooltip(self, window_id: int) -> bool:
+        """Tell whether a window is a tooltip."""
+        with self._talking():
+            facts = self._facts_of([window_id]).get(window_id)
+            return facts is not None and facts.tooltip
+
+    def active_window(self) -> int | None:
+        """Return the id of the window that has the keyboard, or None."""
+        with self._talking():
+            active = self._root_cardinals("_NET_ACTIVE_WINDOW")
+        return active[0] if active and active[0] else None
+
+    def pointer(self) -> Point:
+        """Return where the mouse pointer is."""
+        with self._talking():
+            answer = self._root.query_pointer()
+        return Point(answer.root_x, answer.root_y)
+
+    def activate(self, window_id: int, limit_s: float = 1.0) -> bool:
+        """Bring a window to the front and give it the keyboard; minimized windows come back.
+
+        Returns:
+            Whether it was active within the limit.
+        """
+        if self.active_window() == window_id:
+            self._raise(window_id)
+            return True
+        self._ask_manager("_NET_ACTIVE_WINDOW", window_id, (2, 0, 0))
+        return self._until(lambda: self.active_window() == window_id, limit_s)
+
+    def close_window(self, window_id: int) -> None:
+        """Ask the application to close a window, as its close button does; it may answer with a question."""
+        self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
+
+    def clear_clipboard(self) -> None:
+        """Let nobody own what was copied or selected: pasting then gives nothing."""
+        from Xlib import X
+        from Xlib.protocol import request
+
+        with self._talking():
+            for selection in ("CLIPBOARD", "PRIMARY", "SECONDARY"):
+                request.SetSelectionOwner(
+                    display=self._display.display, window=X.NONE, selection=self._atom(selection), time=X.CurrentTime
+                )
+            self._display.sync()
+
+    def admit_only_this_user(self) -> None:
+        """Let the display's server refuse other users of the machine; it admits them unless told otherwise."""
+        change_hosts = _change_hosts_request()
+        with self._talking():
+            # Both are answered in order: the own user is admitted before all local ones are not.
+            own = f"localuser\0#{os.getuid()}".encode()
+            change_hosts(display=self._display.display, mode=0, family=_SERVER_INTERPRETED, host=list(own))
+            change_hosts(display=self._display.display, mode=1, family=_LOCAL_HOST, host=[])
+            self._display.sync()
+
+    def wait_for_manager(self, limit_s: float) -> bool:
+        """Wait until a window manager handles events; return whether one did within the limit.
+
+        That one is there is not enough: a window that maps while it is still starting up gets no focus. So it is asked
+        for the frame of a window that is never shown, which it answers once it has started; questions that come too
+        early are lost, so it is asked again and again.
+        """
+        if not self._until(self._has_manager, limit_s):
+            return False
+        with self._talking():
+            probe = self._root.create_window(0, 0, 1, 1, 0, 0)
+
+        def answered() -> bool:
+            self._ask_manager("_NET_REQUEST_FRAME_EXTENTS", probe.id, ())
+            with self._talking():
+                return self._properties([probe.id], "_NET_FRAME_EXTENTS")[probe.id] is not None
+
+        try:
+            return self._until(answered, limit_s)
+        finally:
+            with self._talking():
+                probe.destroy()
+                self._display.flush()
+
+    def _has_manager(self) -> bool:
+        with self._talking():
+            owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")
+        return bool(owner)
+
+    def _grab(self) -> NDArray[np.uint8]:
+        import numpy as np
+        from mss import MSS
+        from mss.exception import ScreenShotError
+
+        with lost_connection_is_reported(), self._lock:
+            size = self.size
+            if self._camera is not None and self._camera_size != size:
+                self._camera.close()  # its buffer has the size that the screen had
+                self._camera = None
+            if self._camera is None:
+                self._camera, self._camera_size = MSS(display=self._name), size
+            try:
+                shot = self._camera.grab({"left": 0, "top": 0, "width": size[0], "height": size[1]})
+            except ScreenShotError:
+                if self.size == size:
+                    raise
+                return self._grab()  # the screen changed in between
+        return np.frombuffer(shot.raw, dtype=np.uint8).reshape(shot.height, shot.width, 4)
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        with self._lock, lost_connection_is_reported():
+            yield
+
+    def _until(self, holds: Callable[[], bool], limit_s: float) -> bool:
+        deadline = time.monotonic() + limit_s
+        while not holds():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_S)
+        return True
+
+    def _raise(self, window_id: int) -> None:
+        from Xlib import X
+
+        with self._talking():
+            self._window(window_id).configure(stack_mode=X.Above)
+            self._display.sync()
+
+    def _ask_manager(self, message: str, window_id: int, data: Sequence[int]) -> None:
+        from Xlib import X
+        from Xlib.protocol.event import ClientMessage
+
+        with self._talking():
+            event = ClientMessage(
+                window=self._window(window_id),
+                client_type=self._atom(message),
+                data=(32, [*data, *([0] * (5 - len(data)))]),
+            )
+            self._root.send_event(event, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+            self._display.sync()
+
+    def _window(self, window_id: int) -> Any:
+        return self._display.create_resource_object("window", window_id)
+
+    def _atom(self, name: str) -> int:
+        if name not in self._atoms:
+            self._atoms[name] = self._display.intern_atom(name)
+        return self._atoms[name]
+
+    def _root_cardinals(self, name: str) -> list[int]:
+        answer = self._root.get_full_property(self._atom(name), 0)
+        return list(answer.value) if answer else []
+
+    def _managed(self) -> list[int]:
+        return self._root_cardinals("_NET_CLIENT_LIST")
+
+    def _viewable(self, ids: Sequence[int]) -> list[int]:
+        answers = self._all([self._attributes(window) for window in ids])
+        return [
+            window
+            for window, answer in zip(ids, answers, strict=True)
+            if answer is not None and answer.map_state == _VIEWABLE and answer.win_class == _INPUT_OUTPUT
+        ]
+
+    def _clients_by_top(self, managed: Sequence[int]) -> dict[int, int]:
+        """Return for each direct child of the root that holds a client (such as a frame) that client's id."""
+        holders = {client: client for client in managed}
+        rising = list(managed)
+        found: dict[int, int] = {}
+        for _ in range(_DEEPEST_FRAME):
+            answers = self._all([self._tree(holders[client]) for client in rising])
+            still = []
+            for client, answer in zip(rising, answers, strict=True):
+                if answer is None:
+                    continue
+                if _id(answer.parent) in (self._root.id, 0):
+                    found[holders[client]] = client
+                else:
+                    holders[client] = _id(answer.parent)
+                    still.append(client)
+            rising = still
+        return found
+
+    def _describe(self, shown: Sequence[tuple[int, bool]]) -> tuple[Window, ...]:
+        ids = [window for window, _ in shown]
+        facts = self._facts_of(ids)
+        rects = self._rects(ids)
+        titles = self._texts(ids)
+        modal = self._with_state(ids, "_NET_WM_STATE_MODAL")
+        borders = self._properties(ids, "_NET_FRAME_EXTENTS")
+        active = self.active_window()
+        apps = {known.pid: known.app for known in facts.values() if known.pid is not None and known.app}
+        screen, has_manager = self.rect, self._has_manager()
+        windows = []
+        for window, is_managed in shown:
+            known, rect = facts.get(window), rects.get(window)
+            if known is None or rect is None or (not is_managed and rect.intersection(screen) is None):
+                continue
+            popup = not is_managed and has_manager
+            windows.append(
+                Window(
+                    id=window,
+                    title="" if popup else titles.get(window, ""),
+                    app=known.app or apps.get(known.pid or 0, ""),
+                    rect=rect,
+                    active=window == active,
+                    popup=popup,
+                    pid=known.pid,
+                    modal=window in modal or known.dialog,
+                    frame=_framed(rect, borders.get(window)),
+                )
+            )
+        return tuple(windows)
+
+    def _facts_of(self, ids: Sequence[int]) -> dict[int, _Facts]:
+        """Return what windows say of themselves; asked anew each time, since the server gives ids out again."""
+        classes = self._properties(ids, "WM_CLASS")
+        pids = self._properties(ids, "_NET_WM_PID")
+        owners = self._properties(ids, "WM_TRANSIENT_FOR")
+        types = self._properties(ids, "_NET_WM_WINDOW_TYPE")
+        dialog, tooltip = self._atom("_NET_WM_WINDOW_TYPE_DIALOG"), self._atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
+        found = {}
+        for window in ids:
+            kinds = list(types[window].value) if types[window] else []
+            pid = int(pids[window].value[0]) if pids[window] and len(pids[window].value) else self._pid_of(window)
+            app = _class_name(classes[window].value) if classes[window] else ""
+            if app or pid:
+                is_dialog = bool(owners[window]) and dialog in kinds
+                found[window] = _Facts(app=app, pid=pid, dialog=is_dialog, tooltip=tooltip in kinds)
+        return found
+
+    def _pid_of(self, window: int) -> int | None:
+        """Return the process behind a window that does not say itself (X-Resource extension)."""
+        if not self._display.has_extension("X-Resource"):
+            return None
+        from Xlib.error import XError
+
+        try:
+            answer = self._display.res_query_client_ids([{"client": window, "mask": _CLIENT_PID}])
+        except XError:
+            return None
+        return next((int(found.value[0]) for found in answer.ids if len(found.value)), None)
+
+    def _rects(self, ids: Sequence[int]) -> dict[int, Rect]:
+        from Xlib.protocol import request
+
+        sizes = self._all([self._deferred(request.GetGeometry, drawable=window) for window in ids])
+        corners = self._all(
+            [
+                self._deferred(request.TranslateCoords, src_wid=window, dst_wid=self._root.id, src_x=0, src_y=0)
+                for window in ids
+            ]
+        )
+        return {
+            window: Rect(corner.x, corner.y, size.width, size.height)
+            for window, size, corner in zip(ids, sizes, corners, strict=True)
+            if size is not None and corner is not None
+        }
+
+    def _texts(self, ids: Sequence[int]) -> dict[int, str]:
+        modern, old = self._properties(ids, "_NET_WM_NAME"), self._properties(ids, "WM_NAME")
+        return {window: _text(modern[window] or old[window]) for window in ids}
+
+    def _with_state(self, ids: Sequence[int], state: str) -> set[int]:
+        wanted = self._atom(state)
+        states = self._properties(ids, "_NET_WM_STATE")
+        return {window for window in ids if (answer := states[window]) and wanted in list(answer.value)}
+
+    def _properties(self, ids: Sequence[int], name: str) -> dict[int, Any]:
+        from Xlib.protocol import request
+
+        atom = self._atom(name)
+        answers = self._all(
+            [
+                self._deferred(
+                    request.GetProperty,
+                    delete=0,
+                    window=window,
+                    property=atom,
+                    type=0,
+                    long_offset=0,
+                    long_length=1024,
+                )
+                for window in ids
+            ]
+        )
+        return {
+            window: _PropertyValue(answer.value[1]) if answer is not None and answer.property_type else None
+            for window, answer in zip(ids, answers, strict=True)
+        }
+
+    def _attributes(self, window: int) -> Any:
+        from Xlib.protocol import request
+
+        return self._deferred(request.GetWindowAttributes, window=window)
+
+    def _tree(self, window: int) -> Any:
+        from Xlib.protocol import request
+
+        return self._deferred(request.QueryTree, window=window)
+
+    def _deferred(self, kind: Any, **arguments: Any) -> Any:
+        """Send a request without waiting, so that many travel together."""
+        return kind(display=self._display.display, defer=True, **arguments)
+
+    def _all(self, requests: Sequence[Any]) -> list[Any]:
+        """Wait for the answers to deferred requests; None for those about a window that has gone."""
+        from Xlib.error import XError
+
+        answers: list[Any] = []
+        for request in requests:
+            try:
+                request.reply()
+            except XError:
+                answers.append(None)
+            else:
+                answers.append(request)
+        return answers
+
+
+def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return the pixels of `Screen.frame`, (H, W) uint32, as (H, W, 3) uint8 RGB, contiguous."""
+    import numpy as np
+
+    frame = np.ascontiguousarray(frame)
+    return np.ascontiguousarray(frame.view(np.uint8).reshape(*frame.shape, 4)[:, :, 2::-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _PropertyValue:
+    value: Any
+
+
+def _change_hosts_request() -> Any:
+    """Return the request ChangeHosts (X11 protocol, opcode 109); python-xlib's own knows no local family."""
+    from Xlib.protocol import rq
+
+    class ChangeHosts(rq.Request):  # type: ignore[misc]
+        _request = rq.Struct(
+            rq.Opcode(109),
+            rq.Card8("mode"),
+            rq.RequestLength(),
+            rq.Card8("family"),
+            rq.Pad(1),
+            rq.LengthOf("host", 2),
+            rq.List("host", rq.Card8Obj),
+        )
+
+    return ChangeHosts
+
+
+def _id(window: Any) -> int:
+    return window if isinstance(window, int) else int(window.id)
+
+
+def _class_name(value: Any) -> str:
+    """Return the class part of WM_CLASS, which holds two strings, each ended by a zero byte."""
+    parts = [part for part in bytes(value).decode("latin-1").split("\0") if part]
+    return parts[-1] if parts else ""
+
+
+def _text(answer: Any) -> str:
+    """Return a title: UTF-8 in new properties, Latin-1 in old ones, which are never valid UTF-8 beyond ASCII."""
+    raw = bytes(answer.value) if answer is not None and answer.value else b""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _framed(rect: Rect, borders: Any) -> Rect | None:
+    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
+    numbers = list(borders.value) if borders is not None else []
+    if len(numbers) != 4 or not any(numbers):
+        return None
+    left, right, top, bottom = (int(number) for number in numbers)
+    return Rect(rect.x - left, rect.y - top, rect.width + left + right, rect.height + top + bottom)

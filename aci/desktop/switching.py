@@ -1,0 +1,49 @@
+"""Which open window a person means by the name of an application or of its document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from aci.desktop.applications import Application, Catalog
+from aci.observation.observation import Window
+
+_ALIKE = 85.0
+
+
+def find_window(phrase: str, windows: Sequence[Window], catalog: Catalog) -> Window | None:
+    """Return the window that a phrase means, or None.
+
+    A window whose application or title is called exactly so goes first; then titles that hold the phrase; then windows
+    of applications that the phrase describes ("text editor"); then what is spelled alike.
+
+    Args:
+        phrase: Name of an application, a kind of application, or (part of) a title.
+        windows: The candidates, the most likely first where they fit equally well.
+        catalog: The installed applications.
+    """
+    wanted = phrase.strip().casefold()
+    meant = catalog.matches(phrase)
+    tests: tuple[Callable[[Window], bool], ...] = (
+        lambda window: wanted in (window.app.casefold(), window.title.casefold()),
+        lambda window: wanted in window.title.casefold() or wanted in window.app.casefold(),
+        lambda window: any(belongs_to(window, application) for application in meant),
+        lambda window: _alike(wanted, window),
+    )
+    for fits in tests:
+        found = next((window for window in windows if fits(window)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def belongs_to(window: Window, application: Application) -> bool:
+    """Tell whether a window is one of an application's, by what both call themselves."""
+    app = window.app.casefold()
+    names = {application.program, application.window_class, application.id, application.id.rpartition(".")[2]}
+    return bool(app) and app in {name.casefold() for name in names if name}
+
+
+def _alike(wanted: str, window: Window) -> bool:
+    from rapidfuzz import fuzz
+
+    return any(fuzz.ratio(wanted, name.casefold()) >= _ALIKE for name in (window.app, window.title) if name)

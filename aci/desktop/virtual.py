@@ -1,0 +1,261 @@
+"""A private desktop that is up in a fraction of a second and leaves nothing behind."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from aci.acting.actions import Action
+from aci.desktop.desktop import ActionResult
+from aci.desktop.emergency_stop import Halt, StopBy
+from aci.desktop.folders import DesktopPlace, new_place
+from aci.desktop.launching import Process
+from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
+from aci.desktop.x11 import X11Desktop
+from aci.errors import ConnectionLost, DesktopError, StartFailed
+from aci.input.backends import InputName
+from aci.observation.observation import Observation
+from aci.observation.sources import Accessibility, BackEnd, connect_accessibility
+
+if TYPE_CHECKING:
+    from aci.ocr.engine import TextEngine
+
+_SMALLEST, _LARGEST = 200, 8192
+_GRACE_S = 0.5
+_GRACE_WITH_KEPT_HOME_S = 3.0
+"""Applications whose home stays get time to write their settings."""
+
+
+class VirtualDesktop:
+    """A screen, session bus, accessibility bus, window manager and home of its own.
+
+    ```python
+    with VirtualDesktop(size=(1280, 800)) as desktop:
+        desktop.launch(["mousepad"])
+        print(desktop.observe().to_text())
+    ```
+
+    Several live side by side without seeing each other.
+
+    Attributes:
+        size: Width and height of the screen, px.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int] = (1280, 800),
+        *,
+        home: Path | None = None,
+        keep_home: bool = False,
+        environment: Mapping[str, str] | None = None,
+        parent: Path | None = None,
+        ocr: TextEngine | Literal["auto"] | None = "auto",
+        input: InputName = "xtest",
+        stop_by: StopBy | None = None,
+        accessibility: BackEnd = "dbus",
+    ) -> None:
+        """Describe the desktop; nothing is started yet.
+
+        Args:
+            size: Width and height of the screen, px.
+            home: HOME of the applications; it is never removed. By default a fresh one.
+            keep_home: Whether a fresh home stays when the desktop stops.
+            environment: Variables for the applications besides those that the desktop sets.
+            parent: Folder in which the desktop keeps its files; by default the one for temporary files.
+            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
+                unread.
+            input: What moves the pointer and presses keys.
+            stop_by: How a person who watches the desktop stops everything at once; None for not at all.
+            accessibility: What reads the accessibility bus.
+        """
+        if not all(_SMALLEST <= side <= _LARGEST for side in size):
+            raise ValueError(f"A screen is {_SMALLEST} to {_LARGEST} px wide and high, not {size[0]} x {size[1]}.")
+        self.size = size
+        self._given_home = home
+        self._keep_home = keep_home
+        self._extra = dict(environment or {})
+        self._parent = parent
+        self._ocr = ocr
+        self._input: InputName = input
+        self._stop_by = stop_by
+        self._accessibility = accessibility
+        self._place: DesktopPlace | None = None
+        self._session: PrivateSession | None = None
+        self._desktop: X11Desktop | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def id(self) -> str:
+        """Name of the desktop, which all its processes carry as AGENT_S_DESKTOP."""
+        return self._running_place.id
+
+    @property
+    def display(self) -> str:
+        """Name of the X display, such as ":1"."""
+        return self._running_session.display
+
+    @property
+    def home(self) -> Path:
+        """HOME of the applications."""
+        return self._running_session.home
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment of the applications (a copy)."""
+        return dict(self._running_session.environment)
+
+    @property
+    def x11(self) -> X11Desktop:
+        """The desktop behind the private display."""
+        if self._desktop is None:
+            raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
+        return self._desktop
+
+    @property
+    def halt(self) -> Halt:
+        """A call to stop; see `aci.desktop.x11.X11Desktop`."""
+        return self.x11.halt
+
+    def start(self) -> None:
+        """Start it; returns when applications can be launched.
+
+        Raises:
+            MissingDependency: A program or what `accessibility` names is absent; what was started is stopped again.
+            StartFailed: A part did not come up; all others were stopped.
+        """
+        if self._place is not None:
+            raise DesktopError("The virtual desktop is already running.")
+        warm_up = threading.Thread(target=_load_libraries, name="aci-warm-up", daemon=True)
+        warm_up.start()
+        self._place = new_place(self._parent)
+        atexit.register(self.stop)
+        try:
+            self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
+            self._session.start()
+            warm_up.join()
+            self._desktop = self._connect(self._session)
+            self._desktop.screen.admit_only_this_user()
+            if not self._desktop.screen.wait_for_manager(READY_LIMIT_S):
+                raise StartFailed(f"The window manager did not get ready within {READY_LIMIT_S:g} s.")
+        except BaseException:
+            self.stop()
+            raise
+
+    def _connect(self, session: PrivateSession) -> X11Desktop:
+        """Connect to the display while the accessibility bus comes up."""
+        ids = count(1)
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            client = pool.submit(_connected, self._accessibility, session.environment, ids)
+            return X11Desktop(
+                session.display,
+                environment=session.environment,
+                private_home=session.home,
+                accessibility=client.result,
+                ocr=self._ocr,
+                ids=ids,
+                input=self._input,
+                stop_by=self._stop_by,
+            )
+
+    def stop(self) -> None:
+        """End every process of the desktop and remove its files; a second call does nothing."""
+        place, session, desktop = self._place, self._session, self._desktop
+        self._place = self._session = self._desktop = None
+        atexit.unregister(self.stop)
+        if place is None:
+            return
+        own_home_stays = self._keep_home and self._given_home is None
+        try:
+            if desktop is not None:
+                desktop.close()
+        finally:
+            if session is not None:
+                session.stop(_GRACE_WITH_KEPT_HOME_S if self._keep_home or self._given_home else _GRACE_S)
+            if desktop is not None:
+                desktop.wait_for_processes()
+            _remove(place, own_home_stays)
+
+    def reset(self) -> None:
+        """Put everything back to how it was at the start: no application, and a home as fresh as then.
+
+        Raises:
+            DesktopError: The home was given, so that nothing here knows what belongs into it.
+            StartFailed: The desktop did not come up again.
+        """
+        if self._given_home is not None:
+            raise DesktopError("A desktop with a home that was given cannot put it back; reset `desktop.x11` instead.")
+        self.release_all()
+        keeps, self._keep_home = self._keep_home, False
+        self.stop()
+        self._keep_home = keeps
+        self.start()
+
+    def launch(
+        self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+    ) -> Process:
+        """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
+        return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
+
+    def observe(self) -> Observation:
+        """Look at the screen; see `aci.desktop.desktop.Desktop.observe`."""
+        return self.x11.observe()
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""
+        return self.x11.perform(action, settle)
+
+    def clear_buffer(self) -> None:
+        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        self.x11.clear_buffer()
+
+    def release_all(self) -> None:
+        """Release every key and button that is held."""
+        self.x11.release_all()
+
+    @property
+    def _running_place(self) -> DesktopPlace:
+        if self._place is None:
+            raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
+        return self._place
+
+    @property
+    def _running_session(self) -> PrivateSession:
+        if self._session is None:
+            raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
+        return self._session
+
+
+def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]) -> Accessibility:
+    try:
+        return connect_accessibility(back_end, environment, ids)
+    except ConnectionLost as error:
+        raise StartFailed(f"The accessibility bus did not get ready: {error}") from error
+
+
+def _load_libraries() -> None:
+    """Import what connecting needs while the X server starts, since both take about as long."""
+    import aci.accessibility.client  # noqa: F401
+
+
+def _remove(place: DesktopPlace, keep_home: bool) -> None:
+    if not keep_home:
+        shutil.rmtree(place.path, ignore_errors=True)
+        return
+    place.keep()
+    for part in (place.run, place.tmp, place.logs):
+        shutil.rmtree(part, ignore_errors=True)

@@ -1,0 +1,363 @@
+"""The desktop behind an X display: the user's own screen, or the inside of a virtual one."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from aci.acting.actions import Action
+from aci.acting.performer import Performer
+from aci.acting.settle import QUIET_S, Settle
+from aci.acting.targeting import Aim
+from aci.desktop.applications import Catalog, installed_applications
+from aci.desktop.desktop import ActionResult
+from aci.desktop.emergency_stop import Halt, StopBy
+from aci.desktop.launching import Launcher, Process
+from aci.desktop.monitors import shown
+from aci.desktop.screen import Screen, to_rgb
+from aci.desktop.wayland import limits
+from aci.errors import ConnectionLost, NoDisplay
+from aci.input.backends import InputName, open_hands
+from aci.input.clipboard import Clipboard
+from aci.input.input_device import Hands
+from aci.input.typist import Typist
+from aci.input.user_watch import PersonWatch
+from aci.observation.geometry import Point
+from aci.observation.observation import Observation, Window
+from aci.observation.pixels import changed_areas
+from aci.observation.sources import Accessibility, BackEnd, NoAccessibility, Outlasting, connect_accessibility
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aci.ocr.engine import TextEngine
+    from aci.ocr.screen_text import TextReader
+
+_LAUNCH_QUIET_S = 0.3
+"""Applications map their window first and fill it afterwards."""
+_DRAINED_QUIET_S = 0.05
+_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05
+"""GTK 4 draws a new window before it tells what is in it."""
+_REST_S = 1.0
+"""Less than models think about a step; who acts faster than this has no time to spare for mending."""
+
+
+class X11Desktop:
+    """A screen to look at and to act on.
+
+    ```python
+    with X11Desktop(":0") as desktop:
+        print(desktop.observe().to_text())
+    ```
+
+    Attributes:
+        display: Name of the X display.
+        screen: The screen itself: pixels and windows.
+        rest_s: How long nothing must be done after a look before what it read in parts is read as a whole, beside
+            everything else; None for never.
+        reads_texts: Whether texts that are only pixels are read.
+        halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
+    """
+
+    def __init__(
+        self,
+        display: str | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        private_home: Path | None = None,
+        accessibility: Callable[[], Accessibility] | BackEnd = "dbus",
+        ocr: TextEngine | Literal["auto"] | None = "auto",
+        ids: Iterator[int] | None = None,
+        input: InputName = "xtest",
+        stop_by: StopBy | None = StopBy(),  # noqa: B008 - immutable
+    ) -> None:
+        """Connect.
+
+        Args:
+            display: Name of the X display, such as ":0"; by default DISPLAY of the environment.
+            environment: Names the session bus and is what launched applications get; by default the process's own.
+            private_home: HOME of a private desktop, where settings of applications may be written.
+            accessibility: What reads the accessibility bus that the environment's session bus names, or connects to
+                one. Where there is none, observations have no elements and a note says so.
+            ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them
+                unread.
+            ids: Ids for elements, which a given `accessibility` takes its own from too; by default from 1.
+            input: What moves the pointer and presses keys.
+            stop_by: How the person at the screen stops everything at once; None for not at all.
+
+        Raises:
+            NoDisplay: There is no display, or it refuses the connection.
+            UnknownKey: The stop key's name stands for no keys.
+            MissingDependency: What `accessibility` names is not installed.
+        """
+        self._environment = dict(os.environ if environment is None else environment)
+        name = display or self._environment.get("DISPLAY", "")
+        if not name:
+            raise NoDisplay(
+                "DISPLAY is not set, so there is no screen to work on. Run this inside an X11 session, name a display "
+                "(`--display :0`), or use a virtual desktop (`--virtual`)."
+            )
+        self._environment["DISPLAY"] = self.display = name
+        self._private = private_home is not None
+        self._ids = count(1) if ids is None else ids
+        self._open = ExitStack()
+        self._seen: Observation | None = None
+        self._frame: NDArray[np.uint32] | None = None
+        self._buffer: list[str] = []
+        self._input: InputName = input
+        self.rest_s: float | None = _REST_S
+        self.reads_texts = True
+        self.halt = Halt()
+        with self._open:
+            self.screen = Screen(name)
+            self._open.callback(self.screen.close)
+            self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
+            if self._person is not None:
+                self._open.callback(self._person.close)
+            self._accessibility = Outlasting(self._see(accessibility))
+            self._open.callback(self._accessibility.close)
+            self._open = self._open.pop_all()
+        self._launcher = Launcher(
+            self.screen, self._environment, lambda: self.applications, private_home, self.halt.pause
+        )
+        self._settle = Settle(self.screen.frame, self._accessibility.last_event_at, pause=self.halt.pause)
+        self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
+        self._ocr = ocr
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def applications(self) -> Catalog:
+        """The installed applications."""
+        return installed_applications(self._environment)
+
+    def observe(self) -> Observation:
+        """Look at the screen: take its pixels, and read the elements where these or events tell of changes.
+
+        Without its accessibility bus there are only the texts that are recognized, and a note says so.
+
+        Raises:
+            ConnectionLost: The screen went away.
+            Halted: The person stopped everything.
+        """
+        self.halt.check()
+        started = time.monotonic()
+        self._launcher.reap()
+        frame = self.screen.frame()
+        picture = self._camera.submit(to_rgb, frame)
+        windows = self.screen.windows()
+        # Loading the engine takes a second of processor time: an empty screen can do without.
+        text_reader = self._text_reader if windows and self.reads_texts else None
+        if text_reader is not None:
+            self._camera.submit(_look_ahead, text_reader, picture, windows)
+        before, self._frame = self._frame, None
+        changed = changed_areas(before, frame) if before is not None else None
+        reading = self._accessibility.read(windows, self.screen.rect, self._nudge, changed)
+        self._frame = frame
+        elements, notes = reading.elements, reading.notes
+        if text_reader is not None:
+            sight = text_reader.read(picture.result(), elements, windows)
+            elements, notes = sight.elements, (*notes, *sight.notes)
+        elements = shown(elements, self.screen.dark())
+        if self.screen.is_xwayland:
+            notes = (*notes, *limits(reading.windowless))
+        self._seen = Observation(
+            screenshot=picture.result(),
+            elements=elements,
+            windows=windows,
+            notes=notes,
+            buffer=tuple(self._buffer),
+            focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
+            taken_s=time.monotonic() - started,
+        )
+        if self.rest_s is not None:
+            self._accessibility.rest(self.rest_s)
+        return self._seen
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive and wait until the screen has settled.
+
+        Element ids are those of the latest observation. Nothing stays pressed, however this ends.
+
+        Args:
+            action: What to do.
+            settle: Whether to wait until it has; who knows what the primitive will show looks for that instead.
+
+        Raises:
+            ConnectionLost: The screen or the accessibility bus went away.
+            Halted: The person stopped everything, before this or in the middle of it.
+            MissingDependency: The input that was asked for is not installed.
+        """
+        self.halt.check()
+        self._accessibility.stir()
+        return self._performer.perform(action, self._seen, settle)
+
+    def launch(
+        self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+    ) -> Process:
+        """Start a program on this screen, with what it needs to be seen through accessibility.
+
+        Args:
+            argv: Program and arguments; never a shell line.
+            cwd: Working folder; the desktop's home by default.
+            wait_for_window: Whether to return only when it has a window and the screen has settled.
+            timeout_s: Longest wait for the window.
+
+        Raises:
+            LaunchFailed: There is no such program, it ended at once, or showed no window in time.
+        """
+        return self._launch(argv, cwd, wait_for_window, timeout_s)
+
+    def _launch(
+        self,
+        argv: Sequence[str],
+        cwd: Path | None = None,
+        wait_for_window: bool = True,
+        timeout_s: float = 30.0,
+        settle: bool = True,
+    ) -> Process:
+        before, started = self._settle.look(), time.monotonic()
+        process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
+        if wait_for_window and settle:
+            self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
+            self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
+        return process
+
+    def _wait_filled(self, deadline: float) -> None:
+        """Wait until the active window shows elements, where its application can."""
+        while self.screen.active_window() in self._accessibility.read(self.screen.windows(), self.screen.rect).unfilled:
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(_FILLED_POLL_S)
+
+    @property
+    def started(self) -> tuple[Process, ...]:
+        """Programs that were started through this desktop and still run, oldest first."""
+        return self._launcher.started
+
+    def reset(self) -> None:
+        """End the programs that were started here, as at the end of a session, and release every key and button.
+
+        What they had not saved is lost. Everything else on the screen stays as it is.
+        """
+        self.release_all()
+        self.clear_buffer()
+        for process in reversed(self.started):
+            process.terminate()
+
+    def wait_for_processes(self) -> None:
+        """Collect the exit status of launched programs that have been told to end."""
+        self._launcher.wait()
+
+    def clear_buffer(self) -> None:
+        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        self._buffer.clear()
+
+    def release_all(self) -> None:
+        """Release every key and button that is held."""
+        if "_hands" in self.__dict__:
+            self._hands.release_all()
+
+    def close(self) -> None:
+        """Let go of the screen; the applications stay as they are. A second call does nothing."""
+        self._camera.shutdown(wait=True)
+        self._launcher.reap()
+        self._open.close()
+
+    @cached_property
+    def _hands(self) -> Hands:
+        moving = self._person.own_motion if self._person is not None else lambda point: None
+        hands = open_hands(self._input, self.display, self._private, self.halt, moving)
+        self._open.callback(hands.close)
+        return hands
+
+    @cached_property
+    def _clipboard(self) -> Clipboard:
+        clipboard = Clipboard(self.display)
+        self._open.callback(clipboard.close)
+        return clipboard
+
+    @cached_property
+    def _performer(self) -> Performer:
+        return Performer(
+            screen=self.screen,
+            hands=self._hands,
+            typist=Typist(
+                self._hands, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
+            ),
+            locator=self._accessibility,
+            aim=Aim(
+                self.screen,
+                self._accessibility,
+                self.screen.frame,
+                self.observe,
+                self._hands.move,
+                self._rest,
+                pause=self.halt.pause,
+            ),
+            settle=self._settle,
+            launch=lambda argv, settle: self._launch(argv, settle=settle),
+            catalog=lambda: self.applications,
+            buffer=self._buffer,
+            is_stop_key=self._person.refuses if self._person is not None else lambda symbols: False,
+            pause=self.halt.pause,
+        )
+
+    def _rest(self) -> None:
+        self._settle.wait(self._settle.look(), time.monotonic(), first_change_s=QUIET_S, limit_s=1.0)
+
+    def _drained(self) -> None:
+        quiet = _DRAINED_QUIET_S
+        self._settle.wait(self._settle.look(), time.monotonic(), quiet_s=quiet, first_change_s=quiet, limit_s=1.0)
+
+    def _nudge(self, window: Window) -> None:
+        """Move the pointer over a window and back, after which LibreOffice reports its contents in the right place."""
+        before = self.screen.pointer()
+        visible = window.rect.intersection(self.screen.rect)
+        if visible is None:
+            return
+        center = visible.center
+        self._hands.move(Point(center.x + 1, center.y))
+        self._hands.move(center)
+        self._drained()
+        self._hands.move(before)
+
+    @cached_property
+    def _text_reader(self) -> TextReader | None:
+        from aci.ocr.engine import default_engine
+        from aci.ocr.screen_text import TextReader
+
+        engine = default_engine() if self._ocr == "auto" else self._ocr
+        if engine is None:
+            return None
+
+        reader = TextReader(engine, self._ids)
+        self._open.callback(reader.close)
+        return reader
+
+    def _see(self, accessibility: Callable[[], Accessibility] | BackEnd) -> Accessibility:
+        if callable(accessibility):
+            return accessibility()
+        try:
+            return connect_accessibility(accessibility, self._environment, self._ids)
+        except ConnectionLost as error:
+            return NoAccessibility(str(error))
+
+
+def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:
+    reader.look_ahead(picture.result(), windows)

@@ -1,0 +1,237 @@
+"""Watches for a person who wants everything to stop: the stop key, or the pointer pushed into a corner.
+
+Keys come as raw events of the X Input extension (XI 2.2), which arrive whatever window has the keyboard and whoever
+has grabbed it; where the server lacks it, the keys that are down are asked for instead. Own input cannot be told from a
+person's by its device, since remote desktops inject theirs through XTEST as well: so own input never presses the stop
+key, and says where it puts the pointer.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from aci.desktop.emergency_stop import Halt, StopBy
+from aci.desktop.screen import open_display
+from aci.input.keys import chord, left_key
+from aci.observation.geometry import Point, Rect
+
+_TICK_S = 0.05
+"""How often the pointer is looked at."""
+_POLL_S = 0.015
+"""How often keys are looked at where no events tell of them; people hold keys for longer."""
+_CORNER_PX = 2
+_OVERTAKEN_S = 0.2
+"""How long an own position counts after the next one: the server may not have come to that."""
+_RAW = struct.Struct("=HII")
+"""Device, time and detail: how a raw event begins behind its type."""
+
+
+class StopKey:
+    """Keys that mean stop when they are down together.
+
+    Args:
+        name: As people write it, such as "ctrl+shift+escape".
+
+    Raises:
+        UnknownKey: The name stands for no keys.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._symbols = frozenset(left_key(symbol) for symbol in chord([name]))
+
+    def pressed_by(self, symbols: Iterable[int]) -> bool:
+        """Tell whether keysyms that are down together hold it."""
+        return self._symbols <= {left_key(symbol) for symbol in symbols}
+
+
+class PersonWatch:
+    """A thread that watches a display and calls for a stop.
+
+    Args:
+        display_name: Name of the X display.
+        stop_by: What means stop.
+        halt: What is called.
+        clock: Seconds on a steady clock.
+
+    Raises:
+        NoDisplay: There is no such display.
+        UnknownKey: The stop key's name stands for no keys.
+    """
+
+    def __init__(
+        self, display_name: str, stop_by: StopBy, halt: Halt, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.stop_key = StopKey(stop_by.key) if stop_by.key is not None else None
+        self._watches_corners = stop_by.corner
+        self._halt = halt
+        self._clock = clock
+        self._display = open_display(display_name)
+        self._root = self._display.screen().root
+        self._down: set[int] = set()
+        self._symbols_of: dict[int, set[int]] | None = None
+        self._corners: tuple[Point, ...] = ()
+        self._size = (0, 0)
+        self._own, self._before = self._pointer(), (Point(-1, -1), 0.0)
+        self._hears_keys = self.stop_key is not None and self._listen()
+        self._wake_reading, self._wake_writing = os.pipe()
+        self._thread = threading.Thread(target=self._watch, name="aci-person", daemon=True)
+        self._thread.start()
+
+    def own_motion(self, point: Point) -> None:
+        """Say where the pointer is about to be put by own input."""
+        if point != self._own:
+            self._before = (self._own, self._clock())
+            self._own = point
+
+    def refuses(self, symbols: Iterable[int]) -> bool:
+        """Tell whether pressing these keysyms together would be the stop key."""
+        return self.stop_key is not None and self.stop_key.pressed_by(symbols)
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._thread.is_alive():
+            os.write(self._wake_writing, b".")
+            self._thread.join()
+        os.close(self._wake_reading)
+        os.close(self._wake_writing)
+
+    # What follows runs in the watching thread, the only one that uses the connection.
+
+    def _watch(self) -> None:
+        from Xlib.error import ConnectionClosedError
+
+        try:
+            while self._look():
+                pass
+            self._display.close()
+        except (ConnectionClosedError, OSError):
+            return  # The server went; whoever acts on it is told by their own connections.
+
+    def _look(self) -> bool:
+        while self._display.pending_events():
+            self._handle(self._display.next_event())
+        if self.stop_key is not None and not self._hears_keys:
+            self._keys_are(_set_bits(self._display.query_keymap()))
+        if self._watches_corners:
+            self._look_at_pointer()
+        if self._display.pending_events():
+            return True
+        tick = _TICK_S if self._hears_keys or self.stop_key is None else _POLL_S
+        readable, _, _ = select.select([self._display.fileno(), self._wake_reading], [], [], tick)
+        return self._wake_reading not in readable
+
+    def _listen(self) -> bool:
+        """Ask for raw key events; return whether they will come."""
+        if not (
+            self._display.has_extension("XInputExtension") and self._display.has_extension("Generic Event Extension")
+        ):
+            return False
+        from Xlib.error import XError
+        from Xlib.ext import xinput
+
+        try:
+            opcode = self._display.display.get_extension_major(xinput.extname)
+            # Before 2.2 raw events are kept from a client while another one has grabbed the keyboard.
+            xinput.XIQueryVersion(display=self._display.display, opcode=opcode, major_version=2, minor_version=2)
+            mask = xinput.RawKeyPressMask | xinput.RawKeyReleaseMask
+            self._root.xinput_select_events([(xinput.AllMasterDevices, mask)])
+            self._display.sync()
+        except XError:
+            return False
+        self._down = _set_bits(self._display.query_keymap())
+        return True
+
+    def _handle(self, event: Any) -> None:
+        from Xlib import X
+        from Xlib.ext import ge, xinput
+
+        if event.type == X.MappingNotify:
+            self._symbols_of = None
+        elif event.type == ge.GenericEventCode and event.evtype in (xinput.RawKeyPress, xinput.RawKeyRelease):
+            _, _, code = _RAW.unpack_from(event.data)
+            if event.evtype == xinput.RawKeyPress:
+                self._keys_are(self._down | {code})
+            else:
+                self._down.discard(code)
+
+    def _keys_are(self, codes: set[int]) -> None:
+        added, self._down = codes - self._down, codes
+        # Two keys are the least that a stop key has, so that the mapping is not read for each key that is typed.
+        if self.stop_key is None or not added or len(codes) < min(2, len(self.stop_key.name.split("+"))):
+            return
+        symbols = self._symbols()
+        if self.stop_key.pressed_by(symbol for code in codes for symbol in symbols.get(code, ())):
+            self._halt.call(f"the stop key {self.stop_key.name} was pressed")
+
+    def _symbols(self) -> dict[int, set[int]]:
+        if self._symbols_of is None:
+            first = self._display.display.info.min_keycode
+            rows = self._display.get_keyboard_mapping(first, self._display.display.info.max_keycode - first + 1)
+            self._symbols_of = {first + at: {symbol for symbol in row if symbol} for at, row in enumerate(rows)}
+        return self._symbols_of
+
+    def _look_at_pointer(self) -> None:
+        here = self._pointer()
+        corner = next((corner for corner in self._corners_now() if _near(corner, here)), None)
+        if corner is None:
+            if here != self._own and self._clock() - self._before[1] > _OVERTAKEN_S:
+                self._own = here  # Somebody moved it away, so that the way back to a corner is theirs, too.
+            return
+        before, overtaken_at = self._before
+        ours = _near(here, self._own) or (_near(here, before) and self._clock() - overtaken_at < _OVERTAKEN_S)
+        if not ours:
+            self._own = here
+            self._halt.call("the mouse was pushed into a corner of the screen")
+
+    def _pointer(self) -> Point:
+        answer = self._root.query_pointer()
+        return Point(answer.root_x, answer.root_y)
+
+    def _corners_now(self) -> tuple[Point, ...]:
+        geometry = self._root.get_geometry()
+        if (geometry.width, geometry.height) != self._size:
+            self._size = (geometry.width, geometry.height)
+            self._corners = outer_corners(self._monitors())
+        return self._corners
+
+    def _monitors(self) -> list[Rect]:
+        whole = Rect(0, 0, *self._size)
+        if not self._display.has_extension("RANDR"):
+            return [whole]
+        from Xlib.error import XError
+
+        try:
+            answer = self._root.xrandr_get_monitors()
+        except XError:
+            return [whole]
+        rects = [Rect(each.x, each.y, each.width_in_pixels, each.height_in_pixels) for each in answer.monitors]
+        return rects or [whole]
+
+
+def outer_corners(monitors: Sequence[Rect]) -> tuple[Point, ...]:
+    """Return the corners against which the pointer can be pushed: those without a neighbour across or down."""
+    found = []
+    for monitor in monitors:
+        left, right, top, bottom = monitor.x, monitor.right - 1, monitor.y, monitor.bottom - 1
+        for x, beyond_x in ((left, left - 1), (right, right + 1)):
+            for y, beyond_y in ((top, top - 1), (bottom, bottom + 1)):
+                neighbours = (Point(beyond_x, y), Point(x, beyond_y))
+                if not any(other.contains(point) for other in monitors for point in neighbours):
+                    found.append(Point(x, y))
+    return tuple(found)
+
+
+def _near(one: Point, other: Point) -> bool:
+    return max(abs(one.x - other.x), abs(one.y - other.y)) <= _CORNER_PX
+
+
+def _set_bits(keymap: Sequence[int]) -> set[int]:
+    """Return the keycodes whose bits are set in what QueryKeymap answers."""
+    return {8 * at + bit for at, byte in enumerate(keymap) for bit in range(8) if byte >> bit & 1}

@@ -1,0 +1,1 @@
+"""What is on the screen: elements, windows, pixels and their text form."""

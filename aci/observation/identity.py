@@ -1,0 +1,196 @@
+"""What an element is, apart from where it is: enough to find it again in another observation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pydantic import BaseModel, ConfigDict
+
+from aci.observation.observation import Element, Observation
+
+MIN_SCORE = 0.6
+_OF_TOOLKIT = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
+"""Class names by which GTK 4 calls nameless containers; some of them are there only at times."""
+SHARED_WORDS = 0.5
+"""From this share of common words on, two titles name the same window at different times."""
+
+_BESIDE_CHARS = 80
+_OF_CONTENT = frozenset(
+    {"frame", "window", "dialog", "alert", "file chooser", "page tab", "page tab list", "scroll pane"}
+)
+"""Roles of ancestors that are named after what they hold, which changes; their window's title tells enough."""
+_NUMBERS = re.compile(r"\d+")
+_SEPARATOR = re.compile(r"\s+[-–—|·]\s+")
+_WORD = re.compile(r"\w+")
+
+
+class ElementDescription(BaseModel):
+    """An element without its id and place.
+
+    Attributes:
+        role: AT-SPI role name.
+        name: Accessible name.
+        label: Name of the element that labels it.
+        description: Tooltip, placeholder or class.
+        app: Application it belongs to.
+        window: Title of its window.
+        path: Roles and names of its ancestors, from the window down.
+        ordinal: Position among the elements of the same role and name, in reading order, from 0.
+        beside: What stands to the left of it or else above it, where others have the same role and name.
+        twins: How many elements of its window had the same role and name, itself included; 0 where that is not known.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    name: str = ""
+    label: str = ""
+    description: str = ""
+    app: str = ""
+    window: str = ""
+    path: tuple[str, ...] = ()
+    ordinal: int = 0
+    beside: str = ""
+    twins: int = 0
+
+
+def describe(element: Element, observation: Observation) -> ElementDescription:
+    """Describe an element so that `find_again` can find it in a later observation."""
+    titles = {window.id: window.title for window in observation.windows}
+    twins = [other.id for other in observation.elements if _is_twin(other, element)]
+    return ElementDescription(
+        role=element.role,
+        name=element.name,
+        label=element.label,
+        description=element.description,
+        app=element.app,
+        window=titles.get(element.window_id, ""),
+        path=element.path,
+        ordinal=twins.index(element.id) if element.id in twins else 0,
+        beside=_beside(element, observation.elements) if len(twins) > 1 else "",
+        twins=len(twins),
+    )
+
+
+def find_again(description: ElementDescription, observation: Observation) -> Element | None:
+    """Find the described element, by role, name, path and surroundings and never by coordinates.
+
+    Returns:
+        The one element that fits best, of several windows in the topmost one; None where nothing fits, or several fit
+        equally well and neither what stands beside them nor, where they are as many as then, their order tells them
+        apart.
+    """
+    titles = {window.id: window.title for window in observation.windows}
+    scored = [
+        (round(_score(description, element), 3), element)
+        for element in _same_kind(description, observation.elements)
+        if titles_agree(description.window, titles.get(element.window_id, ""))
+    ]
+    best = max((score for score, _ in scored), default=0.0)
+    if best < MIN_SCORE:
+        return None
+    return _told_apart(description, [element for score, element in scored if score == best], observation)
+
+
+def titles_agree(one: str, other: str) -> bool:
+    """Tell whether two titles may be of the same window, at different times.
+
+    Numbers, names of documents and marks of changes vary; what is behind the last dash, as a rule the application, or
+    most of the words stay. Popups have no title and agree only with each other.
+    """
+    if not one or not other:
+        return one == other
+    one, other = (_NUMBERS.sub("#", title.lstrip("*• ").casefold()) for title in (one, other))
+    if one == other or (_SEPARATOR.search(one) and _SEPARATOR.split(one)[-1] == _SEPARATOR.split(other)[-1]):
+        return True
+    mine, theirs = (set(_WORD.findall(title)) for title in (one, other))
+    return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))
+
+
+def _told_apart(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
+    best = [element for element in best if element.window_id == best[0].window_id]
+    twins = [other for other in observation.elements if _is_twin(other, best[0])]
+    as_many = len(twins) == (description.twins or len(twins))
+    if description.beside:
+        alike = [element for element in best if _beside(element, observation.elements) == description.beside]
+        if len(best) == 1 and len(twins) > 1:  # the others have another label, or lie elsewhere
+            return best[0]
+        if len(alike) < 2:
+            return alike[0] if alike else None
+        best = alike
+    elif len(best) == 1:
+        return best[0] if as_many or description.twins == 1 or description.label else None
+    meant = twins[description.ordinal] if as_many and description.ordinal < len(twins) else None
+    return meant if any(element is meant for element in best) else None
+
+
+def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:
+    return [
+        element
+        for element in elements
+        if element.role == description.role and (not description.app or element.app == description.app)
+    ]
+
+
+def _score(description: ElementDescription, element: Element) -> float:
+    """Weigh what agrees, from 0 to 1; an element without any name is known by its surroundings alone."""
+    if description.name and element.name != description.name:
+        return 0.0
+    if not description.name and description.label and element.label != description.label:
+        return 0.0
+    if not _same_surroundings(description.path, element.path):
+        return 0.0
+    weights = {"name": 0.4, "label": 0.2, "description": 0.1}
+    score = sum(w for field, w in weights.items() if getattr(description, field) == getattr(element, field))
+    return score + 0.3 * _path_agreement(description.path, element.path)
+
+
+def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Tell whether the nearest ancestors that are named after what they are have the same name, where both have one."""
+    mine, theirs = (_nearest_named(path) for path in (one, other))
+    return not mine or not theirs or titles_agree(mine, theirs)
+
+
+def _nearest_named(path: tuple[str, ...]) -> str:
+    for part in reversed(path):
+        role, _, name = part.partition(":")
+        if name and role not in _OF_CONTENT and not role.startswith("document") and not _OF_TOOLKIT.match(name):
+            return name
+    return ""
+
+
+def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    """Share of ancestors that agree, counted from the element outwards; window titles change and count little."""
+    longest = max(len(one), len(other))
+    if not longest:
+        return 1.0
+    agreeing = 0
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if mine.split(":")[0] != theirs.split(":")[0]:
+            break
+        agreeing += 1
+    return agreeing / longest
+
+
+def _is_twin(other: Element, element: Element) -> bool:
+    return (other.role, other.name, other.window_id) == (element.role, element.name, element.window_id)
+
+
+def _beside(element: Element, elements: Iterable[Element]) -> str:
+    """Return what is nearest to the left in the same row, else nearest above; empty where nothing is."""
+    beside = [other for other in elements if other.window_id == element.window_id and _tells(other, element)]
+    rect = element.rect
+    left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]
+    if left:
+        return _words_of(max(left, key=lambda other: (other.rect.right, -other.id)))
+    above = [o for o in beside if o.rect.bottom <= rect.y + 2 and o.rect.x < rect.right and o.rect.right > rect.x]
+    return _words_of(max(above, key=lambda other: (other.rect.bottom, -other.id))) if above else ""
+
+
+def _tells(other: Element, element: Element) -> bool:
+    return other.source == "accessibility" and other.name != element.name and bool(_words_of(other))
+
+
+def _words_of(element: Element) -> str:
+    return (element.name or element.text or "")[:_BESIDE_CHARS]

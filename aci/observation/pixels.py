@@ -1,0 +1,123 @@
+"""Where two pictures of the screen differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aci.observation.geometry import Rect
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BLOCK_PX = 16
+"""Width and height of the squares that are compared; a row of one is two words of eight bytes of the mask."""
+MOST_AREAS = 200
+"""With more areas than this the gaps between those of one row of blocks are filled."""
+
+CARET_PX = 3
+"""What differs in less than this width is the blinking of a caret: whoever types something that thin moves it on."""
+TALLEST_CARET_PX = 64
+
+ALIKE_LEVELS = 24
+"""Colours that differ by no more than this of 256 levels count as the same."""
+
+_WORD = 8
+
+
+def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> tuple[Rect, ...] | None:
+    """Return rectangles that together cover all pixels that differ, but for the blinking of carets.
+
+    Args:
+        previous: The earlier picture, (H, W) uint32.
+        current: The later one.
+
+    Returns:
+        Disjoint rectangles made of blocks, clipped to the picture; None for pictures of different size.
+    """
+    if previous.shape != current.shape:
+        return None
+    height, width = current.shape
+    screen = Rect(0, 0, width, height)
+    differs = previous != current
+    scaled = (_scaled(area) for area in _areas(_blocks(differs)))
+    clipped = (common for area in scaled if (common := area.intersection(screen)) is not None)
+    return tuple(area for area in clipped if not _is_caret(differs, area))
+
+
+def share_apart(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Return the share of pixels whose colours differ visibly.
+
+    Args:
+        one: A picture, (H, W, 3) uint8 RGB, not empty.
+        other: Another one of the same size.
+    """
+    import numpy as np
+
+    apart = np.abs(one.astype(np.int16) - other).max(axis=2) > ALIKE_LEVELS
+    return float(apart.mean())
+
+
+def _scaled(area: Rect) -> Rect:
+    return Rect(*(number * BLOCK_PX for number in (area.x, area.y, area.width, area.height)))
+
+
+def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
+    """Tell whether all that differs in an area is a thin upright line."""
+    import numpy as np
+
+    if area.width > 2 * BLOCK_PX or area.height > TALLEST_CARET_PX:
+        return False
+    columns = np.flatnonzero(differs[area.y : area.bottom, area.x : area.right].any(axis=0))
+    return len(columns) > 0 and int(columns[-1] - columns[0]) < CARET_PX
+
+
+def _blocks(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return in which blocks any pixel differs, (rows, columns) bool."""
+    import numpy as np
+
+    height, width = differs.shape
+    rows, columns = -(-height // BLOCK_PX), -(-width // BLOCK_PX)
+    if (rows * BLOCK_PX, columns * BLOCK_PX) != (height, width):
+        whole = np.zeros((rows * BLOCK_PX, columns * BLOCK_PX), dtype=bool)
+        whole[:height, :width] = differs
+        differs = whole
+    words = differs.view(np.uint64).reshape(rows, BLOCK_PX, columns, BLOCK_PX // _WORD)
+    blocks: NDArray[np.bool_] = np.bitwise_or.reduce(words, axis=1).any(axis=2)
+    return blocks
+
+
+def _areas(blocks: NDArray[np.bool_]) -> list[Rect]:
+    """Return rectangles of blocks, few rather than tight where the changes are scattered."""
+    import numpy as np
+
+    rows = [(int(row), _runs(blocks[row])) for row in np.flatnonzero(blocks.any(axis=1))]
+    areas = _joined(rows)
+    return areas if len(areas) <= MOST_AREAS else _joined([(row, [(runs[0][0], runs[-1][1])]) for row, runs in rows])
+
+
+def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
+    """Return the runs of each row as rectangles, joined with equal runs of the row above."""
+    finished: list[Rect] = []
+    growing: dict[tuple[int, int], Rect] = {}
+    for row, runs in rows:
+        grown = {}
+        for start, end in runs:
+            above = growing.pop((start, end), None)
+            if above is not None and above.bottom == row:
+                grown[start, end] = Rect(above.x, above.y, above.width, above.height + 1)
+            else:
+                finished += [above] if above is not None else []
+                grown[start, end] = Rect(start, row, end - start, 1)
+        finished += growing.values()
+        growing = grown
+    return [*finished, *growing.values()]
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return start and end of each run of set flags."""
+    import numpy as np
+
+    edges = np.flatnonzero(np.diff(flags.view(np.int8), prepend=0, append=0))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

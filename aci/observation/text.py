@@ -1,0 +1,417 @@
+"""An observation as text for a model: what is there, and what changed.
+
+Everything that comes from the screen stands between double quotes with its control characters escaped, so that no
+application can imitate a line of this format.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, reduce
+from itertools import groupby, pairwise
+
+from aci.observation.geometry import Point
+from aci.observation.observation import Element, Observation, State, Window
+
+LONGEST_NAME = 200
+LONGEST_TEXT = 600
+TREMBLE_PX = 3
+"""Moves up to this are not told: recognized text is never found twice at quite the same place."""
+LEAST_LABELS = 4
+"""Texts that stand side by side, from which on they are put on one line."""
+MOST_LINES = 500
+"""Lines of one window that are shown; the rest is counted."""
+
+_TOLD_STATES: tuple[State, ...] = (
+    "focused", "disabled", "selected", "expanded", "pressed", "editable", "read_only", "required", "invalid",
+    "password", "busy", "has_popup", "default", "visited", "modal", "mixed",
+)  # fmt: skip
+_USUAL: Mapping[str, State] = {
+    "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
+}  # fmt: skip
+"""What goes without saying of a role; where it does not hold, another state tells why."""
+_NESTED = frozenset({"tree item", "list item"})
+_CELLS = frozenset({"table cell", "column header", "row header", "table column header", "table row header"})
+_ADDRESS = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
+
+
+def quote(text: str, longest: int = LONGEST_TEXT) -> str:
+    """Return a text between double quotes, on one line, cut in its middle if it is long.
+
+    Quotes, backslashes and all characters that move the cursor, break the line or turn the direction of writing are
+    escaped.
+    """
+    if len(text) > longest:
+        head, tail = longest * 2 // 3, longest // 3
+        return f"{_escaped(text[:head])} ... {_escaped(text[-tail:])} ({len(text)} characters)"
+    return _escaped(text)
+
+
+def render_observation(observation: Observation) -> str:
+    """Return windows, elements and what else is known, one thing a line."""
+    lines = ["Windows, topmost first:"]
+    lines += [f"  {_window_line(window)}" for window in observation.windows] or ["  none"]
+    for window, elements in _by_window(observation):
+        title = quote(window.title or window.app, LONGEST_NAME) if window is not None else "unknown"
+        lines += ["", f"Elements of window {title}:"]
+        lines += _limited(_element_lines(elements))
+    lines += _extras(observation)
+    return "\n".join(lines)
+
+
+def render_changes(previous: Observation, current: Observation) -> str:
+    """Return what differs between two observations; the whole of the current one where most of it is new."""
+    old, new = previous.by_id, current.by_id
+    appeared = [element for element in current.elements if element.id not in old]
+    if len(appeared) > 20 and len(appeared) * 2 > len(current.elements):
+        return render_observation(current)
+    lines = _window_changes(previous, current)
+    changed = [
+        f"  {element.id} {element.role} {_called(element)}: {difference}"
+        for element in current.elements
+        if element.id in old and (difference := _difference(old[element.id], element))
+    ]
+    if changed:
+        lines += ["Changed:", *_limited(changed)]
+    if appeared:
+        lines += ["New:", *_limited(_element_lines(appeared))]
+    gone = [element for element in previous.elements if element.id not in new]
+    if gone:
+        lines += ["Gone:", *_limited(_gone_lines(gone))]
+    if previous.focus_id != current.focus_id:
+        lines.append(f"Focus: {_focus(current)}")
+    body = lines or ["Nothing changed."]
+    return "\n".join(body + _extras(current, focus=False))
+
+
+def _escaped(text: str) -> str:
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'  # nearly all are, and there are hundreds on a screen
+    return '"' + "".join(_escape(character) for character in text) + '"'
+
+
+def _escape(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character == "\n":
+        return "\\n"
+    if character == "\t":
+        return "\\t"
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn") and character != "\u200d":
+        return f"\\u{{{ord(character):x}}}"
+    return character
+
+
+def _window_line(window: Window) -> str:
+    kind = "popup" if window.popup else "dialog" if window.modal else "window"
+    rect = window.rect
+    marks = " active" if window.active else ""
+    return (
+        f"{kind} {quote(window.title, LONGEST_NAME)} app {quote(window.app, LONGEST_NAME)}{marks} "
+        f"{rect.width}x{rect.height} at {rect.x},{rect.y}"
+    )
+
+
+def _by_window(observation: Observation) -> Iterable[tuple[Window | None, list[Element]]]:
+    windows = {window.id: window for window in observation.windows}
+    groups: dict[int, list[Element]] = {}
+    for element in observation.elements:
+        groups.setdefault(element.window_id, []).append(element)
+    ordered = [identity for identity in windows if identity in groups]
+    ordered += [identity for identity in groups if identity not in windows]
+    return [(windows.get(identity), groups[identity]) for identity in ordered]
+
+
+def _extras(observation: Observation, focus: bool = True) -> list[str]:
+    lines = []
+    if focus and observation.focus_id is not None:
+        lines += ["", f"Focus: {_focus(observation)}"]
+    if observation.buffer:
+        lines += ["", "Text buffer, oldest first:", *(f"  {quote(text)}" for text in observation.buffer)]
+    if observation.notes:
+        lines += ["", "Notes:", *(f"  {quote(note)}" for note in observation.notes)]
+    return lines
+
+
+def _focus(observation: Observation) -> str:
+    element = observation.by_id.get(observation.focus_id) if observation.focus_id is not None else None
+    return "nothing" if element is None else f"{element.id} {element.role} {_called(element)}"
+
+
+def _limited(lines: Sequence[str]) -> list[str]:
+    if len(lines) <= MOST_LINES:
+        return list(lines)
+    return [*lines[:MOST_LINES], f"  and {len(lines) - MOST_LINES} more lines, further down; scroll down to see them"]
+
+
+def _is_sheet_cell(element: Element) -> bool:
+    return element.role == "table cell" and element.text is not None and bool(_ADDRESS.fullmatch(element.name))
+
+
+def _kind(element: Element) -> str:
+    if _is_sheet_cell(element):
+        return "sheet"
+    if element.role in _CELLS or _row_of(element) is not None:
+        return "row"
+    return "label" if element.role == "label" else ""
+
+
+def _row_of(element: Element) -> int | None:
+    """Return how many ancestors of an element there are down to the table row that it lies in, if it does."""
+    rows = [index for index, part in enumerate(element.path) if part.startswith("table row:")]
+    return rows[-1] if rows else None
+
+
+def _element_lines(elements: Sequence[Element]) -> list[str]:
+    lines: list[str] = []
+    for kind, run in groupby(elements, key=_kind):
+        members = list(run)
+        if kind == "sheet":
+            lines += _sheet_lines(members)
+        elif kind == "row":
+            lines += _row_lines(members)
+        elif kind == "label":
+            lines += [line for row in _side_by_side(members) for line in _label_lines(row)]
+        else:
+            lines += [_line(element) for element in members]
+    return lines
+
+
+def _label_lines(row: Sequence[Element]) -> list[str]:
+    """Write what stands side by side on one line, such as the days of a calendar."""
+    short = len(row) >= LEAST_LABELS and all(_said_by_name(element) for element in row)
+    if not short:
+        return [_line(element) for element in row]
+    return ["  labels: " + " | ".join(f"{element.id} {quote(element.name, LONGEST_NAME)}" for element in row)]
+
+
+def _said_by_name(element: Element) -> bool:
+    plain = not (_states(element) or element.description or element.label) and element.value is None
+    return plain and element.point is not None and element.text in (None, element.name)
+
+
+def _line(element: Element) -> str:
+    parts = [f"  {element.id} {element.role}", *_told(element)]
+    if (level := _level_of(element)) > 1:
+        parts.append(f"level {level}")
+    if told := _states(element):
+        parts.append(told)
+    parts.append(f"@{element.point.x},{element.point.y}" if element.point is not None else "covered")
+    return " ".join(parts)
+
+
+def _level_of(element: Element) -> int:
+    """Return how deep an item lies in items of its kind: 1 for the outermost, and for what is no such item."""
+    if element.role not in _NESTED:
+        return 1
+    return 1 + sum(part.startswith(f"{element.role}:") for part in element.path)
+
+
+def _told(element: Element) -> list[str]:
+    """Return name, label, text, value and description, each only where it says anything that those before do not."""
+    parts = [quote(element.name, LONGEST_NAME)] if element.name else []
+    if element.label and element.label != element.name:
+        parts.append(f"label {quote(element.label, LONGEST_NAME)}")
+    if element.text and element.text not in (element.name, _number(element)):
+        parts.append(f"text {quote(element.text)}")
+    if element.value is not None:
+        parts.append(f"value {_number(element)}")
+    if element.description:
+        parts.append(f"about {quote(element.description, LONGEST_NAME)}")
+    return parts or ['""']
+
+
+def _called(element: Element) -> str:
+    """Return what tells an element from others."""
+    return quote(element.name or element.label or element.description, LONGEST_NAME)
+
+
+def _number(element: Element) -> str | None:
+    return None if element.value is None else f"{element.value:g}"
+
+
+def _states(element: Element) -> str:
+    told: list[str] = [state for state in _TOLD_STATES if state in element.states and state != _USUAL.get(element.role)]
+    if element.role == "toggle button":
+        # Toolkits say either or both of a button that stays down.
+        if "checked" in element.states and "pressed" not in told:
+            told.insert(0, "pressed")
+    elif element.states & {"checkable", "checked"} and "mixed" not in element.states:
+        told.insert(0, "checked" if "checked" in element.states else "unchecked")
+    if "expandable" in element.states and "expanded" not in element.states:
+        told.append("collapsed")
+    if {"selected", "expandable"} & element.states and "pressed" in told:
+        told.remove("pressed")  # says the same once more
+    return f"[{' '.join(told)}]" if told else ""
+
+
+def _side_by_side(elements: Sequence[Element]) -> list[list[Element]]:
+    """Part a run of elements into those that stand beside each other."""
+    rows: list[list[Element]] = []
+    for element in elements:
+        last = rows[-1][-1] if rows else None
+        same = last is not None and last.path == element.path and last.rect.y == element.rect.y
+        if same and last is not None and element.rect.x > last.rect.x:
+            rows[-1].append(element)
+        else:
+            rows.append([element])
+    return rows
+
+
+def _row_lines(elements: Sequence[Element]) -> list[str]:
+    """Write the rows of a table, a line each, the controls in their cells among these."""
+    rows: list[list[Element]] = []
+    for element in elements:
+        if rows and _same_row(rows[-1][-1], element):
+            rows[-1].append(element)
+        else:
+            rows.append([element])
+    return ["  row: " + " | ".join(_cell(element) for element in row) for row in rows]
+
+
+def _same_row(last: Element, element: Element) -> bool:
+    ours, theirs = _row_of(element), _row_of(last)
+    if ours is not None and theirs is not None:
+        return element.path[: ours + 1] == last.path[: theirs + 1] and _level(last, element)
+    return last.path == element.path and last.rect.y == element.rect.y and element.rect.x > last.rect.x
+
+
+def _level(last: Element, element: Element) -> bool:
+    """Tell whether two elements of rows of the same name lie in the same one: on one level."""
+    return element.rect.y < last.rect.bottom and last.rect.y < element.rect.bottom
+
+
+def _cell(element: Element) -> str:
+    role = "" if element.role in _CELLS else f"{element.role} "
+    parts = [f"{element.id} {role}{' '.join(_told(element))}"]
+    if told := _states(element):
+        parts.append(told)
+    if element.point is None:
+        parts.append("covered")
+    return " ".join(parts)
+
+
+def _sheet_lines(cells: Sequence[Element]) -> list[str]:
+    """Write a sheet: cells with content one by one, empty ones as ranges of addresses and ids."""
+    lines = []
+    blank_rows: list[list[Element]] = []
+    for row in _split_rows(cells):
+        if all(_is_blank(cell) for cell in row) and _consecutive(row):
+            if blank_rows and not _continues(blank_rows[-1], row):
+                lines.append(_blank_rows(blank_rows))
+                blank_rows = []
+            blank_rows.append(row)
+            continue
+        if blank_rows:
+            lines.append(_blank_rows(blank_rows))
+            blank_rows = []
+        lines.append("  cells: " + " | ".join(_sheet_row(row)))
+    if blank_rows:
+        lines.append(_blank_rows(blank_rows))
+    return lines
+
+
+def _continues(above: Sequence[Element], row: Sequence[Element]) -> bool:
+    """Tell whether a row of blank cells goes on where the one above ended, column by column."""
+    return row[0].id == above[-1].id + 1 and len(above) == len(row) and _column(above[0]) == _column(row[0])
+
+
+def _split_rows(cells: Sequence[Element]) -> list[list[Element]]:
+    return [list(row) for _, row in groupby(cells, key=lambda cell: cell.name.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
+
+
+def _is_blank(cell: Element) -> bool:
+    return not cell.text and not cell.states & {"focused", "selected"}
+
+
+def _consecutive(cells: Sequence[Element]) -> bool:
+    """Tell whether both ids and columns of cells in one row count up without a gap."""
+    return all(
+        later.id == earlier.id + 1 and _column(later) == _column(earlier) + 1 for earlier, later in pairwise(cells)
+    )
+
+
+def _column(cell: Element) -> int:
+    return _number_of(cell.name.rstrip("0123456789"))
+
+
+@cache
+def _number_of(letters: str) -> int:
+    return reduce(lambda number, letter: number * 26 + ord(letter) - 64, letters, 0)
+
+
+def _blank_rows(rows: Sequence[Sequence[Element]]) -> str:
+    first, last = rows[0][0], rows[-1][-1]
+    each = f", row by row, {len(rows[0])} a row" if len(rows) > 1 else ""
+    return f"  empty cells {first.name} to {last.name}: ids {first.id} to {last.id}{each}"
+
+
+def _sheet_row(row: Sequence[Element]) -> Iterable[str]:
+    for blank, run in groupby(row, key=_is_blank):
+        members = list(run)
+        if blank and len(members) > 1 and _consecutive(members):
+            first, last = members[0], members[-1]
+            yield f"empty {first.name} to {last.name}: ids {first.id} to {last.id}"
+        else:
+            for cell in members:
+                told = " ".join(state for state in ("focused", "selected") if state in cell.states)
+                yield f"{cell.id} {cell.name} {quote(cell.text or '')}{f' [{told}]' if told else ''}"
+
+
+def _window_changes(previous: Observation, current: Observation) -> list[str]:
+    old = {window.id: window for window in previous.windows}
+    new = {window.id: window for window in current.windows}
+    lines = [f"Window opened: {_window_line(window)}" for identity, window in new.items() if identity not in old]
+    lines += [f"Window closed: {_window_line(window)}" for identity, window in old.items() if identity not in new]
+    for identity, window in new.items():
+        before = old.get(identity)
+        if before is not None and (before.title, before.active) != (window.title, window.active):
+            lines.append(f"Window now: {_window_line(window)}")
+    return lines
+
+
+def _difference(old: Element, new: Element) -> str:
+    parts = []
+    if old.name != new.name:
+        parts.append(f"name was {quote(old.name, LONGEST_NAME)}")
+    if old.label != new.label:
+        parts.append(f"label {quote(new.label, LONGEST_NAME)}")
+    if old.description != new.description:
+        parts.append(f"about {quote(new.description, LONGEST_NAME)}")
+    if old.text != new.text and new.text is not None:
+        parts.append(f"text {quote(new.text)}")
+    if old.value != new.value and new.value is not None:
+        parts.append(f"value {new.value:g}")
+    if _states(old) != _states(new):
+        parts.append(f"{_states(new) or '[]'}, was {_states(old) or '[]'}")
+    if old.point != new.point and not _stands_still(old.point, new.point):
+        parts.append("covered" if new.point is None else f"moved to @{new.point.x},{new.point.y}")
+    return ", ".join(parts)
+
+
+def _stands_still(old: Point | None, new: Point | None) -> bool:
+    return old is not None and new is not None and abs(old.x - new.x) + abs(old.y - new.y) <= TREMBLE_PX
+
+
+def _gone_lines(elements: Sequence[Element]) -> list[str]:
+    lines = []
+    for role, run in groupby(elements, key=lambda element: element.role):
+        members = list(run)
+        if len(members) > 12:
+            lines.append(f"  {len(members)} of role {role}: ids {_ranges(element.id for element in members)}")
+        else:
+            lines += [f"  {element.id} {role} {_called(element)}" for element in members]
+    return lines
+
+
+def _ranges(ids: Iterable[int]) -> str:
+    """Return numbers as ranges, such as "3 to 5, 9": what lies between two of them need not be meant."""
+    runs: list[tuple[int, int]] = []
+    for number in sorted(ids):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = runs[-1][0], number
+        else:
+            runs.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)

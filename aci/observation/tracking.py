@@ -1,0 +1,86 @@
+"""Identity of elements over time: the same thing on the screen keeps its id, and no id ever means two things."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from aci.observation.geometry import Rect
+
+NEAR_PX = 48
+"""How far an element that was made anew may lie from where it was, to be taken for the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One element of one observation.
+
+    Attributes:
+        key: The object behind it, as its application names it.
+        likeness: What makes two objects look the same to a person: window, role, name, ancestors.
+        rect: Where it was seen, px.
+    """
+
+    key: Hashable
+    likeness: Hashable
+    rect: Rect
+
+
+class IdTracker:
+    """Gives ids, counted from 1.
+
+    An object that was seen before keeps its id for as long as the tracker lives. Applications also make objects anew
+    for what a person sees as the same thing (a page that redraws itself, a list that is filled again): a new object
+    takes over the id of one that was there at the latest observation, is gone now, looks the same and was near by.
+    """
+
+    def __init__(self, fresh: Iterator[int] | None = None) -> None:
+        """Begin with nothing seen.
+
+        Args:
+            fresh: Ids that nothing has yet; trackers of one run share it. By default from 1.
+        """
+        self._fresh = fresh if fresh is not None else count(1)
+        self._ids: dict[Hashable, int] = {}
+        self._present: dict[Hashable, Sighting] = {}
+
+    def assign(self, sightings: Sequence[Sighting]) -> list[int]:
+        """Return the id of each sighting of one observation, in the same order.
+
+        Keys must differ from each other.
+        """
+        present = {sighting.key: sighting for sighting in sightings}
+        heirs = self._gone(present)
+        ids = [self._id_of(sighting, heirs) for sighting in sightings]
+        self._present = present
+        return ids
+
+    def _gone(self, present: dict[Hashable, Sighting]) -> dict[Hashable, list[Sighting]]:
+        gone: dict[Hashable, list[Sighting]] = defaultdict(list)
+        for key, sighting in self._present.items():
+            if key not in present:
+                gone[sighting.likeness].append(sighting)
+        return gone
+
+    def _id_of(self, sighting: Sighting, gone: dict[Hashable, list[Sighting]]) -> int:
+        known = self._ids.get(sighting.key)
+        if known is None:
+            known = self._inherited(sighting, gone)
+            self._ids[sighting.key] = known
+        return known
+
+    def _inherited(self, sighting: Sighting, gone: dict[Hashable, list[Sighting]]) -> int:
+        candidates = gone.get(sighting.likeness)
+        if candidates:
+            nearest = min(candidates, key=lambda other: _distance(other.rect, sighting.rect))
+            if _distance(nearest.rect, sighting.rect) <= NEAR_PX:
+                candidates.remove(nearest)
+                # The old object must not come back with an id that now belongs to its successor.
+                return self._ids.pop(nearest.key)
+        return next(self._fresh)
+
+
+def _distance(one: Rect, other: Rect) -> int:
+    return max(abs(one.x - other.x), abs(one.y - other.y))

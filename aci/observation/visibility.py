@@ -1,0 +1,113 @@
+"""Where an element can really be seen and hit: plain geometry, no desktop needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aci.observation.geometry import Point, Rect
+
+MOST_PIECES = 64
+"""Cutting more windows out of one element than this leaves slivers that nobody can hit."""
+FAIR_SHARE = 0.8
+"""Share of its bounding rectangle that a visible part must fill for that rectangle to stand for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The part of an element that can be seen.
+
+    Attributes:
+        rect: The visible part; where other windows leave a shape that is far from a rectangle, the largest rectangle
+            of it, px.
+        point: A pixel of that part; its middle where that can be hit.
+    """
+
+    rect: Rect
+    point: Point
+
+
+def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Sequence[Rect] = ()) -> Placement | None:
+    """Find what is visible of a rectangle, and where to click it.
+
+    Args:
+        rect: Full extents, px.
+        clips: What limits it: the screen, its window, the areas that it scrolls in.
+        covers: Windows that lie above it.
+        avoid: Smaller controls inside of it that a click meant for it must not hit. They are part of what is visible.
+
+    Returns:
+        None where nothing can be seen.
+    """
+    visible = clipped(rect, clips)
+    if visible is None:
+        return None
+    pieces = uncovered(visible, covers)
+    if not pieces:
+        return None
+    around = bounding(pieces)
+    if sum(piece.area for piece in pieces) < FAIR_SHARE * around.area:
+        around = max(pieces, key=lambda piece: piece.area)
+        pieces = [around]
+    free = [part for piece in pieces for part in uncovered(piece, avoid)] if avoid else pieces
+    return Placement(around, _hit(around, free or pieces))
+
+
+def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:
+    """Return the part of a rectangle that lies in all of the others, or None."""
+    remaining: Rect | None = rect if rect.width > 0 and rect.height > 0 else None
+    for clip in clips:
+        if remaining is None:
+            return None
+        remaining = remaining.intersection(clip)
+    return remaining
+
+
+def uncovered(rect: Rect, covers: Iterable[Rect]) -> list[Rect]:
+    """Return disjoint rectangles that make up what the covers leave of a rectangle."""
+    pieces = [rect] if rect.area else []
+    for cover in covers:
+        pieces = [part for piece in pieces for part in piece.subtract(cover)]
+        if len(pieces) > MOST_PIECES:
+            pieces = sorted(pieces, key=lambda piece: piece.area, reverse=True)[:MOST_PIECES]
+        if not pieces:
+            break
+    return pieces
+
+
+def bounding(rects: Sequence[Rect]) -> Rect:
+    """Return the smallest rectangle around some rectangles, of which there is at least one."""
+    left, top = min(rect.x for rect in rects), min(rect.y for rect in rects)
+    right, bottom = max(rect.right for rect in rects), max(rect.bottom for rect in rects)
+    return Rect(left, top, right - left, bottom - top)
+
+
+def overlap(one: Rect, other: Rect) -> float:
+    """Return the common area divided by the area of both together, 0 to 1."""
+    common = one.intersection(other)
+    if common is None:
+        return 0.0
+    return common.area / (one.area + other.area - common.area)
+
+
+def reading_order(rects: Sequence[Rect]) -> list[int]:
+    """Return indices in the order in which a person reads: rows from the top, each from the left.
+
+    A rectangle belongs to a row when its middle lies above the lower edge of the row's first rectangle.
+    """
+    rows: list[list[int]] = []
+    limit = 0
+    for index in sorted(range(len(rects)), key=lambda i: (rects[i].y, rects[i].x)):
+        if rows and rects[index].center.y < limit:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+            limit = rects[index].bottom
+    return [index for row in rows for index in sorted(row, key=lambda i: (rects[i].x, rects[i].y))]
+
+
+def _hit(visible: Rect, pieces: Sequence[Rect]) -> Point:
+    middle = visible.center
+    if any(piece.contains(middle) for piece in pieces):
+        return middle
+    return max(pieces, key=lambda piece: (min(piece.width, piece.height), piece.area)).center

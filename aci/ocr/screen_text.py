@@ -1,0 +1,226 @@
+"""Reads from the screenshot what the accessibility tree does not tell, never for longer than it may take."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Window
+from aci.observation.tracking import IdTracker, Sighting
+from aci.observation.visibility import Placement, ground
+from aci.ocr.areas import Area, AreaFinder, frame
+from aci.ocr.engine import TextBox, TextEngine
+from aci.ocr.merge import Found, merge, weave, whole_lines
+from aci.ocr.recognizer import Recognizer
+from aci.safety.risk_words import TERMINALS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ROLE = "text line"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far reading goes in one observation.
+
+    Attributes:
+        steady_s: Longest wait for what changed in windows that were seen before.
+        first_s: Longest wait where a window is seen for the first time.
+        most_areas: Areas that are looked at, of about one line each.
+        least_confidence: Texts recognized with less are left out, 0 to 1.
+        least_confidence_of_short: The same for one or two letters or digits.
+        least_confidence_of_marks: The same for what is hardly letters or digits, as which icons are often taken.
+    """
+
+    steady_s: float = 0.4
+    first_s: float = 1.5
+    most_areas: int = 400
+    least_confidence: float = 0.7
+    least_confidence_of_short: float = 0.93
+    least_confidence_of_marks: float = 0.97
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What can be seen with the texts that are only pixels.
+
+    Attributes:
+        elements: Topmost window first; recognized texts have the role "text line" and follow the element that they lie
+            in, or else the other elements of their window.
+        notes: What was left out and why.
+    """
+
+    elements: tuple[Element, ...]
+    notes: tuple[str, ...]
+
+
+class TextReader:
+    """Finds what the tree is silent about and has it recognized.
+
+    Only what has changed since the last look is cut out again, and only what was never read before is recognized. What
+    is not ready in time is read on in the background and appears in a later observation.
+    """
+
+    def __init__(
+        self,
+        engine: TextEngine,
+        ids: Iterator[int],
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin to load the engine.
+
+        Args:
+            engine: Recognizes text.
+            ids: Ids that no element has had yet.
+            limits: How far it goes.
+            clock: Seconds on a steady clock.
+        """
+        self._recognizer = Recognizer(engine, clock)
+        self._tracker = IdTracker(ids)
+        self._limits = limits or Limits()
+        self._clock = clock
+        self._finder = AreaFinder()
+        self._lock = threading.Lock()
+
+    def look_ahead(self, screenshot: NDArray[np.uint8], windows: Sequence[Window]) -> None:
+        """Begin with the windows that had no elements at the last look, while the tree is still being read.
+
+        Args:
+            screenshot: (H, W, 3) uint8 RGB.
+            windows: Topmost first.
+        """
+        with self._lock:
+            areas = self._finder.look_ahead(screenshot, windows)
+        self._recognizer.add([area.tile for area in areas])
+
+    def read(self, screenshot: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> Sight:
+        """Add the texts that are only pixels to the elements of the tree.
+
+        Args:
+            screenshot: (H, W, 3) uint8 RGB.
+            elements: What the tree tells, topmost window first.
+            windows: Topmost first.
+
+        Raises:
+            AciError: The engine cannot be used at all.
+        """
+        started = self._clock()
+        with self._lock:
+            budget = self._limits.steady_s if self._finder.knows(windows) else self._limits.first_s
+            areas = self._finder.look(screenshot, elements, windows)
+        taken, rest = areas[: self._limits.most_areas], areas[self._limits.most_areas :]
+        self._recognizer.want([area.tile for area in taken])
+        self._recognizer.wait([area.tile.key for area in taken], started + budget)
+        shown = {window.id: window for window in windows}
+        found, late, failures = self._found(taken, shown)
+        merged = merge(elements, _lines_of_terminals(found, shown))
+        texts = self._elements(merged.texts, windows, frame(screenshot))
+        notes = (
+            *_left_out(rest, shown, "too many at once"),
+            *_left_out(late, shown, "deadline; they are read meanwhile"),
+            *(f"OCR could not read {_counted(count)}: {reason}" for reason, count in failures.items()),
+        )
+        return Sight(weave(merged.elements, texts, windows), notes)
+
+    def close(self) -> None:
+        """Stop reading."""
+        self._recognizer.close()
+
+    def _found(
+        self, areas: Sequence[Area], windows: Mapping[int, Window]
+    ) -> tuple[list[Found], list[Area], Counter[str]]:
+        """Return what was read, what was not read in time, and what could not be read."""
+        found: list[Found] = []
+        late: list[Area] = []
+        failures: Counter[str] = Counter()
+        for area in areas:
+            read = self._recognizer.recall(area.tile.key)
+            if read is None:
+                late.append(area)
+            elif read.failure:
+                failures[read.failure] += 1
+            else:
+                app = windows[area.window_id].app
+                found += [
+                    Found(box.rect.moved(area.rect.x, area.rect.y), box.text.strip(), area.window_id, app)
+                    for box in read.boxes
+                    if self._is_sure(box)
+                ]
+        return found, late, failures
+
+    def _is_sure(self, box: TextBox) -> bool:
+        text = box.text.strip()
+        return bool(text) and box.confidence >= self._least_confidence(text)
+
+    def _least_confidence(self, text: str) -> float:
+        told = sum(character.isalnum() for character in text)
+        if len(text) <= 2 and told == len(text):
+            return self._limits.least_confidence_of_short
+        if len(text) > 2 and told * 2 >= len(text):
+            return self._limits.least_confidence
+        return self._limits.least_confidence_of_marks
+
+    def _elements(self, texts: Sequence[Found], windows: Sequence[Window], screen: Rect) -> list[Element]:
+        above: dict[int, list[Rect]] = {}
+        frames: dict[int, Rect] = {}
+        for window in windows:
+            above[window.id] = list(frames.values())
+            frames[window.id] = window.rect
+        seen: dict[tuple[int, str, int, int], tuple[Found, Placement]] = {}
+        for text in texts:
+            within = frames[text.window_id]
+            placement = ground(text.rect, (screen, within), above[text.window_id])
+            if placement is not None:
+                # Counted from the window, so that a text keeps its id when the window moves.
+                corner = (text.rect.x - within.x, text.rect.y - within.y)
+                seen.setdefault((text.window_id, text.text, *corner), (text, placement))
+        sightings = [
+            Sighting(key, (text.window_id, text.text), placement.rect) for key, (text, placement) in seen.items()
+        ]
+        ids = self._tracker.assign(sightings)
+        return [
+            _element(identity, text, placement) for identity, (text, placement) in zip(ids, seen.values(), strict=True)
+        ]
+
+
+def _lines_of_terminals(found: Sequence[Found], windows: Mapping[int, Window]) -> list[Found]:
+    terminals = {each.id for each in windows.values() if TERMINALS.search(each.app)}
+    joined: list[Found] = []
+    for window_id, texts in groupby(found, key=lambda text: text.window_id):
+        lines = list(texts)
+        joined += whole_lines(lines) if window_id in terminals else lines
+    return joined
+
+
+def _element(identity: int, text: Found, placement: Placement) -> Element:
+    return Element(
+        id=identity,
+        role=ROLE,
+        name=text.text,
+        rect=placement.rect,
+        point=placement.point,
+        window_id=text.window_id,
+        app=text.app,
+        source="ocr",
+    )
+
+
+def _left_out(areas: Sequence[Area], windows: Mapping[int, Window], reason: str) -> list[str]:
+    notes = []
+    for window_id, count in Counter(area.window_id for area in areas).items():
+        window = windows[window_id]
+        notes.append(f"OCR left out {_counted(count)} of the window {window.title or window.app!r}: {reason}")
+    return notes
+
+
+def _counted(count: int) -> str:
+    return f"{count} area{'s' if count != 1 else ''}"

@@ -1,0 +1,1 @@
+"""The policy: which actions are allowed, confirmed or refused."""

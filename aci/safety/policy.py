@@ -1,0 +1,73 @@
+"""Whether to allow an action, to ask the person first, or to refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from aci.acting.actions import Action, CallUser, Done, Fail, SaveToBuffer, Wait
+from aci.observation.observation import Observation
+from aci.safety.risks import Danger, Risk, find_dangers
+
+__all__ = ["OWN_SCREEN", "VIRTUAL", "Danger", "Decision", "Policy", "Risk", "Rule", "find_dangers"]
+
+Rule = Literal["allow", "confirm", "refuse"]
+
+OWN_SCREEN: Mapping[Risk, Rule] = {
+    "terminal": "confirm",
+    "irreversible": "confirm",
+    "unsaved": "confirm",
+    "password": "confirm",
+    "secret": "confirm",
+    "launch": "allow",
+    "outside": "refuse",
+}
+"""Default for a person's own screen."""
+
+VIRTUAL: Mapping[Risk, Rule] = {
+    "terminal": "allow",
+    "irreversible": "allow",
+    "unsaved": "allow",
+    "password": "allow",
+    "secret": "allow",
+    "launch": "allow",
+    "outside": "refuse",
+}
+"""Default for a virtual desktop, where there is nothing of the person's to lose."""
+
+HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do about an action; `reason` is empty for one that is allowed."""
+
+    rule: Rule
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Decides about actions.
+
+    Attributes:
+        rules: What to do about each risk.
+        allowed_apps: Names of the applications that may be used, as windows show them; empty for all.
+        confirm_all: Whether the person is asked before every action that touches anything, risky or not.
+    """
+
+    rules: Mapping[Risk, Rule] = field(default_factory=lambda: OWN_SCREEN)
+    allowed_apps: frozenset[str] = frozenset()
+    confirm_all: bool = False
+
+    def decide(self, action: Action, observation: Observation) -> Decision:
+        """Return the strictest rule among those of the action's risks."""
+        dangers = tuple(find_dangers(action, observation, self.allowed_apps))
+        for rule in ("refuse", "confirm"):
+            reasons = [danger.reason for danger in dangers if self.rules.get(danger.risk, "confirm") == rule]
+            if reasons:
+                return Decision(rule, "; ".join(reasons))
+        if self.confirm_all and not isinstance(action, HARMLESS):
+            return Decision("confirm", "every action is to be confirmed")
+        return Decision("allow")

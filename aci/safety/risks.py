@@ -1,0 +1,309 @@
+"""What an action risks, read off what it is and what it touches: the element, its window, and what has the keyboard.
+
+Nothing a model says about its own action counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from aci.acting.actions import (
+    Action,
+    Click,
+    DragAndDrop,
+    HoldAndPress,
+    Hotkey,
+    Scroll,
+    SwitchApplications,
+    Type,
+)
+from aci.input.keys import UnknownKey, chord, left_key
+from aci.observation.observation import Element, Observation, Window
+from aci.safety import risk_words
+
+Risk = Literal["terminal", "irreversible", "unsaved", "password", "secret", "launch", "outside"]
+"""Kinds of risk.
+
+terminal: types into a terminal, or a dialog that runs commands. irreversible: presses a button that deletes, sends,
+pays, formats or the like, drags to the trash, or presses keys that do so. unsaved: closes something with unsaved
+changes. password: types into a password field. secret: types a secret where it can be read. launch: starts an
+application. outside: touches a window of an application that the run is not allowed to use, or leaves for another one.
+"""
+
+PRESSED_ROLES = frozenset(
+    {
+        *("push button", "button", "toggle button", "menu item", "check menu item", "radio menu item", "link"),
+        *("push button menu", "split button", "icon", "image", "list item", "text line", "static"),
+    }
+)
+"""Roles of what does something when it is clicked."""
+_ONLY_SHORT = frozenset({"list item", "text line", "static", "image"})
+"""Those of them that are more often text than a button, unless they are short."""
+_SHORT = 24
+_STATEMENTS = frozenset({"label", "static", "paragraph", "heading", "text", "text line", "alert", "dialog", "section"})
+_MOST_STATEMENTS = 60
+"""A dialog that says more than this is a window like others."""
+_DIALOG_ROLES = ("dialog:", "alert:", "file chooser:")
+_FIELDS = frozenset({"text", "entry", "password text"})
+
+_Chord = frozenset[int]
+
+
+@cache
+def _chords(*names: str) -> frozenset[_Chord]:
+    return frozenset(frozenset(chord([name])) for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """One risk of an action, and what it comes from, in words."""
+
+    risk: Risk
+    reason: str
+
+
+def find_dangers(
+    action: Action, observation: Observation, allowed_apps: frozenset[str] = frozenset()
+) -> Iterator[Danger]:
+    """Yield what the action risks on this screen."""
+    if allowed_apps:
+        yield from _outside(action, observation, allowed_apps)
+    match action:
+        case Click():
+            yield from _clicking(action, observation)
+        case Type():
+            yield from _typing(action, observation)
+        case DragAndDrop():
+            yield from _dropping(action, observation)
+        case Hotkey() | HoldAndPress():
+            yield from _keys(action, observation)
+        case SwitchApplications():
+            yield from _switching(action, observation)
+
+
+def _outside(action: Action, observation: Observation, allowed: frozenset[str]) -> Iterator[Danger]:
+    names = {name.casefold() for name in allowed}
+    if isinstance(action, SwitchApplications):
+        called = [{action.app_code}]
+    elif isinstance(action, Click | Type | Scroll | DragAndDrop | Hotkey | HoldAndPress):
+        called = [_names(element, window) for element, window in _touched(action, observation)]
+    else:
+        return
+    for each in called:
+        if each and not any(name.casefold() in names for name in each):
+            yield Danger("outside", f"{min(each)!r} is not among the applications that may be used")
+    if isinstance(action, Hotkey | HoldAndPress):
+        leaving = _chords("alt+tab", "alt+shift+tab", "alt+F2", "ctrl+alt+t", "alt+escape", "ctrl+escape")
+        if any(keys in leaving or _key("super") in keys for keys in _pressed(action)):
+            yield Danger("outside", "its keys lead to other applications")
+
+
+def _names(element: Element | None, window: Window | None) -> set[str]:
+    """Return what an application is called; its elements and its windows may call it differently."""
+    return {name for name in (element.app if element else "", window.app if window else "") if name}
+
+
+def _touched(action: Action, observation: Observation) -> list[tuple[Element | None, Window | None]]:
+    """Return the elements and windows that an action acts on; without an element, what has the keyboard."""
+    fields = ("element_id", "drag_from_id", "drop_on_id")
+    ids = [number for name in fields if (number := getattr(action, name, None)) is not None]
+    if not ids:
+        return [(None, observation.active_window)]
+    elements = [observation.by_id.get(number) for number in ids]
+    return [(element, _window(element, observation)) for element in elements]
+
+
+def _window(element: Element | None, observation: Observation) -> Window | None:
+    if element is None:
+        return observation.active_window
+    return next((window for window in observation.windows if window.id == element.window_id), None)
+
+
+def _clicking(action: Click, observation: Observation) -> Iterator[Danger]:
+    element = observation.by_id.get(action.element_id)
+    if element is None:
+        return
+    window = _window(element, observation)
+    terminal = _is_terminal(element, window)
+    if terminal and (action.button_type == "middle" or risk_words.PASTE.match(element.name.strip("_& "))):
+        yield Danger("terminal", f"it pastes into the terminal {_title(window)}")
+    if action.button_type == "left":
+        yield from _pressing(element, window, observation)
+    elif action.button_type == "middle" and element.role == "page tab" and _unsaved(window, observation):
+        yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
+
+
+def _pressing(element: Element, window: Window | None, observation: Observation) -> Iterator[Danger]:
+    name = element.name.strip()
+    if element.role not in PRESSED_ROLES or (element.role in _ONLY_SHORT and len(name) > _SHORT):
+        return
+    # A bin in a list or on the desktop opens when it is clicked; a button of that name moves things there.
+    opens = element.role in ("list item", "icon", "static") and risk_words.TRASH.fullmatch(name) is not None
+    named = risk_words.tells_irreversible(name) and not opens
+    pictured = not name and risk_words.picture_tells_irreversible(element.label or element.description)
+    if named or pictured:
+        yield Danger("irreversible", f"it presses the {element.role} {name or element.description!r}")
+    elif risk_words.AGREEING.match(name.lstrip("_&")):
+        asked = _asked(element, window, observation)
+        if asked:
+            yield Danger("irreversible", f"it presses {name!r} where {asked!r} is asked")
+    if risk_words.CLOSING.match(name.lstrip("_&")) and _unsaved(window, observation):
+        yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
+
+
+def _asked(element: Element, window: Window | None, observation: Observation) -> str:
+    """Return what the dialog of a button asks, where that is something that cannot be taken back."""
+    inside = next((part for part in reversed(element.path) if part.startswith(_DIALOG_ROLES)), None)
+    if inside is None and (window is None or not window.modal):
+        return ""
+    said = [window.title] if window is not None and window.modal else []
+    for other in observation.elements:
+        beside = other.window_id == element.window_id and (inside is None or inside in other.path)
+        if beside and other.role in _STATEMENTS:
+            said += [other.name, other.text or ""]
+    said += [inside.partition(":")[2]] if inside is not None else []
+    said = [text for text in said if text]
+    if len(said) > _MOST_STATEMENTS:
+        return ""
+    return next((text for text in said if risk_words.ASKED.search(text)), "")
+
+
+def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
+    chosen = observation.by_id.get(action.element_id) if action.element_id is not None else None
+    target = chosen or observation.by_id.get(observation.focus_id or -1)
+    window = _window(chosen, observation)
+    if target is not None and _is_password(target):
+        yield Danger("password", "it types into a password field")
+    elif risk_words.SECRET.search(action.text):
+        yield Danger("secret", "it types a secret where it can be read")
+    if _is_terminal(target, window):
+        yield Danger("terminal", f"it types into the terminal {_title(window)}")
+    elif target is not None and (chosen is not None or action.enter or set(action.text) & set("\n\r ")):
+        # A chosen element is clicked first; Return and space press what has the keyboard.
+        yield from _pressing(target, window, observation)
+
+
+def _dropping(action: DragAndDrop, observation: Observation) -> Iterator[Danger]:
+    target = observation.by_id.get(action.drop_on_id)
+    if target is None:
+        return
+    window = _window(target, observation)
+    if _is_terminal(target, window):
+        yield Danger("terminal", f"it drops something into the terminal {_title(window)}")
+    named = next((text for text in (target.name, target.label, target.description) if text), "")
+    if risk_words.TRASH.search(named) and len(named) <= 2 * _SHORT:
+        yield Danger("irreversible", f"it drops something on {named!r}")
+
+
+def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[Danger]:
+    window = observation.active_window
+    focused = observation.by_id.get(observation.focus_id or -1)
+    pressed = _pressed(action)
+    if _is_terminal(focused, window):
+        yield Danger("terminal", f"it presses keys in the terminal {_title(window)}")
+    if any(keys in _closing() for keys in pressed) and _unsaved(window, observation):
+        yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
+    if any(_is_irreversible(keys, focused, window) for keys in pressed):
+        yield Danger("irreversible", f"its keys delete, send or end something in {_title(window)}")
+    if focused is None:
+        return
+    if _is_password(focused) and any(_enters_text(keys) for keys in pressed):
+        yield Danger("password", "it types into a password field")
+    if any(len(keys) == 1 and keys in _activating() for keys in pressed):
+        yield from _pressing(focused, _window(focused, observation), observation)
+
+
+def _pressed(action: Hotkey | HoldAndPress) -> list[_Chord]:
+    """Return the chords that an action presses, left and right keys alike; none where it names a key that is none."""
+    try:
+        if isinstance(action, Hotkey):
+            return [_plain(chord(action.keys))]
+        held = chord(action.hold_keys)
+        return [_plain([*held, *chord([key])]) for key in action.press_keys]
+    except UnknownKey:
+        return []
+
+
+def _plain(symbols: list[int]) -> _Chord:
+    """Return keys by their left ones and small letters: which of two keys is pressed changes nothing."""
+    return frozenset(left_key(symbol + 32 if 0x41 <= symbol <= 0x5A else symbol) for symbol in symbols)
+
+
+def _closing() -> frozenset[_Chord]:
+    return _chords("alt+F4", "ctrl+w", "ctrl+q", "ctrl+shift+w", "ctrl+shift+q", "ctrl+F4", "super+q")
+
+
+def _key(name: str) -> int:
+    return chord([name])[0]
+
+
+def _activating() -> frozenset[_Chord]:
+    return _chords("Return", "space", "KP_Enter")
+
+
+def _is_irreversible(keys: _Chord, focused: Element | None, window: Window | None) -> bool:
+    if keys in _chords("ctrl+alt+Delete", "ctrl+alt+BackSpace"):
+        return True
+    app, title = (window.app, window.title) if window is not None else ("", "")
+    if keys in _chords("ctrl+Return", "ctrl+KP_Enter"):
+        return bool(risk_words.MAILERS.search(app) or risk_words.MAILERS.search(title))
+    editing = focused is not None and (focused.role in _FIELDS or "editable" in focused.states)
+    deleting = keys in _chords("Delete", "shift+Delete", "ctrl+Delete", "KP_Delete")
+    return deleting and not editing and bool(risk_words.FILE_MANAGERS.search(app))
+
+
+def _enters_text(keys: _Chord) -> bool:
+    """Tell whether a chord pastes or types a character."""
+    if keys in _chords("ctrl+v", "ctrl+shift+v", "shift+Insert"):
+        return True
+    rest = keys - {_key("shift")}
+    return len(rest) == 1 and (0x20 <= min(rest) <= 0xFF or min(rest) >= 0x01000000)
+
+
+def _switching(action: SwitchApplications, observation: Observation) -> Iterator[Danger]:
+    from aci.desktop.applications import Catalog
+    from aci.desktop.switching import find_window
+
+    if find_window(action.app_code, observation.windows, Catalog([], "")) is None:
+        yield Danger("launch", f"it may start {action.app_code!r}, of which no window is to be seen")
+
+
+def _is_password(element: Element) -> bool:
+    if "password" in element.states or element.role == "password text":
+        return True
+    field = element.role in _FIELDS or "editable" in element.states
+    return field and any(
+        risk_words.PASSWORD.search(text) for text in (element.name, element.label, element.description)
+    )
+
+
+def _is_terminal(element: Element | None, window: Window | None) -> bool:
+    """Tell whether input goes to a terminal: a window of one, or one inside of an editor."""
+    if element is not None:
+        if element.role == "terminal" or any(part.startswith("terminal:") for part in element.path):
+            return True
+        field = element.role in _FIELDS or "editable" in element.states
+        if field and element.name.casefold().startswith("terminal"):
+            return True
+    return window is not None and bool(risk_words.TERMINALS.search(window.app))
+
+
+def _unsaved(window: Window | None, observation: Observation) -> bool:
+    """Tell whether a window has unsaved changes; of a menu, whether another window of its application has."""
+    if window is None:
+        return False
+    if not window.popup:
+        return bool(risk_words.UNSAVED.search(window.title))
+    owners = [each for each in observation.windows if not each.popup and _same_application(each, window)]
+    return any(risk_words.UNSAVED.search(each.title) for each in owners)
+
+
+def _same_application(one: Window, other: Window) -> bool:
+    return (one.pid is not None and one.pid == other.pid) or (bool(one.app) and one.app == other.app)
+
+
+def _title(window: Window | None) -> str:
+    return repr(window.title or window.app) if window is not None else "in front"

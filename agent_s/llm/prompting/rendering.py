@@ -1,0 +1,214 @@
+"""From a typed context to a conversation.
+
+A conversation only grows at its end while a subtask goes on, so that providers read most of it from their caches:
+instructions and task first, the first screen in full, then each step with what it changed. Pictures are the exception.
+They cost as much as pages of text, so at most `max_pictures` are sent; when one more would come, all before it are left
+out at once, and the beginning of the conversation changes once in `max_pictures` steps instead of each time. The first
+picture of such a batch shows the whole screen, the others the part that changed, where that is small.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound
+
+from aci.acting.actions import format_call
+from aci.observation.geometry import Rect
+from aci.observation.observation import Observation
+from aci.observation.text import quote
+from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
+from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
+from agent_s.llm.protocol import ActContext, Context, VerifyContext
+from agent_s.llm.providers.conversation import Conversation, Message, Part, Picture, Text
+
+if TYPE_CHECKING:
+    from agent_s.records import Step
+    from memory_store.records.experience import Experience
+
+LONGEST_WORDS = 300
+"""Of a step in words, its call or its result; the screen shows the rest."""
+
+SMALL_PART = 0.25
+"""Share of the screen up to which a change is shown alone."""
+
+T = TypeVar("T")
+Shot = Rect | Literal["screen", "nothing"]
+"""What is sent of a screenshot: a part, all, or nothing."""
+
+
+class Renderer:
+    """Renders contexts with the packaged prompts.
+
+    Args:
+        secret: Makes the marks around text from outside; a new one for each program that runs.
+        max_pictures: In one request; 0 for a model that cannot see.
+        longest_edge: Of a picture, px.
+    """
+
+    def __init__(self, secret: bytes, max_pictures: int = 3, longest_edge: int = LONGEST_EDGE) -> None:
+        if max_pictures < 0:
+            raise ValueError("max_pictures is negative")
+        self._max_pictures = max_pictures
+        self._longest_edge = longest_edge
+        self._fence = Fence(secret)
+        self._templates = _environment(self._fence)
+        self._systems: dict[str, str] = {}
+        self._texts: _Memo[str] = _Memo()
+        self._screens: _Memo[Picture] = _Memo()
+        self._parts_of_screens: _Memo[Picture] = _Memo()
+        self._changed: _Memo[Rect | None] = _Memo()
+
+    def render(self, context: Context) -> Conversation:
+        """Return the conversation that asks what the context asks."""
+        template = self._templates.get_template(f"{context.kind}.md.j2")
+        system = self._systems.setdefault(context.kind, _block(template, "system", {}))
+        values = {name: getattr(context, name) for name in context.__dataclass_fields__}
+        request = _block(template, "request", values)
+        parts = self._parts(template, context, request)
+        key = hashlib.sha256(f"{context.kind}\n{request}".encode()).hexdigest()[:32]
+        return Conversation(system, (Message("user", tuple(parts)),), key)
+
+    def mend(self, problem: str) -> str:
+        """Return what a model is told whose answer cannot be used."""
+        return sendable(self._templates.get_template("mend.md.j2").render(problem=_quoted(problem)))
+
+    def _parts(self, template: Template, context: Context, request: str) -> Iterable[Part]:
+        if isinstance(context, ActContext):
+            return self._subtask(template, context, request)
+        observation = getattr(context, "observation", None)
+        if observation is None:
+            return [Text(request)]
+        shown = [Text(f"{request}\n{self._full(observation)}")]
+        asked = [Text("Is the task done?" if isinstance(context, VerifyContext) else "Answer now.")]
+        return [*shown, *self._picture(observation), *asked]
+
+    def _subtask(self, template: Template, context: ActContext, request: str) -> list[Part]:
+        """Return the whole history of a subtask: the first screen in full, then what each step changed."""
+        steps = context.steps
+        seen = [*(step.observation for step in steps), context.observation]
+        shots = self._shots(seen)
+        parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}")]
+        parts += self._shown(seen[0], shots[0])
+        for number, (step, (before, after)) in enumerate(zip(steps, pairwise(seen), strict=True), start=1):
+            head = _block(template, "step", {"number": number, "step": step})
+            parts.append(Text(f"{head}\n{self._changes(before, after)}"))
+            parts += self._shown(after, shots[number])
+        parts.append(Text(_block(template, "turn", {"reflection": context.reflection})))
+        return parts
+
+    def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
+        """Tell of each observation what is sent of its screenshot; what was sent once never changes its form."""
+        most = self._max_pictures
+        shots: list[Shot] = ["nothing"] * len(seen)
+        if most == 0:
+            return shots
+        changed = [self._change(before, after) for before, after in pairwise(seen)]
+        taken = [0, *(position for position, part in enumerate(changed, start=1) if part is not None)]
+        for number in range((len(taken) - 1) // most * most, len(taken)):
+            position = taken[number]
+            part = changed[position - 1] if number % most else None
+            area = seen[position].screenshot.shape[0] * seen[position].screenshot.shape[1]
+            shots[position] = part if part is not None and part.area <= area * SMALL_PART else "screen"
+        return shots
+
+    def _change(self, before: Observation, after: Observation) -> Rect | None:
+        return self._changed.get((after, before), lambda: changed_part(before, after))
+
+    def _shown(self, observation: Observation, shot: Shot) -> list[Part]:
+        if shot == "nothing":
+            return []
+        if shot == "screen":
+            return self._picture(observation)
+        caption = f"What changed, {shot.width}x{shot.height} at {shot.x},{shot.y}:"
+        return [Text(caption), self._parts_of_screens.get((observation,), lambda: self._encode(observation, shot))]
+
+    def _picture(self, observation: Observation) -> list[Part]:
+        if self._max_pictures == 0:
+            return []
+        return [self._screens.get((observation,), lambda: self._encode(observation))]
+
+    def _encode(self, observation: Observation, part: Rect | None = None) -> Picture:
+        return encode(observation, self._longest_edge, part)
+
+    def _full(self, observation: Observation) -> str:
+        return self._texts.get((observation,), lambda: self._fence(observation.to_text(), "screen"))
+
+    def _changes(self, before: Observation, after: Observation) -> str:
+        return self._texts.get((after, before), lambda: self._fence(after.changes_since(before), "screen"))
+
+
+class _Memo(Generic[T]):
+    """Remembers what was made of observations for as long as they live."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], tuple[tuple[weakref.ref[Observation], ...], T]] = {}
+
+    def get(self, observations: tuple[Observation, ...], make: Callable[[], T]) -> T:
+        """Return what was made of these observations, or make it now."""
+        key = tuple(id(observation) for observation in observations)
+        found = self._known.get(key)
+        if found is not None and all(ref() is it for ref, it in zip(found[0], observations, strict=True)):
+            return found[1]
+        value = make()
+        refs = tuple(weakref.ref(observation, lambda _: self._known.pop(key, None)) for observation in observations)
+        self._known[key] = (refs, value)
+        return value
+
+
+class _PackagedPrompts(BaseLoader):
+    """Reads templates from this package, also where it is not a folder of files."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
+        """Return the text of a template."""
+        file = files("agent_s.llm.prompting") / "prompts" / template
+        if not file.is_file():
+            raise TemplateNotFound(template)
+        return file.read_text(encoding="utf-8"), None, lambda: True
+
+
+def _environment(fence: Fence) -> Environment:
+    environment = Environment(
+        loader=_PackagedPrompts(), undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False
+    )
+    environment.globals |= {"fence": fence, "quote": _quoted, "told": _told, "verified": _verified}
+    return environment
+
+
+def _block(template: Template, name: str, values: dict[str, Any]) -> str:
+    """Render one block of a template."""
+    return sendable("".join(template.blocks[name](template.new_context(values))).strip())
+
+
+def _told(step: Step) -> str:
+    """Tell a step in one line: what it was for, the primitive, and what came of it."""
+    response, result = step.response, step.result
+    words = f"{_quoted(response.next_action, LONGEST_WORDS)} " if response.next_action else ""
+    outcome = "carried out" if result.ok else f"refused: {_quoted(result.error or '', LONGEST_WORDS)}"
+    note = f" ({_quoted(result.note, LONGEST_WORDS)})" if result.note else ""
+    return f"{words}{_shortened(format_call(response.action))} {outcome}{note}"
+
+
+def _quoted(text: str, longest: int = 2 * LONGEST_WORDS) -> str:
+    return escape_fences(quote(text, longest))
+
+
+def _shortened(call: str) -> str:
+    call = escape_fences(call)
+    half = LONGEST_WORDS // 2
+    return call if len(call) <= LONGEST_WORDS else f"{call[:half]} ... {call[-half:]}"
+
+
+def _verified(experience: Experience) -> str:
+    """Say how far an experience is to be trusted."""
+    match experience.provenance.verified:
+        case True:
+            return "verified"
+        case False:
+            return "a check contradicted it"
+    return "not verified"

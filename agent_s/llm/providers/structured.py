@@ -1,0 +1,184 @@
+"""From the text of an answer to a typed response, and the JSON schemas that ask for it.
+
+Providers that enforce a schema still cut answers off, and many servers ignore it, so that every answer is read the same
+way: find the one JSON object, refuse what is ambiguous, validate with pydantic.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from aci.acting.actions import PRIMITIVES, parse_action
+from aci.errors import MalformedAction
+from agent_s.llm.protocol import ActResponse, Response, VerifyResponse
+
+LONGEST_ANSWER = 400_000
+"""Characters; a longer answer is not read."""
+
+_DROPPED = frozenset(
+    ("title", "description", "default", "discriminator", "minLength", "maxLength", "minimum", "maximum",
+     "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "pattern", "format")
+)  # fmt: skip
+"""Keywords that some provider refuses in a strict schema, or that only cost tokens; pydantic checks them afterwards."""
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_OBJECT = re.compile(r'\{\s*["}]')
+_CALL = re.compile(r"^[ \t]*(agent\.\w+\(.*\))[ \t]*$", re.MULTILINE)
+
+
+class Unreadable(ValueError):
+    """An answer is not what was asked for; the message tells the model why."""
+
+
+@cache
+def schema_for(response_type: type[Response]) -> dict[str, Any]:
+    """Return the strict JSON schema of a response type: every field required, nothing besides them."""
+    strict = _strict(response_type.model_json_schema())
+    if not isinstance(strict, dict):
+        raise TypeError("the schema of a model is an object")
+    return strict
+
+
+def read_response(text: str, response_type: type[Response]) -> Response:
+    """Read an answer.
+
+    Args:
+        text: One JSON object, alone, in a fence or in prose; for `ActResponse` the primitive may have the paper's form
+            `agent.click(41)`.
+        response_type: What it must be.
+
+    Raises:
+        Unreadable: It is not.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise Unreadable(f"the answer has {len(text)} characters; at most {LONGEST_ANSWER} are read")
+    body = _THINKING.sub("", text).strip()
+    if not body:
+        raise Unreadable("the answer is empty")
+    if response_type is ActResponse and (call := _only_call(body)) is not None:
+        return ActResponse(next_action="", action=_action(call))
+    fields = _only_object(body)
+    if response_type is ActResponse:
+        fields = _with_action(fields)
+    try:
+        response = response_type.model_validate(fields)
+    except ValidationError as error:
+        raise Unreadable(_problems(error)) from error
+    if isinstance(response, VerifyResponse):  # only what is cited can be looked up
+        return response.model_copy(update={"evidence": ()})
+    return response
+
+
+def _problems(error: ValidationError) -> str:
+    """Tell what is wrong, without repeating what was sent."""
+    listed = error.errors(include_url=False, include_input=False, include_context=False)[:5]
+    return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in listed)
+
+
+# Finding the object
+
+
+def _only_object(text: str) -> dict[str, Any]:
+    """Return the one JSON object of a text."""
+    found = list(_objects(text))
+    if len(found) > 1 and all(other == found[0] for other in found):
+        found = found[:1]
+    if not found:
+        raise Unreadable("there is no complete JSON object in the answer")
+    if len(found) > 1:
+        raise Unreadable(f"the answer holds {len(found)} JSON objects; give exactly one")
+    return found[0]
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the outermost JSON objects of a text; braces of prose are passed over.
+
+    An object that is cut short or broken is refused, since one inside of it could be taken for the answer.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+    position = 0
+    while (begin := _OBJECT.search(text, position)) is not None:
+        try:
+            value, position = decoder.raw_decode(text, begin.start())
+        except Unreadable:
+            raise
+        except json.JSONDecodeError as error:
+            raise Unreadable(f"not valid JSON: {error.msg} at character {error.pos}") from error
+        except (RecursionError, ValueError) as error:
+            raise Unreadable("the JSON is nested too deeply, or a number in it is too long") from error
+        yield value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Unreadable(f"the field {twice[:60]!r} is given twice in one object")
+    return fields
+
+
+def _no_constant(name: str) -> Any:
+    raise Unreadable(f"{name} is not a number of JSON")
+
+
+# The grounded action
+
+
+def _only_call(text: str) -> str | None:
+    """Return the primitive of an answer in the paper's form, with prose or a fence around it but no JSON."""
+    if text.startswith("{") or '"action"' in text:
+        return None
+    calls = _CALL.findall(text)
+    if len(calls) > 1:
+        raise Unreadable(f"the answer holds {len(calls)} primitives; give exactly one")
+    return calls[0] if calls else None
+
+
+def _with_action(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Worker's answer with its primitive as an object."""
+    action = fields.get("action")
+    if not isinstance(action, str):
+        return fields
+    if action in PRIMITIVES:  # the primitive's own fields stand beside the other parts
+        own = {name: value for name, value in fields.items() if name in PRIMITIVES[action].model_fields}
+        rest = {name: value for name, value in fields.items() if name not in own}
+        return {**rest, "action": own}
+    return {**fields, "action": _action(action).model_dump(mode="json")}
+
+
+def _action(text: str) -> Any:
+    try:
+        return parse_action(text)
+    except MalformedAction as error:
+        raise Unreadable(f"action: {error}") from error
+
+
+# Schemas
+
+
+def _strict(node: Any) -> Any:
+    """Return a schema with every field required and no keyword that a provider refuses."""
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if "prefixItems" in node:  # a tuple; its length is checked afterwards
+        return {"type": "array", "items": _strict(node["prefixItems"][0])}
+    strict = {_renamed(name): _strict(value) for name, value in node.items() if name not in _DROPPED}
+    for group in ("properties", "$defs"):  # here the names are fields, not keywords
+        if group in node:
+            strict[group] = {name: _strict(value) for name, value in node[group].items()}
+    if "properties" in node:
+        strict |= {"required": list(node["properties"]), "additionalProperties": False}
+    return strict
+
+
+def _renamed(keyword: str) -> str:
+    return "anyOf" if keyword == "oneOf" else keyword

@@ -1,0 +1,1 @@
+"""The loop: observe, plan, act, verify and learn."""

@@ -1,0 +1,209 @@
+"""Continual update: what a run writes to memory (paper, section 3.2).
+
+Finished subtasks are stored at once, so that a run that is stopped or killed keeps them; the verdict on the task marks
+them afterwards. The subtasks of a task that was verified become candidates for skills, which are proven when they are
+replayed (`memory_store.storage.trust`). All of it is marked as coming from a screen, since it was written in sight of
+one; what
+it quotes from there is left out (`agent_s.safety.untrusted_text`), and a subtask or plan that had to be cut is never
+done again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from aci.observation.observation import Observation
+from agent_s.errors import LimitReached, ModelError
+from agent_s.events import Event, ExperienceStored, Troubled
+from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
+from agent_s.replay.grounded_steps import ground_steps, is_repeatable
+from agent_s.replay.written_files import written_file
+from agent_s.roles.evaluator import Evaluator
+from agent_s.safety.untrusted_text import Outside
+from agent_s.version import program_version
+from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
+
+PLATFORM = "linux/x11"
+SKILL_ID = "s-"
+"""What ids of skills begin with."""
+
+
+class Learner:
+    """Writes the experience of one run.
+
+    Args:
+        evaluator: Summarizes.
+        memory: Where to write, or None to learn nothing.
+        run_id: For the provenance.
+        task: For the keys.
+        model: Name of the model, for the provenance.
+        outside: What others wrote, which is not to be learned; None where nothing was seen.
+        home: Home of the desktop's applications; None where its files cannot be seen.
+        now: Seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        memory: MemoryStore | None,
+        run_id: str,
+        task: Task,
+        model: str,
+        outside: Outside | None = None,
+        home: Path | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._home = home
+        self._began = now()
+        self._outside = outside or Outside(task.instruction)
+        self._evaluator = evaluator
+        self._memory = memory
+        self._run_id = run_id
+        self._task = task
+        self._model = model
+        self._episodes: list[EpisodicExperience] = []
+        self._app = ""
+
+    def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
+        """Store a finished subtask in episodic memory; trouble with memory is told and survived."""
+        if self._memory is None:
+            return []
+        self._app = last.active_window.app if last.active_window else self._app
+        try:
+            own = self._outside.left_out_of
+            summary = own(self._evaluator.summarize_subtask(self._task, subtask, steps))
+            repeatable = is_repeatable(steps) and not self._quotes(subtask)
+            grounded = ground_steps(steps, last, self._written) if repeatable else ()
+            stored = self._memory.add_episodic(
+                task_query=self._task.instruction,
+                subtask=own(subtask.name),
+                context=own(subtask.info),
+                summary=summary,
+                steps=[
+                    step.model_copy(update={"intent": own(step.intent)}).model_dump(mode="json") for step in grounded
+                ],
+                provenance=self._provenance("done"),
+            )
+        except (MemoryStoreError, ModelError, LimitReached) as error:
+            return [Troubled(problem=f"the subtask's experience could not be stored: {error}")]
+        self._episodes.append(stored)
+        return [ExperienceStored(memory="episodic", experience_id=stored.id, summary=summary)]
+
+    def store_task(self, query: str, plan: Plan | None, status: Status, reason: str, verdict: Verdict) -> list[Event]:
+        """Store a finished task in narrative memory, failures as well as successes.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+            ModelError: There is no summary.
+        """
+        if self._memory is None or status not in ("done", "failed", "infeasible"):
+            return []
+        own = self._outside.left_out_of
+        summary = own(self._evaluator.summarize_task(self._task, plan, verdict, reason))
+        parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
+        stored = self._memory.add_narrative(
+            query=own(query) or self._task.instruction,
+            instruction=self._task.instruction,
+            summary=summary,
+            plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
+            success=status == "done",
+            provenance=self._provenance(status, verdict),
+        )
+        return [ExperienceStored(memory="narrative", experience_id=stored.id, summary=summary)]
+
+    def mark(self, verdict: Verdict) -> None:
+        """Write the verdict on the task to the subtasks that were stored on the way.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is not None and self._episodes and verdict.verified is not None:
+            self._memory.mark_verified(
+                verified=verdict.verified,
+                by=verdict.by,
+                run_id=self._run_id,
+                ids=[episode.id for episode in self._episodes],
+            )
+
+    def store_skills(self, verdict: Verdict) -> list[Event]:
+        """Store the subtasks of a task that was verified as candidates for skills.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is None or not verdict.verified:
+            return []
+        events: list[Event] = []
+        for episode in self._episodes:
+            if not episode.steps:
+                continue
+            app = episode.provenance.app
+            skill = self._memory.add_skill(
+                name=episode.subtask,
+                description=episode.context,
+                preconditions=[f"{app} is in front"] if app else [],
+                steps=episode.steps,
+                provenance=self._provenance("done", verdict).model_copy(update={"app": app}),
+            )
+            events.append(ExperienceStored(memory="skill", experience_id=skill.id, summary=episode.subtask))
+        return events
+
+    def withdraw(self, experience_id: str) -> None:
+        """Withdraw what this run has shown to be wrong.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is not None:
+            self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
+
+    def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
+        """Count that an experience was relied on.
+
+        Args:
+            experience_id: Which.
+            worked: Whether it led to the end that it should.
+            proof: The check that confirmed this, where it is independent of the model, the run did nothing but replay
+                and it began from the state that it found; empty otherwise.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is None:
+            return
+        if experience_id.startswith(SKILL_ID):
+            self._memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
+            return
+        self._memory.record_use(experience_id, worked)
+        known = self._memory.get(experience_id)
+        if isinstance(known, EpisodicExperience):
+            self._count_skill(known, worked, proof)
+
+    def _written(self, text: str) -> str:
+        return written_file(text, self._home, self._began)
+
+    def _quotes(self, subtask: Subtask) -> bool:
+        return any(map(self._outside.quoted_in, (subtask.name, subtask.info)))
+
+    def _count_skill(self, episode: EpisodicExperience, worked: bool, proof: str) -> None:
+        """Count a replay of an episode for the skill with the same steps as well."""
+        assert self._memory is not None
+        skill = self._memory.find_skill(episode.subtask, episode.context, states=("active", "candidate"))
+        if skill is not None and skill.steps == episode.steps:
+            self._memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
+
+    def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
+        return Provenance(
+            run_id=self._run_id,
+            task_id=self._task.id,
+            app=self._app,
+            platform=PLATFORM,
+            model=self._model,
+            outcome=outcome,
+            verified=verdict.verified if verdict else None,
+            verified_by=verdict.by if verdict else "",
+            version=program_version(),
+            from_screen=True,
+        )

@@ -1,0 +1,151 @@
+"""Tasks for exploring an application, made of its own menus, buttons and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import TypeVar
+
+from aci.observation.observation import Element, Observation
+from agent_s.llm.protocol import Affordance, CheckableTask, ProposalContext, ProposalResponse, ProposedTask
+from agent_s.offline.quoting import quote
+
+T = TypeVar("T")
+
+COMMON = (
+    "new", "open", "save", "save as", "undo", "redo", "cut", "copy", "paste", "select all", "find", "find next",
+    "find and replace", "replace", "go to", "zoom in", "zoom out", "normal size", "reset zoom", "fullscreen",
+    "full screen", "preferences", "settings", "options", "properties", "new window", "new tab", "bold", "italic",
+    "word count", "spelling", "sort", "about", "keyboard shortcuts", "show hidden files", "line numbers", "word wrap",
+)  # fmt: skip
+"""Commands that many applications have, by the names that the guidelines of desktops give them; the most used first."""
+DRAFT = "Meeting at ten"
+"""What is typed where something can be written."""
+_OF_MENUS = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
+_OPENS_DIALOG = ("...", "…")
+
+
+def propose(context: ProposalContext) -> ProposalResponse:
+    """Propose tasks: the common commands where no screen is given, else what else the screen makes possible."""
+    if context.observation is None:
+        proposed = _common(context)
+    else:
+        proposed = [
+            *_written(context, context.observation),
+            *_in_turn([list(_single(context)), list(_combined(context, context.observation))]),
+        ]
+    known = {text.casefold() for text in context.known}
+    kept = [task for task in proposed if task.instruction.casefold() not in known]
+    return ProposalResponse(tasks=tuple(kept[: min(context.wanted, 300)]))
+
+
+def _common(context: ProposalContext) -> list[ProposedTask]:
+    ranks = {name: rank for rank, name in enumerate(COMMON)}
+    found = [one for one in context.affordances if _plain(one.name) in ranks]
+    found.sort(key=lambda one: ranks[_plain(one.name)])
+    return list(_used(context.application, found))
+
+
+def _single(context: ProposalContext) -> Iterable[ProposedTask]:
+    return _used(context.application, _by_menu([one for one in context.affordances if _plain(one.name) not in COMMON]))
+
+
+def _by_menu(affordances: Sequence[Affordance]) -> list[Affordance]:
+    """Order affordances so that each menu has its turn, since not all of them may be asked for."""
+    menus: dict[str, list[Affordance]] = {}
+    for one in affordances:
+        menus.setdefault((one.within or ("",))[0], []).append(one)
+    return _in_turn(list(menus.values()))
+
+
+def _in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
+    return [one for turn in zip_longest(*lists) for one in turn if one is not None]
+
+
+def _used(application: str, affordances: Iterable[Affordance]) -> Iterator[ProposedTask]:
+    for one in affordances:
+        yield CheckableTask(instruction=f"In {application}, {_use(one)}.", difficulty=_difficulty(one), uses=(one.way,))
+
+
+def _combined(context: ProposalContext, observation: Observation) -> Iterator[ProposedTask]:
+    """Join two steps for tasks that take more than one feature: writing and a command, or commands of two menus."""
+    closing = [one for one in context.affordances if one.within and not one.name.endswith(_OPENS_DIALOG)]
+    commands = _by_menu(closing)
+    if _is_editor(context, observation):
+        for command in commands:
+            yield CheckableTask(
+                instruction=f"In {context.application}, type {quote(DRAFT)}, then {_use(command)}.",
+                difficulty=4,
+                uses=(command.way,),
+            )
+        return
+    others = commands[len(commands) // 2 :] + commands[: len(commands) // 2]
+    for one, other in zip(others, commands, strict=True):
+        if one.within[0] != other.within[0]:
+            yield CheckableTask(
+                instruction=f"In {context.application}, {_use(one)}, then {_use(other)}.",
+                difficulty=4,
+                uses=(one.way, other.way),
+            )
+
+
+def _written(context: ProposalContext, observation: Observation) -> Iterator[ProposedTask]:
+    """Use what can be written into."""
+    editor = _is_editor(context, observation)
+    for field in _fields(observation):
+        name = field.name or field.label
+        if not name and not editor:
+            continue
+        into = f" into {quote(name)}" if name else ""
+        yield CheckableTask(
+            instruction=f"In {context.application}, type {quote(DRAFT)}{into}.", difficulty=1, shows=DRAFT
+        )
+    if editor:
+        yield CheckableTask(
+            instruction=f"In {context.application}, type {quote(DRAFT)} and save it as 'meeting.txt' in the Documents "
+            "folder.",
+            difficulty=3,
+            shows=DRAFT,
+            file="meeting.txt",
+        )
+
+
+def _fields(observation: Observation) -> list[Element]:
+    return [
+        element
+        for element in observation.elements
+        if "editable" in element.states and not {"read_only", "password"} & element.states
+    ]
+
+
+def _is_editor(context: ProposalContext, observation: Observation) -> bool:
+    """Tell whether a document can be written and saved."""
+    savable = any(_plain(one.name) in ("save", "save as") for one in context.affordances)
+    return savable and any("multi_line" in field.states for field in _fields(observation))
+
+
+def _use(affordance: Affordance) -> str:
+    """Say how an affordance is used, in words that `grammar` reads."""
+    way = " > ".join(quote(part) for part in (*affordance.within, affordance.name))
+    if any(_ends_in_menu(part) for part in affordance.within):
+        pressed = [f"click {quote(part)}" for part in (*affordance.within, affordance.name)]
+        return ", then ".join(pressed)
+    if affordance.on is not None and affordance.role != "radio menu item":
+        return f"turn {'off' if affordance.on else 'on'} {way}"
+    if affordance.within or affordance.role in _OF_MENUS:
+        return f"choose {way}"
+    return f"press the button {way}"
+
+
+def _ends_in_menu(name: str) -> bool:
+    """Tell whether the last word of a name would be read as what the thing is, and not as a part of its name."""
+    return name.casefold().endswith(" menu")
+
+
+def _difficulty(affordance: Affordance) -> int:
+    opens = affordance.name.endswith(_OPENS_DIALOG) or bool(affordance.window)
+    return min(5, 1 + len(affordance.within) + opens)
+
+
+def _plain(name: str) -> str:
+    return name.casefold().rstrip(".…").strip()

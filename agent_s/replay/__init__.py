@@ -1,0 +1,1 @@
+"""Replay of verified experience without a model."""

@@ -1,0 +1,123 @@
+"""Whether it is clear what the values of a task are for in the steps that were learned for it.
+
+A value is told by its looks alone: "3" in "go down 3 rows and type 3" is a text and a number of key presses, and only
+the text would be replaced. Where steps leave room for such a doubt, nothing is done again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from aci.acting.actions import Action, Click, HoldAndPress, Hotkey, Scroll
+from aci.observation.identity import ElementDescription
+from agent_s.records import GroundedStep
+from agent_s.replay.grounded_steps import typed_text
+from agent_s.replay.template import values_shown
+from intents.parameters import Parameters, holds
+
+COMMANDS = frozenset(
+    {
+        *("push button", "button", "toggle button", "menu", "menu item", "check menu item", "radio menu item"),
+        *("check box", "radio button", "switch"),
+    }
+)
+"""Roles of what an application calls by names of its own; what a person types becomes the name of other things."""
+
+
+def unclear(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
+    """Say why it is not clear what has to be replaced in steps; empty where it is.
+
+    Args:
+        steps: All steps of the task, as they were learned.
+        parameters: The values that differ now.
+    """
+    shown = list(values_shown(steps))
+    unexplained = parameters.unexplained(shown)
+    if unexplained:
+        return f"nothing that was done shows what {unexplained[0]!r} was for"
+    doubts = ((_doubt(old, steps), old) for old in parameters.pairs)
+    doubtful = next(((doubt, old) for doubt, old in doubts if doubt), None)
+    if doubtful is not None:
+        return f"{doubtful[1]!r} may also be {doubtful[0]}"
+    return _cut(shown, parameters) or _numbered_otherwise(steps, parameters) or _left_out(steps, parameters)
+
+
+def _doubt(old: str, steps: Sequence[GroundedStep]) -> str:
+    """Say what else a value may be than one that was asked for."""
+    uses = {target.role for target in _clicked(steps) if old == (target.name or target.label)}
+    uses |= {"typed" for step in steps if holds(typed_text(step.action), old)}
+    if len(uses) > 1 and uses & COMMANDS:
+        return "the name of something that is always there"
+    if old.casefold() in _keys(steps):
+        return "a key"
+    if old.isdecimal() and int(old) in _counts(steps):
+        return "how often something is done"
+    return ""
+
+
+def _clicked(steps: Sequence[GroundedStep]) -> Iterator[ElementDescription]:
+    for step in steps:
+        if isinstance(step.action, Click):
+            yield from step.targets.values()
+
+
+def _keys(steps: Sequence[GroundedStep]) -> set[str]:
+    return {key.casefold() for step in steps for key in _pressed(step.action)}
+
+
+def _pressed(action: Action) -> Sequence[str]:
+    if isinstance(action, Hotkey):
+        return action.keys
+    if isinstance(action, HoldAndPress) and not typed_text(action):
+        return (*action.hold_keys, *action.press_keys)
+    return getattr(action, "hold_keys", None) or ()
+
+
+def _counts(steps: Sequence[GroundedStep]) -> set[int]:
+    """Return how often something was done in a row, where it was done more than once."""
+    runs = [len(list(same)) for _, same in groupby(steps, key=lambda step: (step.action, tuple(step.targets.items())))]
+    for action in (step.action for step in steps):
+        match action:
+            case Click(num_clicks=times):
+                runs.append(times)
+            case Scroll(clicks=times):
+                runs.append(abs(times))
+            case HoldAndPress(press_keys=keys) if not typed_text(action):
+                runs += [len(list(same)) for _, same in groupby(keys)]
+    return {times for times in runs if times > 1}
+
+
+def _cut(shown: Sequence[str], parameters: Parameters) -> str:
+    """Say which value stays, was not done as a whole, and may have lost a piece of it to another value."""
+    whole = (kept for kept in parameters.kept if any(old != kept and holds(kept, old) for old in parameters.pairs))
+    cut = next((kept for kept in whole if not any(holds(text, kept) for text in shown)), None)
+    return f"it is not clear where {cut!r} was used" if cut is not None else ""
+
+
+def _numbered_otherwise(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
+    """Say which element has a number that differs now, in its name or place, and would stay: "A2" for row 2."""
+    numbers = [old for old in parameters.pairs if old.isdecimal()]
+    told = {*parameters.pairs, *parameters.kept}
+    for target in (target for step in steps for target in step.targets.values()):
+        for number in numbers:
+            if _bears(target, number, told):
+                return f"{number!r} may also be which {target.role} is meant"
+    return ""
+
+
+def _bears(target: ElementDescription, number: str, told: set[str]) -> bool:
+    if target.ordinal and str(target.ordinal + 1) == number:
+        return True
+    if target.name in told or holds(target.name, number):
+        return False
+    return re.search(rf"(?<!\d){number}(?!\d)", target.name) is not None
+
+
+def _left_out(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
+    """Say which word was taken for one that says nothing, and was typed or pressed all the same."""
+    used = {typed_text(step.action).strip().casefold() for step in steps} | _keys(steps)
+    used |= {target.name.casefold() for step in steps for target in step.targets.values()}
+    meant = next((word for word in sorted(parameters.ignored) if word in used), None)
+    return f"{meant!r} may be more than a word that says nothing" if meant is not None else ""

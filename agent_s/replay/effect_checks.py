@@ -1,0 +1,317 @@
+"""Whether a step that is done again did what it did when it was learned, and whether the end is the one it had then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from aci.acting.actions import Click
+from aci.observation.identity import ElementDescription, find_again, titles_agree
+from aci.observation.observation import Element, Observation, Window
+from agent_s.records import ElementState, GroundedStep, Step
+from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
+from intents.parameters import holds, tokens
+from intents.wishes import read
+
+SHARE = 0.5
+"""So much of what came and went when a step was learned must come and go again: names carry counters and dates."""
+
+_CAME = ("appeared", "vanished")
+_TELLING = 2
+"""So many controls must have come and gone to tell by them what is on; one may be called like another."""
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A learned step that was done again.
+
+    Attributes:
+        learned: As it was learned, with the values of now.
+        step: As it was done; None where what it does was so already.
+        before: The screen before it.
+    """
+
+    learned: GroundedStep
+    step: Step | None
+    before: Observation
+
+
+def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
+    """Say how the effect of a step differs from the one that was learned; empty where it does not."""
+    before = step.observation
+    return (
+        _windows_differ(learned, before, after)
+        or _unexpected(learned, before, after)
+        or _element_differs(learned, acted_on(step.response.action, before), after)
+        or _marks_differ(learned, before, after)
+    )
+
+
+def shows(learned: GroundedStep) -> bool:
+    """Tell whether a step changed something by which it can be seen that it has been carried out."""
+    effect = learned.effect
+    windows = any(title for title in (*effect.opened, *effect.closed))
+    return windows or effect.before != effect.after or bool(effect.appeared or effect.vanished)
+
+
+def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
+    """Tell whether a click that switches something would switch it back, since it is as the click left it."""
+    was, became = learned.effect.before, learned.effect.after
+    if element is None or was is None or became is None or not isinstance(learned.action, Click):
+        return False
+    switched = set(was.states) ^ set(became.states)
+    if not switched & {"checked", "pressed", "expanded"} or learned.effect.opened or learned.effect.closed:
+        return False
+    return switched & element.states == switched & set(became.states)
+
+
+def switched_already(learned: GroundedStep, element: Element | None) -> str:
+    """Say that an entry of a menu is on that was off when it was learned, or the other way round; empty where not.
+
+    What it became could not be seen then, since the menu closed.
+    """
+    was = learned.effect.before
+    if element is None or was is None or learned.effect.after is not None or element.role != "check menu item":
+        return ""
+    on = "checked" in element.states
+    return "" if on == ("checked" in was.states) else f"{_called(learned)} is {'on' if on else 'off'} already"
+
+
+def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observation) -> bool:
+    """Tell whether what is to be switched on is on the screen already, or what is to be switched off is not.
+
+    Switches in menus do not always say what they are set to; the bars and panes that they show and hide do.
+
+    Args:
+        steps: The steps that were learned.
+        wording: What is asked for.
+        seen: The screen.
+    """
+    appeared, vanished = ({_plain(mark) for step in steps for mark in getattr(step.effect, kind)} for kind in _CAME)
+    if read(wording).way not in ("on", "off") or len(appeared | vanished) < _TELLING or appeared & vanished:
+        return False
+    now = {_plain(mark) for mark in marks_of(seen, staying(seen, seen))}
+    return appeared <= now and not vanished & now
+
+
+def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: Callable[[str], bool]) -> str:
+    """Say how the end differs from the one that was learned; empty where it does not.
+
+    Args:
+        done: The steps that were done again.
+        after: The screen now.
+        wording: What was asked for; contents that it names must be just these.
+        exists: Tells whether a file was written since the replay began.
+    """
+    named = named_files([one.learned for one in done])
+    typed_into = {_what(one.learned) for one in done if typed_text(one.learned.action)}
+    problems = (
+        _left_differs(one, after, named, exists)
+        # What a person typed is compared with that; what comes of it, such as a sum, is known to nobody.
+        or ("" if _what(one.learned) in typed_into else _named_differs(one, after, wording))
+        for one in done
+    )
+    return next((problem for problem in problems if problem), "")
+
+
+def proofs(done: Sequence[Done]) -> Iterator[str]:
+    """Yield what the end was held against, in words; nothing where nothing in it could be checked."""
+    for one in done:
+        learned, left = one.learned, one.learned.left
+        yield from (f"the file {file} was written" for file in left.files)
+        if left.element is not None and _changed(learned.effect.before, left.element):
+            yield f"{_called(learned)} is as it was left then"
+        elif learned.effect.opened or learned.effect.closed or learned.effect.appeared or learned.effect.vanished:
+            yield f"{learned.intent or learned.action.action}: it opened and closed what it did then"
+
+
+def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
+    came = [window for window in after.windows if all(window.id != old.id for old in before.windows)]
+    gone = [window for window in before.windows if all(window.id != new.id for new in after.windows)]
+    # Popups come and go by themselves: one that a click opens counts.
+    opened = [title for title in learned.effect.opened if title or isinstance(learned.action, Click)]
+    missing = _unmatched(opened, [window.title for window in came])
+    if missing:
+        return f"{_window(missing[0])} should have opened"
+    missing = _unmatched([title for title in learned.effect.closed if title], [window.title for window in gone])
+    return f"{_window(missing[0])} should have closed" if missing else ""
+
+
+def _unexpected(learned: GroundedStep, before: Observation, after: Observation) -> str:
+    """Say which window came in between that did not come then."""
+    known = {window.id for window in before.windows}
+    expected = learned.effect.opened
+    for window in after.windows:
+        new = window.id not in known and _matters(window)
+        if new and not any(titles_agree(title, window.title) for title in expected):
+            return f"{_window(window.title)} opened, which it did not then"
+    return ""
+
+
+def _matters(window: Window) -> bool:
+    return not window.popup and (window.active or window.modal)
+
+
+def _unmatched(titles: Sequence[str], windows: Sequence[str]) -> list[str]:
+    left = list(windows)
+    missing = []
+    for title in titles:
+        found = next((window for window in left if titles_agree(title, window)), None)
+        if found is None:
+            missing.append(title)
+        else:
+            left.remove(found)
+    return missing
+
+
+def _element_differs(learned: GroundedStep, element: Element | None, after: Observation) -> str:
+    was, became = learned.effect.before, learned.effect.after
+    if was is None or element is None:
+        return ""
+    now = after.by_id.get(element.id)
+    if became is None:
+        # What was gone then may stay behind a window that closes a moment later.
+        return f"{_called(learned)} should be gone" if now is not None and not learned.effect.closed else ""
+    if now is None:
+        # Some applications make a cell anew as it gets its content.
+        now = _described(learned, after)
+    if now is None:
+        return f"{_called(learned)} is gone"
+    return _state_differs(learned, was, became, state_of(element), state_of(now))
+
+
+def _state_differs(
+    learned: GroundedStep, was: ElementState, became: ElementState, before: ElementState, now: ElementState
+) -> str:
+    """Compare what changed then with what changed now."""
+    switched = set(was.states) ^ set(became.states)
+    if switched & set(became.states) != switched & set(now.states):
+        return f"{_called(learned)} should be {_in_words(became.states, switched)}"
+    if not _reads_right(learned, was.text, became.text, before.text, now.text):
+        return f"{_called(learned)} should read {(became.text or '')[:80]!r}, not {(now.text or '')[:80]!r}"
+    if became.value is not None and became.value != was.value and now.value not in (became.value, None):
+        return f"{_called(learned)} should be {became.value:g}, not {now.value:g}"
+    return ""
+
+
+def _reads_right(
+    learned: GroundedStep, was: str | None, became: str | None, before: str | None, now: str | None
+) -> bool:
+    """Tell whether a content holds what was typed, and no more where it held no more then; others must change."""
+    if became is None or became == was or now is None:
+        return True
+    typed = typed_text(learned.action).strip()
+    if typed and typed in became:
+        return now.strip() == typed if became.strip() == typed else typed in now
+    return now == became or now != before
+
+
+def _marks_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
+    if not learned.effect.appeared and not learned.effect.vanished:
+        return ""
+    stayed = staying(before, after)
+    old, new = ({_plain(mark) for mark in marks_of(seen, stayed)} for seen in (before, after))
+    appeared = [mark for mark in learned.effect.appeared if _plain(mark) not in new]
+    if len(appeared) > SHARE * len(learned.effect.appeared):
+        return f"{_mark(appeared[0])} should have appeared"
+    there = [mark for mark in learned.effect.vanished if _plain(mark) in old]
+    left = [mark for mark in there if _plain(mark) in new]
+    return f"{_mark(left[0])} should have vanished" if len(left) > SHARE * max(1, len(there)) else ""
+
+
+def _left_differs(one: Done, after: Observation, named: frozenset[str], exists: Callable[[str], bool]) -> str:
+    learned, left = one.learned, one.learned.left
+    missing = next((file for file in left.files if not exists(file)), "")
+    if missing:
+        return f"the file {missing} was not written"
+    if left.title and (problem := _title_differs(left.title, after, named)):
+        return problem
+    if left.element is None or learned.effect.before is None or not _changed(learned.effect.before, left.element):
+        return ""
+    element = _same(one, after)
+    if element is None:
+        return f"{_called(learned)} is not there at the end"
+    before = acted_on(one.step.response.action, one.before) if one.step is not None else element
+    was = state_of(before) if before is not None else learned.effect.before
+    return _state_differs(learned, learned.effect.before, left.element, was, state_of(element))
+
+
+def _named_differs(one: Done, after: Observation, wording: str) -> str:
+    """Say which content is not the one that was asked for, such as another choice of a list."""
+    left = one.learned.left.element
+    if left is None or not left.text or not holds(wording, left.text):
+        return ""
+    element = _same(one, after)
+    if element is None or element.text is None or element.text.strip() == left.text.strip():
+        return ""
+    return f"{_called(one.learned)} should read {left.text[:80]!r}, not {element.text[:80]!r}"
+
+
+def _title_differs(title: str, after: Observation, named: frozenset[str]) -> str:
+    """Compare the window in front; a file that was named and stood in its title must stand there again."""
+    front = after.active_window
+    shown = front.title if front is not None else ""
+    agrees = titles_agree(title, shown) and all(name in shown for name in named if name in title)
+    return "" if agrees else f"{_window(title)} should be in front, not {_window(shown)}"
+
+
+def _same(one: Done, after: Observation) -> Element | None:
+    """Find the element that a step acted on once more."""
+    if one.step is not None:
+        element = acted_on(one.step.response.action, one.before)
+        if element is not None and element.id in after.by_id:
+            return after.by_id[element.id]
+    return _described(one.learned, after)
+
+
+def _described(learned: GroundedStep, seen: Observation) -> Element | None:
+    description = _description(learned)
+    return find_again(description, seen) if description is not None else None
+
+
+def _description(learned: GroundedStep) -> ElementDescription | None:
+    return learned.targets.get("drop_on_id") or learned.targets.get("element_id") or learned.focus
+
+
+def _what(learned: GroundedStep) -> tuple[str, ...]:
+    """Return what tells the element that a step acts on from others; empty where it acts on none."""
+    description = _description(learned)
+    if description is None:
+        return ()
+    return (description.role, description.name, description.label, *description.path)
+
+
+def _changed(before: ElementState | None, after: ElementState) -> bool:
+    return before is not None and before != after
+
+
+def named_files(steps: Sequence[GroundedStep]) -> frozenset[str]:
+    """Return the file names that steps type."""
+    texts = (typed_text(step.action) for step in steps)
+    return frozenset(token.value for text in texts for token in tokens(text) if token.sort == "file")
+
+
+def _called(learned: GroundedStep) -> str:
+    described = next(iter(learned.targets.values()), learned.focus)
+    if described is None:
+        return "it"
+    return f"the {described.role} {(described.name or described.label or described.description)!r}"
+
+
+def _window(title: str) -> str:
+    return f"the window {title!r}" if title else "a popup, or a window without a title,"
+
+
+def _mark(mark: str) -> str:
+    role, _, name = mark.partition(":")
+    return f"the {role} {name!r}"
+
+
+def _plain(mark: str) -> str:
+    return _NUMBERS.sub("#", mark)
+
+
+def _in_words(states: Sequence[str], switched: set[str]) -> str:
+    return ", ".join(f"{'' if state in states else 'not '}{state}" for state in sorted(switched))

@@ -1,0 +1,274 @@
+"""Doing a verified experience again without a model: each step is grounded anew, its effect and the end are checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from aci.acting.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
+from aci.observation.identity import find_again, titles_agree
+from aci.observation.observation import Element, Observation
+from agent_s.events import Event, ReplayStarted, ReplayStopped
+from agent_s.llm.protocol import ActResponse
+from agent_s.loop.session import Session
+from agent_s.records import GroundedStep, Step, Subtask
+from agent_s.replay.effect_checks import (
+    Done,
+    differs,
+    end_differs,
+    is_done_already,
+    is_so_already,
+    proofs,
+    shows,
+    switched_already,
+)
+from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
+from agent_s.replay.gsettings import cannot_switch, differing, read_settings
+from agent_s.replay.template import Learned, Mismatch
+from agent_s.replay.written_files import was_written
+
+PATIENCE_S = 6.0
+"""How long a replay waits for the screen to look as it was learned."""
+
+TEXT_ROLE = "text line"
+"""Role of texts that were recognized."""
+
+POLL_S = 0.1
+"""How long it waits for a change before it looks anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How a replay ended.
+
+    Attributes:
+        finished: Whether it ran to its end, and the end was the one that was learned.
+        evidence: What the end was held against; empty where nothing in it could be checked.
+        problem: At what it stopped.
+    """
+
+    finished: bool
+    evidence: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class Replay:
+    """Does learned steps again.
+
+    Args:
+        session: The run's desktop.
+        home: Home of the desktop's applications; None where its files cannot be seen.
+    """
+
+    def __init__(self, session: Session, home: Path | None = None) -> None:
+        self._session = session
+        self._home = home
+        self._fields: Fields = {}
+        self._chosen: set[int] = set()
+        self._at = -1
+
+    def run(
+        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool = True
+    ) -> Generator[Event, None, Replayed]:
+        """Do learned steps again, one by one; at the first that finds or leaves another screen it ends.
+
+        Args:
+            subtask: What they are done for.
+            learned: The steps.
+            steps: Gets each step as it is done, so that a Worker who takes over knows of them.
+            last: Whether the task ends with it, so that nothing may still be on its way then.
+        """
+        yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
+        done: list[Done] = []
+        if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
+            return Replayed(True, ("what it brings to the screen, or takes from it, is so already",))
+        with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
+            problem = yield from self._do(learned, steps, done, last)
+        if problem:
+            yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
+            return Replayed(False, problem=problem)
+        return Replayed(True, (*proofs(done), *self._set(learned)))
+
+    def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+        if is_hidden_switch(learned.steps) and self._set(learned):
+            return ""  # it is so already, which nothing on the screen would show
+        began = time.time()
+        problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
+        if not problem:
+            problem = yield from self._all(learned, steps, done, last)
+        if not problem:
+            problem = yield from self._check_end(learned, done, lambda path: was_written(path, self._home, began))
+        return problem
+
+    def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
+        """Bring an application to the front; return why it did not come, or an empty text."""
+        observation = yield from self._session.look()
+        response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
+        step = yield from self._session.step(observation, response, replayed=True)
+        steps.append(step)
+        return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
+
+    def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+        # A Worker waits for what a replay looks for; only a wait that was asked for is one.
+        waits = "wait" in learned.wording.casefold()
+        wanted = [step for step in learned.steps if waits or not isinstance(step.action, Wait)]
+        for step, following in zip_longest(wanted, wanted[1:]):
+            settle = not looked_for(step, following) or (last and following is None)
+            problem = yield from self._step(step, steps, done, settle)
+            if problem:
+                return problem
+        return ""
+
+    def _step(
+        self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
+    ) -> Generator[Event, None, str]:
+        """Do one learned step; return why the screen does not fit, or an empty text."""
+        session = self._session
+        deadline = session.clock() + PATIENCE_S
+        observation = yield from session.look()
+        while isinstance(action := ground(learned, observation), Mismatch):
+            if session.clock() > deadline:
+                return action.reason
+            observation = yield from session.look_again(POLL_S)
+        if session.steps != self._at:  # somebody else acted meanwhile
+            self._fields, self._chosen = fields_of(observation), set()
+        problem = self._rewritten(observation, (), None)
+        if problem:
+            return problem
+        if is_so_already(learned, _named(action, observation)):
+            done.append(Done(learned, None, observation))
+            return ""
+        problem = switched_already(learned, _named(action, observation)) or cannot_switch(
+            learned.left.settings, read_settings(self._home)
+        )
+        if problem:
+            return problem
+        response = ActResponse(next_action=learned.intent, action=action)
+        step = yield from session.step(observation, response, replayed=True, settle=settle)
+        steps.append(step)
+        if not step.result.ok:
+            return step.result.error or "the action was refused"
+        done.append(Done(learned, step, observation))
+        element = acted_on(action, observation)
+        own = element.id if element is not None else None
+        self._chosen.add(own or 0)
+
+        def problem_of(seen: Observation) -> str:
+            return differs(learned, step, seen) or self._rewritten(seen, learned.effect.rewritten, own)
+
+        problem = yield from self._until("", problem_of)
+        if not problem:
+            self._at, self._fields = session.steps, fields_of((yield from session.look()))
+        return problem
+
+    def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
+        """Say which field, or choice that was made, is not as it was any more, though nothing of that was learned."""
+        mine = {
+            number: field
+            for number, field in self._fields.items()
+            if number in self._chosen or field[0].partition(":")[0] in FIELDS
+        }
+        changed = [mark for mark in rewritten(mine, seen, own) if mark not in expected]
+        role, _, name = changed[0].partition(":") if changed else ("", "", "")
+        return f"the {role} {name!r} is not as it was before" if changed else ""
+
+    def _check_end(
+        self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
+    ) -> Generator[Event, None, str]:
+        def problem_of(seen: Observation) -> str:
+            return end_differs(done, seen, learned.wording, exists) or self._settings_differ(done)
+
+        return (yield from self._until("at the end: ", problem_of))
+
+    def _set(self, learned: Learned) -> tuple[str, ...]:
+        """Return the hidden settings that steps make, in words, where all are so."""
+        wanted = {key: value for step in learned.steps for key, value in step.left.settings.items()}
+        settings = read_settings(self._home)
+        if settings is None or differing(wanted, settings):
+            return ()
+        return tuple(f"{key} is {value}" for key, value in wanted.items())
+
+    def _settings_differ(self, done: list[Done]) -> str:
+        wanted = {key: value for one in done for key, value in one.learned.left.settings.items()}
+        wrong = differing(wanted, read_settings(self._home))
+        return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
+
+    def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
+        """Look until there is no problem any more; return the one that stays."""
+        deadline = self._session.clock() + PATIENCE_S
+        seen = yield from self._session.look()
+        while problem := problem_of(seen):
+            if self._session.clock() > deadline:
+                return where + problem
+            seen = yield from self._session.look_again(POLL_S)
+        return ""
+
+
+def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
+    """Find the step's elements on this screen and return the primitive with their ids."""
+    fields = step.action.model_dump()
+    for name, description in step.targets.items():
+        element = find_again(description, observation)
+        if element is None:
+            shown = description.name or description.label or description.description
+            return Mismatch(f"no {description.role} {shown!r} on the screen, or several that cannot be told apart")
+        problem = _unusable(element, observation)
+        if problem:
+            return Mismatch(problem)
+        fields[name] = element.id
+    problem = _keyboard_elsewhere(step, observation)
+    return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
+
+
+def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
+    """Tell whether what a step does is looked for, so that the screen need not come to rest after it first.
+
+    Where it shows nothing, this does: the next one makes sure of the keyboard by itself, or of the application.
+    """
+    if shows(step) or following is None:
+        return shows(step)
+    return following.focus is not None or isinstance(step.action, SwitchApplications)
+
+
+def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:
+    """Tell whether steps do nothing but to choose a switch in a menu that shows nowhere whether it is on."""
+    in_menu = all(target.role == "menu" for step in steps[:-1] for target in step.targets.values())
+    return in_menu and bool(steps) and bool(steps[-1].left.settings)
+
+
+def names_texts(steps: Sequence[GroundedStep]) -> bool:
+    """Tell whether steps act on texts that are only pixels."""
+    return any(target.role == TEXT_ROLE for step in steps for target in step.targets.values())
+
+
+def _unusable(element: Element, observation: Observation) -> str:
+    if "disabled" in element.states:
+        return f"{element.role} {element.name!r} is disabled"
+    window = next((window for window in observation.windows if window.id == element.window_id), None)
+    front = observation.active_window
+    if window is None or front is None or window.popup or window.id == front.id:
+        return ""
+    blocked = front.modal and front.app == window.app
+    return f"the dialog {front.title!r} is in front of {element.role} {element.name!r}" if blocked else ""
+
+
+def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
+    """Say that what a step types or presses would go somewhere else than it did; empty where it would not."""
+    front = observation.active_window
+    if step.front and (front is None or not titles_agree(step.front, front.title)):
+        return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
+    if step.focus is None:
+        return ""
+    element = find_again(step.focus, observation)
+    if element is None or element.id != observation.focus_id:
+        return f"the keyboard is not in the {step.focus.role} {(step.focus.name or step.focus.label)!r}"
+    return ""
+
+
+def _named(action: Action, observation: Observation) -> Element | None:
+    named: int | None = getattr(action, "element_id", None)
+    return observation.by_id.get(named) if named is not None else None

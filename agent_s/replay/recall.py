@@ -1,0 +1,393 @@
+"""What memory knows of doing a task or a subtask, made ready for replay: the same first, then what differs in values.
+
+A wrong replay is worse than none. What is returned was verified, is about the same application, and differs from what
+is asked for in values at most (`intents.parameters`) or, for skills, in wording (`agent_s.replay.skill_matching`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from aci.observation.observation import Window
+from agent_s.records import GroundedStep, Plan, Subtask, Task
+from agent_s.replay.ambiguity import unclear
+from agent_s.replay.grounded_steps import typed_text
+from agent_s.replay.skill_matching import CLEARLY, FITS, Fitter
+from agent_s.replay.template import Learned, Mismatch, read_steps, with_parameters
+from intents.applications import application, mentioned
+from intents.parameters import Parameters, align, skeleton, tokens
+from intents.wishes import parts_of, read
+from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
+
+BOUNDARY = "boundary"
+"""The outcome of what an exploration could not do, however often it tried."""
+SURELY = 0.85
+"""So well must a boundary fit for a task to be given up because of it."""
+
+_LIKE = 24
+"""So many like experiences are looked at."""
+_NEWEST = 200
+"""So many of the newest stories are looked at without a search, for which the embedder would have to be loaded."""
+_MOST_SKILLS = 1000
+"""So many of the newest skills of the application in front are looked at."""
+_MOST_PARTS = 4
+"""A task of more parts is planned by the model."""
+_ANY = -1.0
+"""Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
+_LONGEST_NAME = 160
+
+
+_SWITCHED = frozenset({"checked", "pressed"})
+
+Episodes = dict[tuple[str, str], EpisodicExperience]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A whole task that memory knows how to do.
+
+    Attributes:
+        plan: Its subtasks, with the values of now.
+        query: The Manager's question then.
+        experience_id: The story it comes from; empty for a skill.
+        learned: The steps of each subtask that can be done again, by its name.
+    """
+
+    plan: Plan
+    query: str = ""
+    experience_id: str = ""
+    learned: dict[str, Learned] = field(default_factory=dict)
+
+
+class Recall:
+    """Finds what can be done again.
+
+    Args:
+        memory: What is known.
+        task: What is to be done.
+        platform: Only what was learned on this platform counts.
+        vouched: Id of a run whose experience counts though nothing verified it; empty for none.
+
+    Attributes:
+        doubt: Why what is nearly the same task is not done again, in words for a person; empty where nothing is.
+    """
+
+    def __init__(self, memory: MemoryStore, task: Task, platform: str, vouched: str = "") -> None:
+        self.doubt = ""
+        self._vouched = vouched
+        self._memory = memory
+        self._task = task
+        self._platform = platform
+
+    def same_task(self) -> Known | None:
+        """Return how the very same task was done, where that was verified.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        if self._vouched and (known := self._of_run(self._vouched)) is not None:
+            return known
+        story = self._memory.find_verified_narrative(self._task.instruction)
+        if story is None or not story.plan:
+            return None
+        subtasks = tuple(Subtask(name=part.name, info=part.info) for part in story.plan)
+        return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
+
+    def same_subtask(self, subtask: Subtask) -> Learned | None:
+        """Return the steps of this very subtask of this very task.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
+        learned = _with(found, Parameters(), subtask) if found is not None and found.steps else None
+        return _exactly(learned) if learned is not None else None
+
+    def like_subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
+        """Return the best skill for a subtask, else the steps of a subtask of another task that differs in values only.
+
+        Args:
+            subtask: What is to be done.
+            front: The window in front.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
+
+    def boundary(self, front: Window | None) -> SkillExperience | None:
+        """Return what an exploration failed to do, where the task asks for just that and no skill does it.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        wording = self._task.instruction
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, candidates=True)
+        known = [hit.experience for hit in hits]
+        if not known:
+            return None
+        fitter = Fitter(known)
+        best = max(known, key=lambda one: fitter.fit(wording, one).score)
+        tried = best.provenance.outcome == BOUNDARY and fitter.fit(wording, best).score >= SURELY
+        return best if tried and same_application(wording, best, front.app if front else "") is not None else None
+
+    # Whole tasks
+
+    def like_task(self) -> Known | None:
+        """Return how the task is done with other values.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        for story in self._stories():
+            if not (story.provenance.verified and story.success and story.plan and _usable(story)):
+                continue
+            parameters = align(story.instruction, self._task.instruction)
+            if parameters and (known := self._with_values(story, parameters)) is not None:
+                return known
+        return None
+
+    def _stories(self) -> Iterator[NarrativeExperience]:
+        """Yield the newest stories, and where there are more than these the nearest to the wording without values."""
+        newest = self._memory.list_experiences("narrative", limit=_NEWEST)
+        yield from (story for story in newest if isinstance(story, NarrativeExperience))
+        words = skeleton(self._task.instruction)
+        if len(newest) == _NEWEST and words:
+            hits = self._memory.search_narrative(words, _LIKE, platform=self._platform, min_similarity=_ANY)
+            yield from (hit.experience for hit in hits)
+
+    def _of_run(self, run_id: str) -> Known | None:
+        """Return what a run taught, verified or not, with the values of now; None where a check found it wrong."""
+        episodes = {
+            (one.subtask, one.context): one
+            for one in self._memory.list_experiences("episodic", run_id=run_id)
+            if isinstance(one, EpisodicExperience) and _usable(one)
+        }
+        self.doubt = "the run taught nothing, did only what was known, or failed when it was done again"
+        for story in self._memory.list_experiences("narrative", run_id=run_id):
+            if isinstance(story, NarrativeExperience) and story.success and _usable(story):
+                parameters = align(story.instruction, self._task.instruction)
+                if parameters is not None:
+                    return self._with_values(story, parameters, episodes)
+                self.doubt = "more than values differs; put new ones in quotes, or in fewer words"
+        return None
+
+    def _with_values(
+        self, story: NarrativeExperience, parameters: Parameters, episodes: Episodes | None = None
+    ) -> Known | None:
+        """Return a task with other values; None where it is not clear what one of them is for.
+
+        Args:
+            story: The task as it was learned.
+            parameters: The values.
+            episodes: Its subtasks by name and context; None for those that were verified.
+        """
+        subtasks: list[Subtask] = []
+        learned: dict[str, Learned] = {}
+        steps: list[GroundedStep] = []
+        for part in story.plan:
+            name, info = (parameters.replace_in_wording(text) for text in (part.name, part.info))
+            if not name or info is None:
+                return None
+            if episodes is not None:
+                episode = episodes.get((part.name, part.info))
+            else:
+                episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
+            subtask = Subtask(name=name, info=info)
+            if episode is None and episodes is not None:  # done from memory even then, as it will be now
+                subtasks.append(subtask)
+                continue
+            if episode is None or isinstance(found := read_steps(episode), Mismatch):
+                return None
+            ready = _ready(episode, found, parameters, subtask)
+            if ready is None:
+                return None
+            subtasks.append(subtask)
+            steps += found
+            if found:
+                learned[name] = ready
+        self.doubt = unclear(steps, parameters)
+        if self.doubt:
+            return None
+        return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
+
+    def by_skills(self, front: Window | None) -> Known | None:
+        """Return how the task is done, where one skill is all of it, or one skill each all of its parts.
+
+        Args:
+            front: The window in front.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read.
+        """
+        instruction = self._task.instruction
+        name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
+        whole = Subtask(name=name, info="" if name == instruction else instruction)
+        skill = next(self._skills(whole, front), None)
+        if skill is not None:
+            return Known(Plan(subtasks=(whole,), source="memory"), learned={whole.name: skill})
+        parts = parts_of(instruction)
+        if not 1 < len(parts) <= _MOST_PARTS or len(set(parts)) < len(parts):
+            return None
+        subtasks = tuple(Subtask(name=part) for part in parts)
+        found = {subtask.name: next(self._skills(subtask, front), None) for subtask in subtasks}
+        learned = {part: skill for part, skill in found.items() if skill is not None}
+        return Known(Plan(subtasks=subtasks, source="memory"), learned=learned) if len(learned) == len(parts) else None
+
+    # Parts of tasks
+
+    def _skills(self, subtask: Subtask, front: Window | None) -> Iterator[Learned]:
+        """Yield skills for a subtask, the best first; none where several fit equally well."""
+        wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
+        app = front.app if front is not None else ""
+        same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
+        if same is not None:
+            yield from map(_exactly, self._skill(same, Parameters(), subtask, app))
+            return
+        known = self._skills_of(wording, app)
+        fitter = Fitter(known)
+        fits = sorted(((fitter.fit(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        near = [(fit, one) for fit, one in fits if fit.score >= FITS and fits[0][0].score - fit.score < CLEARLY]
+        if not near or not all(fitter.are_same(near[0][1], one) for _, one in near[1:]):
+            return
+        fit, best = min(near, key=lambda pair: _drawbacks(pair[1]))
+        parameters = align_values(fit.name, wording)
+        if parameters is not None:
+            yield from self._skill(best, parameters, subtask, app)
+
+    def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
+        """Return the skills that come into question: those of the application in front or named, and like ones."""
+        found: dict[str, SkillExperience] = {}
+        if app:
+            newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MOST_SKILLS)
+            found = {one.id: one for one in newest if isinstance(one, SkillExperience) and _usable(one)}
+        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
+        found |= {hit.experience.id: hit.experience for hit in hits}
+        return [
+            one
+            for one in found.values()
+            if one.provenance.platform == self._platform and same_application(wording, one, app) is not None
+        ]
+
+    def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
+        opens = same_application(wording_of(subtask), skill, app)
+        learned = _with(skill, parameters, subtask, opens or "")
+        if opens is not None and learned is not None and _is_told(learned.steps, wording_of(subtask)):
+            yield learned
+
+    def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
+        """Return a verified subtask of another task that differs in values only, all of which its wording tells."""
+        task, name, info = (skeleton(text) for text in (self._task.instruction, subtask.name, subtask.info))
+        if not name and not info:
+            return None
+        hits = self._memory.search_episodic(task, name, info, _LIKE, platform=self._platform, min_similarity=_ANY)
+        for hit in hits:
+            episode = hit.experience
+            if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
+                continue
+            parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
+            learned = _with(episode, parameters, subtask) if parameters is not None else None
+            if learned is not None and _is_told(learned.steps, wording_of(subtask)):
+                return learned
+        return None
+
+
+def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
+    """Rate one of several ways to do the same: best it sees whether it is done already, cleans up, and is short."""
+    steps = read_steps(skill)
+    if isinstance(steps, Mismatch):
+        return True, True, 0
+    switches = read(skill.name).way in ("on", "off")
+    sees = any(_switched(step) or step.left.settings for step in steps)
+    windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
+    return switches and not sees, windows > 0, len(steps)
+
+
+def _switched(step: GroundedStep) -> bool:
+    before, after = step.effect.before, step.effect.after
+    return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
+
+
+def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
+    """Tell where a skill is to be done.
+
+    Returns:
+        An empty text where its application is in front, the application where the query names it and it is not, None
+        where it is another application's.
+    """
+    app, named = skill.provenance.app, mentioned(query)
+    if app and application(app) in named and application(app) != application(front):
+        return app
+    return (
+        "" if not app or (application(app) == application(front) and (not named or application(app) in named)) else None
+    )
+
+
+def _usable(experience: Experience) -> bool:
+    return experience.provenance.verified is not False and not experience.provenance.quarantined
+
+
+def wording_of(subtask: Subtask) -> str:
+    """Return all that a subtask says."""
+    return f"{subtask.name}\n{subtask.info}".strip()
+
+
+def align_values(old: str, new: str) -> Parameters | None:
+    """Match the values of two wordings that are worded differently; None where it is not clear which became which."""
+    left, right = _values_beside(old, new), _values_beside(new, old)
+    if len(left) != len(right) or len(left) > 1:
+        return None
+    return Parameters(dict(zip(left, right, strict=True)))
+
+
+def _exactly(learned: Learned) -> Learned:
+    return replace(learned, exact=True)
+
+
+def _values_beside(one: str, other: str) -> list[str]:
+    """Return the values of a wording that another does not hold; a name that is quoted in one may be none there."""
+    plain = other.casefold()
+    values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
+    return [value for value in values if value.casefold() not in plain]
+
+
+def _with(
+    experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
+) -> Learned | None:
+    """Put the values of now into an experience; None where one of them is not seen in its steps."""
+    steps = read_steps(experience)
+    if isinstance(steps, Mismatch) or unclear(steps, parameters):
+        return None
+    return _ready(experience, steps, parameters, subtask, opens)
+
+
+def _ready(
+    experience: EpisodicExperience | SkillExperience,
+    steps: Sequence[GroundedStep],
+    parameters: Parameters,
+    subtask: Subtask,
+    opens: str = "",
+) -> Learned | None:
+    replaced = with_parameters(steps, parameters)
+    return None if isinstance(replaced, Mismatch) else Learned(experience.id, replaced, opens, wording_of(subtask))
+
+
+def _is_told(steps: Sequence[GroundedStep], wording: str) -> bool:
+    """Tell whether all that steps type stands in the wording, so that none of it is a value of another task."""
+    told = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
+    typed = (typed_text(step.action) for step in steps)
+    return all(part.casefold() in told for text in typed for token in tokens(text) for part in _parts(token.value))
+
+
+def _parts(value: str) -> list[str]:
+    return [value, *(token.value for token in tokens(value) if token.sort != "mark")]
+
+
+def _begins_in(episode: EpisodicExperience, front: Window | None) -> bool:
+    """Tell whether the application in front is the one that a subtask began in, or it goes to one by itself."""
+    first = read_steps(episode)
+    if isinstance(first, Mismatch) or first[0].action.action == "switch_applications":
+        return not isinstance(first, Mismatch)
+    app = next((target.app for target in first[0].targets.values()), episode.provenance.app)
+    return front is not None and front.app.casefold() == app.casefold()

@@ -1,0 +1,206 @@
+"""What memory holds of doing something, made ready for doing it again: steps read, and their values replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
+from aci.observation.identity import ElementDescription
+from agent_s.records import Effect, ElementState, GroundedStep, Left
+from agent_s.replay.grounded_steps import ID_FIELDS, typed_text
+from intents.parameters import Parameters
+from memory_store import EpisodicExperience, SkillExperience
+
+_KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})
+"""Fields of primitives in which no value of a task stands."""
+
+Numbers = dict[float, float | None]
+"""The number that is typed now by the one that was typed then; None where it is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Why an experience does not fit the screen, or the task."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Steps that can be done again.
+
+    Attributes:
+        experience_id: Where they come from.
+        steps: The steps, with the values of now.
+        opens: Application to bring to the front before; empty where it is there, or does not matter.
+        wording: What it is done for, in words.
+        exact: Whether it was learned by these very words.
+    """
+
+    experience_id: str
+    steps: tuple[GroundedStep, ...]
+    opens: str = ""
+    wording: str = ""
+    exact: bool = False
+
+
+def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
+    """Read the steps of an experience; one that an older or newer version wrote may not be readable."""
+    try:
+        return tuple(GroundedStep.model_validate(step) for step in experience.steps)
+    except ValidationError as error:
+        return Mismatch(f"the stored steps cannot be read: {error.errors()[0]['msg']}")
+
+
+def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tuple[GroundedStep, ...] | Mismatch:
+    """Return steps with new values in everything that is typed, named and expected."""
+    if not parameters:
+        return tuple(steps)
+    try:
+        numbers = _numbers(steps, parameters)
+        return tuple(_replaced(step, parameters, numbers) for step in steps)
+    except ValidationError as error:
+        return Mismatch(f"the new values do not fit the stored steps: {error.errors()[0]['msg']}")
+
+
+def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
+    """Yield the texts of steps in which values of a task stand: what is typed, and names of elements."""
+    for step in steps:
+        yield from _texts(_values(step.action))
+        yield typed_text(step.action)
+        for description in step.targets.values():
+            yield from (description.name, description.label, description.beside)
+
+
+def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
+    """Return what becomes of the numbers that steps type, wherever an element shows one as its value."""
+    numbers: Numbers = {}
+    for step in steps:
+        typed = typed_text(step.action)
+        old, new = _as_number(typed), _as_number(parameters.replace(typed))
+        if old is not None:
+            numbers[old] = new if numbers.get(old, new) == new else None
+    return numbers
+
+
+def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> GroundedStep:
+    return step.model_copy(
+        update={
+            "action": _action(step.action, parameters),
+            "targets": {name: _description(target, parameters) for name, target in step.targets.items()},
+            "focus": _description(step.focus, parameters) if step.focus is not None else None,
+            "front": parameters.replace(step.front),
+            "intent": parameters.replace(step.intent),
+            "effect": _effect(step.effect, parameters, numbers),
+            "left": _left(step.left, parameters, numbers),
+        }
+    )
+
+
+def _action(action: Action, parameters: Parameters) -> Action:
+    typed = typed_text(action)
+    if isinstance(action, HoldAndPress) and typed:
+        keys = tuple(parameters.replace(typed))
+        return HoldAndPress.model_validate({**action.model_dump(), "press_keys": keys})
+    fields = action.model_dump()
+    return ACTION_ADAPTER.validate_python({**fields, **_replace_in(_values(action), parameters)})
+
+
+def _values(action: Action) -> dict[str, Any]:
+    """Return the fields of a primitive that may hold values of a task."""
+    if isinstance(action, Hotkey | HoldAndPress):
+        return {}
+    return {
+        name: value
+        for name, value in action.model_dump().items()
+        if name not in _KEPT_FIELDS and isinstance(value, str | list | tuple | dict)
+    }
+
+
+def _replace_in(value: Any, parameters: Parameters) -> Any:
+    """Put new values into nested ones; numbers there are those of cells."""
+    match value:
+        case str():
+            return parameters.replace(value)
+        case dict():
+            return {parameters.replace(str(key)): _replace_in(inner, parameters) for key, inner in value.items()}
+        case list() | tuple():
+            return [_replace_in(inner, parameters) for inner in value]
+        case bool() | None:
+            return value
+        case int() | float():
+            return _number(value, parameters)
+    return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case dict():
+            for key, inner in value.items():
+                yield str(key)
+                yield from _texts(inner)
+        case list() | tuple():
+            for inner in value:
+                yield from _texts(inner)
+        case str() | int() | float():
+            yield str(value)
+
+
+def _number(value: float, parameters: Parameters) -> float | str:
+    """Return a number as it is now; one that became a text is a text."""
+    new = parameters.pairs.get(f"{value:g}")
+    if new is None:
+        return value
+    try:
+        return int(new) if isinstance(value, int) else float(new)
+    except ValueError:
+        return new
+
+
+def _description(description: ElementDescription, parameters: Parameters) -> ElementDescription:
+    replace = parameters.replace
+    return description.model_copy(
+        update={
+            "name": replace(description.name),
+            "label": replace(description.label),
+            "description": replace(description.description),
+            "window": replace(description.window),
+            "path": tuple(map(replace, description.path)),
+            "beside": replace(description.beside),
+        }
+    )
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _state(state: ElementState | None, parameters: Parameters, numbers: Numbers) -> ElementState | None:
+    if state is None:
+        return None
+    text = parameters.replace(state.text) if state.text is not None else None
+    value = numbers.get(state.value, state.value) if state.value is not None else None
+    return state.model_copy(update={"text": text, "value": value})
+
+
+def _effect(effect: Effect, parameters: Parameters, numbers: Numbers) -> Effect:
+    names = ("opened", "closed", "appeared", "vanished", "rewritten")
+    replaced: dict[str, Any] = {name: tuple(map(parameters.replace, getattr(effect, name))) for name in names}
+    states = {name: _state(getattr(effect, name), parameters, numbers) for name in ("before", "after")}
+    return effect.model_copy(update={**replaced, **states})
+
+
+def _left(left: Left, parameters: Parameters, numbers: Numbers) -> Left:
+    return Left(
+        element=_state(left.element, parameters, numbers),
+        files=tuple(map(parameters.replace, left.files)),
+        title=parameters.replace(left.title),
+        settings=left.settings,
+    )

@@ -1,0 +1,67 @@
+"""Files that a task names, where those of its desktop can be seen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aci.desktop.desktop import Desktop
+
+_LONGEST = 400
+_FILE = re.compile(r"(?:~?/)?[^\n/]+(?:/[^\n/]+)*\.\w{1,5}")
+
+
+def home_of(desktop: Desktop) -> Path | None:
+    """Return the home of a desktop's applications; None where it is not known, or on another machine."""
+    from aci.desktop.x11 import X11Desktop
+
+    home = Path.home() if isinstance(desktop, X11Desktop) else getattr(desktop, "home", None)
+    return home if isinstance(home, Path) else None
+
+
+def written_file(text: str, home: Path | None, since: float) -> str:
+    """Return the file that a text is the name of, where it was written lately.
+
+    Args:
+        text: A typed text. A bare name is looked for in the home and in its folders.
+        home: Home of the applications; None where their files cannot be seen.
+        since: Files that changed after this count, s since the epoch.
+
+    Returns:
+        Its path, from "~" where it is in the home; empty where there is none.
+    """
+    text = text.strip()
+    if home is None or len(text) > _LONGEST or not _FILE.fullmatch(text):
+        return ""
+    if text.startswith(("~/", "/")):
+        return text if was_written(text, home, since) else ""
+    if "/" in text:
+        return ""
+    folders = (home, *(path for path in _folders(home)))
+    found = [f"~/{(folder / text).relative_to(home)}" for folder in folders if _is_new(folder / text, since)]
+    return found[0] if len(found) == 1 else ""
+
+
+def was_written(path: str, home: Path | None, since: float) -> bool:
+    """Tell whether a file, named from "/" or "~", was written after a time; True where files cannot be seen."""
+    if home is None:
+        return True
+    place = home / PurePosixPath(path).relative_to("~") if path.startswith("~/") else Path(path)
+    return _is_new(place, since)
+
+
+def _folders(home: Path) -> list[Path]:
+    try:
+        return [path for path in home.iterdir() if path.is_dir() and not path.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _is_new(path: Path, since: float) -> bool:
+    try:
+        # Clocks of files are coarser than those of processes.
+        return path.is_file() and path.stat().st_mtime >= since - 0.1
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Manager, Worker, reflector and self-evaluator."""

@@ -1,0 +1,1 @@
+"""Confirmation of risky actions, secrets and untrusted text."""

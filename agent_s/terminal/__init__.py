@@ -1,0 +1,1 @@
+"""Shared parts of the command line: options, progress, exit statuses and interrupts."""

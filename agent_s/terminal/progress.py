@@ -1,0 +1,345 @@
+"""What a person sees of a run while it goes on: a live display on a terminal, plain lines elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol, Self
+
+from aci.acting.actions import format_call
+from agent_s.events import (
+    ActionChosen,
+    ActionPerformed,
+    Event,
+    KnowledgeGathered,
+    ModelCalled,
+    Planned,
+    Reflected,
+    ReplayStarted,
+    ReplayStopped,
+    RunEnded,
+    RunStarted,
+    SubtaskEnded,
+    SubtaskStarted,
+    Troubled,
+    Verified,
+)
+from agent_s.terminal.output import new_console, plural, printable, shorten
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from agent_s.records import Limits
+
+STATUS_S = 20.0
+"""How long a log may be without a word, s."""
+GOOD, BAD, SKIPPED = "✓", "✗", "»"
+
+
+class Display(Protocol):
+    """Shows the events of runs."""
+
+    def __enter__(self) -> Self:
+        """Start to show."""
+        ...
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the terminal as it was."""
+        ...
+
+    def __call__(self, event: Event) -> None:
+        """Show one event."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Say something that belongs to the progress."""
+        ...
+
+    def status(self, text: str) -> None:
+        """Say how far it is, in the place of what was said of it last; "" for nothing."""
+        ...
+
+    def notice(self, text: str) -> None:
+        """Say something that the person must know, also where no progress is shown."""
+        ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Leave the terminal to somebody else for a while."""
+        ...
+
+
+def choose_display(*, quiet: bool, json: bool) -> Display:
+    """Return the display for this terminal; with JSON on standard output it writes to standard error."""
+    console = new_console(stderr=json)
+    if quiet:
+        return QuietDisplay(new_console(stderr=True))
+    return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else PlainDisplay(console)
+
+
+class QuietDisplay:
+    """Shows notices and troubles, on standard error, and nothing else."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __enter__(self) -> Self:
+        """Do nothing."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing."""
+
+    def __call__(self, event: Event) -> None:
+        """Show a trouble."""
+        if isinstance(event, Troubled):
+            self.notice(event.problem)
+
+    def say(self, text: str) -> None:
+        """Do nothing."""
+
+    def status(self, text: str) -> None:
+        """Do nothing."""
+
+    def notice(self, text: str) -> None:
+        """Write a line."""
+        self._console.print(printable(text))
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Do nothing: nothing is being drawn."""
+        return nullcontext()
+
+
+class PlainDisplay:
+    """One line for everything that matters, for logs and pipes.
+
+    Args:
+        console: Where.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._told_at = clock()
+
+    def __enter__(self) -> Self:
+        """Do nothing."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Do nothing."""
+
+    def __call__(self, event: Event) -> None:
+        """Write the lines of an event."""
+        for line in lines_of(event):
+            self._console.print(line)
+
+    def say(self, text: str) -> None:
+        """Write a line."""
+        self.notice(text)
+
+    def status(self, text: str) -> None:
+        """Write a line, where nothing was written for a while."""
+        if text and self._clock() - self._told_at >= STATUS_S:
+            self.notice(text)
+
+    def notice(self, text: str) -> None:
+        """Write a line."""
+        self._told_at = self._clock()
+        self._console.print(printable(text))
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Do nothing: nothing is being drawn."""
+        return nullcontext()
+
+
+def lines_of(event: Event) -> list[str]:
+    """Return an event as lines for a log; none where it says nothing to a person."""
+    match event:
+        case RunStarted():
+            return [f"Task: {shorten(event.task.instruction, 500)}"]
+        case Planned():
+            what = "Plan" if not event.replan else f"New plan ({shorten(event.reason, 200)})"
+            source = " from verified memory" if event.plan.source == "memory" else ""
+            return [f"{what}{source}: {plural(len(event.plan.subtasks), 'subtask')}"]
+        case SubtaskStarted():
+            return [f"[{event.index}/{event.total}] {shorten(event.subtask.name, 300)}"]
+        case ActionChosen():
+            return [f"    {event.step}. {call_of(event)}"]
+        case ActionPerformed():
+            return [f"       {result_of(event)}"]
+        case SubtaskEnded():
+            return [f"    {ending_of(event)}"]
+    return _remarks(event)
+
+
+def _remarks(event: Event) -> list[str]:
+    match event:
+        case ReplayStarted():
+            return [f"    {SKIPPED} done before and verified: {plural(event.steps, 'step')} again without a model"]
+        case ReplayStopped():
+            return [f"    the screen differs, the Worker takes over: {shorten(event.reason, 300)}"]
+        case Reflected():
+            return [f"    reflection: {shorten(event.reflection, 300)}"]
+        case Verified():
+            word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
+            return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
+        case KnowledgeGathered():
+            return [f"Goes on without: {shorten(problem, 300)}" for problem in event.problems]
+        case Troubled():
+            return [f"Trouble: {shorten(event.problem, 500)}"]
+    return []
+
+
+def call_of(event: ActionChosen) -> str:
+    """Return a step as the paper writes it, with the element it touches."""
+    target = f"  {event.target}" if event.target else ""
+    return shorten(f"{format_call(event.action)}{target}", 160)
+
+
+def result_of(event: ActionPerformed) -> str:
+    """Return what came of a step."""
+    if not event.result.ok:
+        return shorten(f"{BAD} {event.result.error or 'not carried out'}", 300)
+    note = f", {event.result.note}" if event.result.note else ""
+    return shorten(f"{GOOD} {event.seconds:.2f} s{note}", 300)
+
+
+def ending_of(event: SubtaskEnded) -> str:
+    """Return how a subtask ended."""
+    how = "replayed" if event.replayed else plural(event.steps, "step")
+    if event.ok:
+        return f"{GOOD} done ({how})"
+    return shorten(f"{BAD} failed ({how}): {event.reason}", 500)
+
+
+class LiveDisplay:
+    """The task, the subtask, the step, what came of it and the time, redrawn in place; what is finished scrolls up.
+
+    Args:
+        console: A terminal.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        from rich.live import Live
+
+        self._console = console
+        self._clock = clock
+        self._began = clock()
+        self._now = _Now()
+        self._status = ""
+        self._live = Live(get_renderable=self._draw, console=console, refresh_per_second=8, transient=True)
+
+    def __enter__(self) -> Self:
+        """Start to draw."""
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Wipe what was drawn in place."""
+        self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Take an event into the picture."""
+        match event:
+            case RunStarted():
+                self._began = self._clock()
+                self._now = _Now(task=event.task.instruction, model=event.model, limits=event.limits)
+            case SubtaskStarted():
+                self._now.subtask, self._now.place = event.subtask.name, f"{event.index}/{event.total}"
+                self._now.step = self._now.result = ""
+            case ActionChosen():
+                self._now.step, self._now.result = f"{event.step}. {call_of(event)}", ""
+                self._now.steps = event.step
+            case ActionPerformed():
+                self._now.result = result_of(event)
+            case ModelCalled():
+                self._now.count(event)
+            case SubtaskEnded():
+                self._console.print(f"  {ending_of(event)[:1]} {self._now.place} {shorten(event.subtask.name, 200)}")
+                if not event.ok:
+                    self._console.print(f"      {shorten(event.reason, 500)}", style="red")
+            case RunEnded():
+                self._now = _Now()
+            case _:
+                for line in _remarks(event):
+                    self._console.print(line, style="dim" if not isinstance(event, Troubled) else "yellow")
+
+    def say(self, text: str) -> None:
+        """Write a line above the picture."""
+        self.notice(text)
+
+    def status(self, text: str) -> None:
+        """Show it as the picture, as long as there is no task."""
+        self._status = text
+
+    def notice(self, text: str) -> None:
+        """Write a line above the picture."""
+        self._console.print(printable(text))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stop drawing, so that somebody can be asked."""
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
+
+    def _draw(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        now, width = self._now, self._console.width - 2
+        if not now.task:
+            return Text(shorten(self._status, width), style="dim")
+        meter = now.meter(self._clock() - self._began)
+        return Group(
+            Text(shorten(now.task, width), style="bold"),
+            Text(shorten(f"{now.place} {now.subtask}" if now.subtask else "planning", width), style="cyan"),
+            Text(shorten(f"  {now.step}", width)),
+            Text(shorten(f"  {now.result}", width), style="green" if now.result.startswith(GOOD) else "red"),
+            Text(shorten(meter, width), style="dim"),
+            Text(shorten(f"Ctrl-Z pauses · Ctrl-C stops · {now.model}", width), style="dim"),
+        )
+
+
+class _Now:
+    """What the live picture shows."""
+
+    def __init__(self, task: str = "", model: str = "", limits: Limits | None = None) -> None:
+        self.task = task
+        self.model = model
+        self.subtask = ""
+        self.place = ""
+        self.step = ""
+        self.result = ""
+        self.steps = 0
+        self._limits = limits
+        self._calls = 0
+        self._tokens = 0
+        self._dollars: float | None = 0.0
+
+    def count(self, call: ModelCalled) -> None:
+        """Count a call of the model; the cost is unknown as soon as that of one call is."""
+        self._calls += 1
+        self._tokens += call.input_tokens + call.output_tokens
+        if call.dollars is not None and self._dollars is not None:
+            self._dollars += call.dollars
+        elif call.input_tokens or call.output_tokens:
+            self._dollars = None
+
+    def meter(self, spent_s: float) -> str:
+        """Return what was used, and of how much."""
+        limits = self._limits
+        if limits is None:
+            return ""
+        used = [f"step {self.steps}/{limits.max_steps}", f"call {self._calls}/{limits.max_model_calls}"]
+        if self._tokens:
+            most = "" if limits.max_tokens is None else f"/{limits.max_tokens:,}"
+            used += [f"{self._tokens:,}{most} tokens"]
+            price = "cost unknown" if self._dollars is None else f"${self._dollars:.2f}"
+            used += [price if limits.max_dollars is None else f"{price}/{limits.max_dollars:.2f}"]
+        return " · ".join([*used, f"{max(0.0, limits.max_seconds - spent_s):.0f} s left"])

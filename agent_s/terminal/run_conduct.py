@@ -1,0 +1,265 @@
+"""Building the parts from the settings, and taking one run from its task to its report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aci.desktop.wayland import ADVICE, is_wayland
+from agent_s.errors import TrajectoryError
+from agent_s.events import RunEnded, RunStarted, Troubled
+from agent_s.records import Outcome, Task
+from agent_s.terminal.output import printable
+from agent_s.terminal.progress import Display
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from aci.desktop.emergency_stop import Halt
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.desktop.x11 import X11Desktop
+    from agent_s.loop.agent import AgentS
+    from agent_s.loop.unfinished import Unfinished
+    from agent_s.safety.confirmation import Consent
+    from agent_s.settings import Settings
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.trajectory.recorder import Recorder
+    from memory_store import MemoryStore
+
+FILES_FOLDER = "files"
+XWAYLAND_ONLY = "This session is Wayland's: only XWayland windows can be seen and used, and not by their pixels."
+MAX_KEPT_BYTES = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conducted:
+    """A run that is over.
+
+    Attributes:
+        outcome: How it ended.
+        model: Name of the model that planned and acted.
+        folder: Where it was recorded; None where it could not be.
+        report: Its page; None where it could not be written.
+    """
+
+    outcome: Outcome
+    model: str
+    folder: Path | None = None
+    report: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DesktopChoice:
+    """Which desktop a run works on.
+
+    Attributes:
+        display: Name of an X display; None for a virtual desktop.
+        words: The choice in words, and why it was made.
+    """
+
+    display: str | None
+    words: str
+
+    def open(self, settings: Settings) -> X11Desktop | VirtualDesktop:
+        """Return the desktop, to be used in a `with` block.
+
+        Raises:
+            DesktopError: It cannot be used.
+            MissingDependency: A program is absent.
+        """
+        return settings.desktop.new_virtual() if self.display is None else settings.desktop.new_own(self.display)
+
+
+def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
+    """Choose the desktop: what was asked for, else the person's screen where there is one, else a virtual one.
+
+    A Wayland session is no such screen, unless it is asked for.
+    """
+    if display and virtual:
+        raise click.UsageError("Give --display or --virtual, not both.")
+    own, wayland = os.environ.get("DISPLAY", ""), is_wayland(os.environ)
+    if display and wayland and display == own:
+        return DesktopChoice(display, f"the screen {display}. {XWAYLAND_ONLY} For everything else, {ADVICE}")
+    if display:
+        return DesktopChoice(display, f"the screen {display}")
+    if virtual:
+        return DesktopChoice(None, "a virtual desktop")
+    if wayland:
+        choose = f" (--display {own} for its XWayland windows)" if own else ""
+        return DesktopChoice(None, f"a virtual desktop, since Wayland lets no other program use its windows{choose}")
+    if not own:
+        return DesktopChoice(None, "a virtual desktop, since DISPLAY is not set")
+    return DesktopChoice(own, f"your screen {own} (--virtual for a private one)")
+
+
+def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None]:
+    """Return the memory that the settings name, to be used in a `with` block; None where there is to be none.
+
+    Raises:
+        MemoryStoreError: It cannot be opened; nothing in it was changed.
+    """
+    if not settings.memory.enabled:
+        return nullcontext(None)
+    from agent_s.loop.agent import open_memory
+
+    return open_memory(settings)
+
+
+def conduct(
+    agent: AgentS,
+    task: Task,
+    *,
+    display: Display,
+    interrupts: Interrupts,
+    name_folder: Callable[[RunStarted], Path],
+    finish: Callable[[Path], None] | None = None,
+    unfinished: Unfinished | None = None,
+) -> Conducted:
+    """Carry out a task: show it, record it, and write its report.
+
+    Args:
+        agent: Carries it out.
+        task: What is to be done.
+        display: Shows it.
+        interrupts: Lets Ctrl-C end it in order.
+        name_folder: Says where the run is recorded.
+        finish: Adds to the run's folder, once the run is over and before its report is written.
+        unfinished: The run to go on with; None to begin anew.
+    """
+    recorder: Recorder | None = None
+    outcome: Outcome | None = None
+    model = ""
+    with display, _stopped_from_the_screen(agent, interrupts):
+        try:
+            events = agent.resume(unfinished) if unfinished else agent.stream(task)
+            for event in interrupts.watch(events, agent.stop, agent.pause if agent.take_over else None):
+                if isinstance(event, RunStarted):
+                    model = event.model
+                    recorder = _start_recording(name_folder(event), display)
+                if recorder is not None:
+                    recorder(event)
+                display(event)
+                if isinstance(event, RunEnded):
+                    outcome = event.outcome
+        finally:
+            if recorder is not None:
+                recorder.close()
+        if outcome is None:  # the end was lost to a second Ctrl-C that came with it
+            raise KeyboardInterrupt
+        if recorder is None:
+            return Conducted(outcome, model)
+        if finish is not None:
+            finish(recorder.folder)
+        return Conducted(outcome, model, recorder.folder, _report(recorder.folder, display))
+
+
+def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
+    """Say who acts and where, since neither needs to be named."""
+    name = getattr(agent.model, "name", type(agent.model).__name__)
+    if name == "none":
+        display.say(f"From memory, without a model, on {choice.words}.")
+        return
+    hint = " (it follows plain instructions and needs no network)" if name == "offline" else ""
+    display.say(f"Model {name}{hint}, on {choice.words}.")
+
+
+def keep_files(home: Path, folder: Path) -> list[Path]:
+    """Copy what a person would look for from the home of a virtual desktop, which goes with it.
+
+    Hidden files and links are left out, and everything where it is more than `MAX_KEPT_BYTES`.
+
+    Returns:
+        The copies.
+    """
+    files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
+    if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
+        return []
+    copies = []
+    for path in files:
+        copy = folder / FILES_FOLDER / path.relative_to(home)
+        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+        copies.append(copy)
+    return copies
+
+
+def build_agent(
+    settings: Settings, desktop: X11Desktop | VirtualDesktop, memory: MemoryStore | None, display: Display
+) -> AgentS:
+    """Build the agent; it can ask the person where one sits at the terminal.
+
+    Raises:
+        SettingsError: The settings name something that does not exist.
+    """
+    from agent_s.loop.agent import AgentS
+
+    def ask(question: str) -> str:
+        with display.paused():
+            return str(click.prompt(f"The agent asks: {printable(question)}\nYour answer", err=True))
+
+    def confirm(consent: Consent) -> bool:
+        with display.paused(), _shown(consent) as picture:
+            click.echo(f"This needs your consent; a picture of it is {picture}", err=True)
+            return click.confirm(printable(str(consent)), err=True)
+
+    def take_over() -> None:
+        with display.paused():
+            click.echo("Paused: the screen is yours. The agent looks anew when you hand it back.", err=True)
+            click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
+
+    if not sys.stdin.isatty():
+        return AgentS.from_settings(settings, desktop, memory=memory)
+    return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over)
+
+
+@contextmanager
+def _shown(consent: Consent) -> Iterator[Path]:
+    """Keep the picture of what somebody is asked about in a file that is theirs alone, until they have answered."""
+    with tempfile.TemporaryDirectory(prefix="agent-s-") as folder:
+        path = Path(folder) / "consent.png"
+        path.write_bytes(consent.as_png())
+        yield path
+
+
+def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
+    """Let the stop key and the mouse in a corner end what the run waits for, a model's answer for example."""
+    halt: Halt | None = getattr(agent.desktop, "halt", None)
+    return nullcontext() if halt is None else halt.telling(lambda reason: interrupts.call())
+
+
+def _start_recording(folder: Path, display: Display) -> Recorder | None:
+    from agent_s.trajectory.recorder import Recorder
+
+    def warn(problem: str) -> None:
+        display(Troubled(problem=problem))
+
+    try:
+        return Recorder(folder, warn)
+    except TrajectoryError as error:
+        warn(f"{error} The run goes on without a record.")
+        return None
+
+
+def _report(folder: Path, display: Display) -> Path | None:
+    from agent_s.trajectory.recorder import read_trajectory
+    from agent_s.trajectory.report import write_report
+
+    try:
+        return write_report(read_trajectory(folder))
+    except TrajectoryError as error:
+        display(Troubled(problem=str(error)))
+        return None
+
+
+def _is_own_work(path: Path, home: Path) -> bool:
+    hidden = any(part.startswith(".") for part in path.relative_to(home).parts)
+    return not hidden and path.is_file() and not path.is_symlink()

@@ -1,0 +1,87 @@
+"""What is needed from the operating system, read from `configs/debian-packages.txt`, and whether it is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Literal
+
+Group = Literal["base", "demo", "test", "optional"]
+
+GROUPS: dict[str, Group] = {"base": "base", "demo": "demo", "test": "test", "optional": "optional"}
+FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package of the system.
+
+    Attributes:
+        names: Its name; further ones for systems that have no such package.
+        probe: What its presence is known by: `program:NAME,NAME`, `font:FILE` or `file:PATTERN`.
+        group: What it is needed for: `base` for everything, `demo`, `test`, or `optional`.
+        purpose: What it does, in words.
+    """
+
+    names: tuple[str, ...]
+    probe: str
+    group: Group
+    purpose: str
+
+    @property
+    def present(self) -> bool:
+        """Whether what the package brings is on this machine, from whichever package."""
+        kind, _, what = self.probe.partition(":")
+        if kind == "program":
+            return any(_find_program(name) for name in what.split(","))
+        if kind == "font":
+            return _has_font(what)
+        return bool(glob(what))  # noqa: PTH207 - the pattern is absolute
+
+
+def read_packages(path: Path) -> list[Package]:
+    """Read the list of packages.
+
+    Raises:
+        ValueError: A line is not understood.
+    """
+    packages = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        names, probe, group, purpose = line.split(maxsplit=3)
+        if group not in GROUPS:
+            raise ValueError(f"{path}: {group!r} is no group of packages")
+        packages.append(Package(tuple(names.split("|")), probe, GROUPS[group], purpose))
+    return packages
+
+
+def missing(groups: Sequence[Group]) -> list[Package]:
+    """Return the packages of some groups that this machine lacks."""
+    from agent_s.settings import configs_folder
+
+    wanted = read_packages(configs_folder() / "debian-packages.txt")
+    return [package for package in wanted if package.group in groups and not package.present]
+
+
+def install_command(packages: Iterable[Package]) -> str:
+    """Return the command that installs packages on this machine, or what to look for where there is no apt-get."""
+    names = " ".join(package.names[0] for package in packages)
+    if shutil.which("apt-get") is None:
+        return f"install what Debian calls {names}, with this system's package manager"
+    return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install -y --no-install-recommends {names}"
+
+
+def _find_program(name: str) -> str | None:
+    from aci.desktop.private_session import find_program
+
+    return find_program(name)
+
+
+def _has_font(file: str) -> bool:
+    folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
+    return any(next(folder.rglob(file), None) for folder in folders if folder.is_dir())

@@ -1,0 +1,1 @@
+"""Recorded runs: writing, reading and reporting them."""

@@ -1,0 +1,74 @@
+"""The part of a recorded run that made an experience: its steps with their screenshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from dataclasses import replace as with_fields
+from pathlib import Path
+
+from agent_s.errors import TrajectoryError
+from agent_s.events import Event, Observed, RunEnded, RunStarted, SubtaskEnded, SubtaskStarted
+from agent_s.trajectory.recorder import Trajectory, list_runs, read_trajectory
+from agent_s.trajectory.timeline import tell
+from memory_store import EpisodicExperience, Experience, SkillExperience
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an experience was made.
+
+    Attributes:
+        trajectory: The events that made it; None where the run is not there any more.
+        screenshots: The screens before its steps, in order.
+        problem: Why there are none, in words.
+    """
+
+    trajectory: Trajectory | None
+    screenshots: tuple[Path, ...] = ()
+    problem: str = ""
+
+
+def find_origin(runs_folder: Path, experience: Experience) -> Origin:
+    """Return the steps that made an experience: those of its subtask, or of the whole run for the story of a task."""
+    run_id = experience.provenance.run_id
+    folder = next((run.folder for run in list_runs(runs_folder) if run.run_id == run_id), None)
+    if folder is None:
+        return Origin(None, problem=f"the run {run_id} was deleted or recorded elsewhere; its screenshots are gone")
+    try:
+        whole = read_trajectory(folder)
+    except TrajectoryError as error:
+        return Origin(None, problem=f"the run {run_id} cannot be read: {error}")
+    trajectory = with_fields(whole, events=tuple(_part(whole.events, _subtask_of(experience))))
+    steps = [step for subtask in tell(trajectory.events).subtasks for step in subtask.steps]
+    names = dict.fromkeys(step.before.screenshot for step in steps if step.before and step.before.screenshot)
+    pictures = tuple(path for name in names if (path := whole.folder / name).is_file())
+    problem = "" if pictures else f"the run {run_id} has no screenshots of these steps any more"
+    return Origin(trajectory, pictures, problem)
+
+
+def _subtask_of(experience: Experience) -> tuple[str, str] | None:
+    match experience:
+        case EpisodicExperience():
+            return experience.subtask, experience.context
+        case SkillExperience():
+            return experience.name, experience.description
+    return None
+
+
+def _part(events: Iterable[Event], wanted: tuple[str, str] | None) -> Iterator[Event]:
+    """Yield the events of one subtask, with the beginning and the end of the run; all where none is wanted."""
+    within = False
+    seen: Observed | None = None
+    for event in events:
+        if isinstance(event, SubtaskStarted):
+            within = (event.subtask.name, event.subtask.info) == wanted
+            if within and seen is not None:
+                # The screen that the first step was chosen on may have been looked at before.
+                yield seen
+        if isinstance(event, Observed):
+            seen = event
+        if wanted is None or within or isinstance(event, RunStarted | RunEnded):
+            yield event
+        if isinstance(event, SubtaskEnded):
+            within = False

@@ -1,0 +1,27 @@
+"""HTML pages from the packaged templates; every value on them is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def render_page(template: str, filters: Mapping[str, Callable[..., Any]], **values: Any) -> str:
+    """Return a page.
+
+    Args:
+        template: Name of a template of this package.
+        filters: What it formats its values with, by name.
+        values: What it shows; one that it names and is not given is an error.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("agent_s.trajectory"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment.get_template(template).render(**values)

@@ -1,0 +1,350 @@
+"""A run on disk: a folder with one line of JSON per event, and the screenshots beside it.
+
+```
+20260314-093012-1f0c9a/
+├── events.jsonl        a header line, then one event per line, each written out before the run goes on
+└── screens/0001.png    one file per picture that differs from those before
+```
+
+Versions of the format, one line each; a reader refuses those it does not know:
+
+1. Header, the events of `agent_s.events`, PNG screenshots.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from agent_s.background import Pending
+from agent_s.errors import TrajectoryError
+from agent_s.events import EVENT_ADAPTER, ActionChosen, Event, Observed, RunEnded, RunStarted
+from agent_s.replay.grounded_steps import ID_FIELDS
+
+if TYPE_CHECKING:
+    from aci.observation.observation import Observation
+    from agent_s.records import Status
+
+SCHEMA_VERSION = 1
+EVENTS_FILE = "events.jsonl"
+SCREENS_FOLDER = "screens"
+PRIVATE = 0o700
+PNG_LEVEL = 1
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """A run as it was recorded.
+
+    Attributes:
+        folder: Where it lies; the screenshots that events name are relative to it.
+        version: Format version of the file.
+        events: What happened, in order.
+        problem: What is missing and why, such as a last line cut short by a kill; empty where all is there.
+    """
+
+    folder: Path
+    version: int
+    events: tuple[Event, ...]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One line of a list of runs.
+
+    Attributes:
+        folder: Where the run lies.
+        run_id: Its id, or the name of its folder where that cannot be read.
+        started: When it began; None where that cannot be read.
+        instruction: What was asked.
+        status: How it ended; None where it was cut off.
+        problem: Why the run cannot be read, or how its record is incomplete.
+    """
+
+    folder: Path
+    run_id: str
+    started: datetime | None = None
+    instruction: str = ""
+    model: str = ""
+    status: Status | None = None
+    verified: bool | None = None
+    replayed: bool = False
+    steps: int = 0
+    model_calls: int = 0
+    seconds: float = 0.0
+    problem: str = ""
+
+
+class Recorder:
+    """Writes the events of one run to a folder.
+
+    A picture is compressed while the run goes on, and is there at the latest before the next one and before the end of
+    the run is written.
+
+    A recorder never stops a run: when the disk is full or the folder vanishes it says so once, through `warn`, and
+    ignores what follows.
+    """
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
+        """Create the folder, for its owner alone, and write the header.
+
+        Args:
+            folder: Where to write; must not hold a run already.
+            warn: Told once, in words for a person, when recording has to end; logs a warning by default.
+
+        Raises:
+            TrajectoryError: The folder holds a run, or cannot be written.
+        """
+        self.folder = folder
+        self.problem = ""
+        self._warn = warn or logger.warning
+        self._screens: dict[bytes, str] = {}
+        self._observation: Observation | None = None
+        self._picture: Pending[None] | None = None
+        try:
+            make_private_folder(folder / SCREENS_FOLDER)
+            self._file: IO[str] = (folder / EVENTS_FILE).open("x", encoding="utf-8")
+            self._write_line(json.dumps({"schema_version": SCHEMA_VERSION, "format": "agent-s trajectory"}))
+        except FileExistsError as error:
+            raise TrajectoryError(f"{folder} already holds a run: choose another folder to record to.") from error
+        except OSError as error:
+            raise TrajectoryError(f"Cannot record to {folder}: {error.strerror or error}.") from error
+
+    def __call__(self, event: Event) -> None:
+        """Write one event, and the picture that it carries."""
+        if self.problem:
+            return
+        try:
+            if isinstance(event, RunEnded):
+                self._await_picture()
+            self._write_line(self._written_form(event).model_dump_json())
+        except (OSError, ValueError) as error:  # ValueError: the file is closed
+            self._end_recording(error)
+
+    def close(self) -> None:
+        """Close the file; events that still come are not recorded."""
+        try:
+            self._await_picture()
+            self._file.close()
+        except OSError as error:  # what was buffered, or a picture, found no room
+            if not self.problem:
+                self._end_recording(error)
+
+    def _written_form(self, event: Event) -> Event:
+        if isinstance(event, Observed) and event.observation is not None:
+            self._observation = event.observation
+            return event.model_copy(update={"screenshot": self._store_screenshot(event.observation)})
+        if isinstance(event, ActionChosen) and self._observation is not None and not event.boxes:
+            return event.model_copy(update={"boxes": _boxes(event, self._observation)})
+        return event
+
+    def _store_screenshot(self, observation: Observation) -> str:
+        from PIL import Image
+
+        pixels = observation.screenshot
+        digest = hashlib.blake2b(pixels.tobytes(), digest_size=16, salt=b"%d" % pixels.shape[1]).digest()
+        if digest not in self._screens:
+            name = f"{SCREENS_FOLDER}/{len(self._screens) + 1:04d}.png"
+            image, path = Image.fromarray(pixels), self.folder / name
+            self._await_picture()
+            self._picture = Pending(lambda: image.save(path, compress_level=PNG_LEVEL), "recorder")
+            self._screens[digest] = name
+        return self._screens[digest]
+
+    def _await_picture(self) -> None:
+        """Wait for the picture that is being written.
+
+        Raises:
+            OSError: It could not be.
+        """
+        picture, self._picture = self._picture, None
+        if picture is not None:
+            picture.result()
+
+    def _write_line(self, line: str) -> None:
+        self._file.write(line + "\n")
+        self._file.flush()
+
+    def _end_recording(self, error: Exception) -> None:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        self.problem = f"The run is no longer recorded: cannot write to {self.folder} ({reason})."
+        self._warn(f"{self.problem} The run itself goes on.")
+        self.close()
+
+
+def read_trajectory(folder: Path) -> Trajectory:
+    """Read a recorded run.
+
+    A last line that was cut short, as by a kill or a full disk, is left out and said in `Trajectory.problem`.
+
+    Raises:
+        TrajectoryError: There is no run, it is damaged before its end, or it is of a newer version.
+    """
+    lines = _read_lines(folder)
+    version = _read_header(folder, lines[0] if lines else "")
+    events: list[Event] = []
+    problem = ""
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            events.append(EVENT_ADAPTER.validate_json(line))
+        except ValidationError as error:
+            if number != len(lines):
+                raise TrajectoryError(f"{folder / EVENTS_FILE}, line {number} is damaged: {_first(error)}") from error
+            problem = "The last event was cut short while it was written."
+    if not events or not isinstance(events[-1], RunEnded):
+        problem = f"{problem} The record ends before the run did.".strip()
+    return Trajectory(folder=folder, version=version, events=tuple(events), problem=problem)
+
+
+def list_runs(runs_dir: Path) -> list[RunSummary]:
+    """List the runs in a folder, newest first; reads the first and last event of each only."""
+    if not runs_dir.is_dir():
+        return []
+    summaries = [_summarize(path.parent) for path in runs_dir.glob(f"*/{EVENTS_FILE}")]
+    oldest = datetime.min.replace(tzinfo=UTC)
+    return sorted(summaries, key=lambda run: (run.started or oldest, run.folder.name), reverse=True)
+
+
+def find_run(runs_dir: Path, name: str) -> Path:
+    """Find a run's folder by its path, by its id or the beginning of it, or by the word `last`.
+
+    Raises:
+        TrajectoryError: There is no such run, or several fit.
+    """
+    if (Path(name) / EVENTS_FILE).is_file():
+        return Path(name)
+    runs = list_runs(runs_dir)
+    if not runs:
+        raise TrajectoryError(f'No run is recorded in {runs_dir} yet: start one with agent-s run "TASK".')
+    if name == "last":
+        return runs[0].folder
+    found = [run.folder for run in runs if run.run_id.startswith(name) or run.folder.name.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    problem = f"{len(found)} runs fit {name!r}: give more of the id" if found else f"No run {name!r} in {runs_dir}"
+    raise TrajectoryError(f"{problem}. `agent-s runs list` shows them.")
+
+
+def run_folder(runs_dir: Path, started: RunStarted) -> Path:
+    """Name the folder of a run so that names sort by time, in the person's own time zone."""
+    return runs_dir / f"{started.at.astimezone():%Y%m%d-%H%M%S}-{started.run_id}"
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder and its missing parents, open to their owner alone; what exists is left as it is.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    for path in (*reversed(folder.parents), folder):
+        if not path.exists():
+            path.mkdir(mode=PRIVATE, exist_ok=True)
+
+
+def _boxes(event: ActionChosen, observation: Observation) -> tuple[tuple[int, int, int, int], ...]:
+    """Return where the elements lie that the primitive names, as (x, y, width, height)."""
+    ids = [getattr(event.action, field, None) for field in ID_FIELDS]
+    elements = [observation.by_id[id_] for id_ in ids if id_ in observation.by_id]
+    return tuple((e.rect.x, e.rect.y, e.rect.width, e.rect.height) for e in elements)
+
+
+def _read_lines(folder: Path) -> list[str]:
+    try:
+        # What a kill left behind may end within a character. Not splitlines: it also splits at U+2028 and its like.
+        text = (folder / EVENTS_FILE).read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise TrajectoryError(f"There is no readable run in {folder}: {error.strerror or error}.") from error
+    return text.removesuffix("\n").split("\n")
+
+
+def _read_header(folder: Path, line: str) -> int:
+    header = _loads(line)
+    version = header.get("schema_version") if isinstance(header, dict) else None
+    if not isinstance(version, int):
+        raise TrajectoryError(f"{folder / EVENTS_FILE} is not the record of a run: its header is missing.")
+    if version > SCHEMA_VERSION:
+        raise TrajectoryError(
+            f"The run in {folder} has format {version}; this agent-s reads up to {SCHEMA_VERSION}. Update agent-s."
+        )
+    return version
+
+
+def _loads(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return None
+
+
+def _first(error: ValidationError) -> str:
+    return str(error.errors()[0]["msg"])
+
+
+def _summarize(folder: Path) -> RunSummary:
+    try:
+        with (folder / EVENTS_FILE).open("rb") as file:
+            _read_header(folder, file.readline().decode("utf-8", errors="replace"))
+            started = EVENT_ADAPTER.validate_json(file.readline())
+            ended = _last_event(file)
+    except (OSError, TrajectoryError, ValidationError) as error:
+        problem = "its first event cannot be read" if isinstance(error, ValidationError) else str(error)
+        return RunSummary(folder=folder, run_id=folder.name, problem=problem)
+    if not isinstance(started, RunStarted):
+        return RunSummary(folder=folder, run_id=folder.name, problem="its record does not begin with the run's start")
+    if not isinstance(ended, RunEnded):
+        return RunSummary(
+            folder=folder,
+            run_id=started.run_id,
+            started=started.at,
+            instruction=started.task.instruction,
+            model=started.model,
+            problem="its record ends before the run did",
+        )
+    outcome = ended.outcome
+    return RunSummary(
+        folder=folder,
+        run_id=started.run_id,
+        started=started.at,
+        instruction=started.task.instruction,
+        model=started.model,
+        status=outcome.status,
+        verified=outcome.verified,
+        replayed=outcome.replayed,
+        steps=outcome.usage.steps,
+        model_calls=outcome.usage.model_calls,
+        seconds=(ended.at - started.at).total_seconds(),
+    )
+
+
+def _last_event(file: IO[bytes]) -> Event | None:
+    """Read the last line of a file, from its end; None where it is no whole event."""
+    for block in _growing_tails(file):
+        lines = block.rstrip(b"\n").split(b"\n")
+        if len(lines) > 1:
+            try:
+                return EVENT_ADAPTER.validate_json(lines[-1])
+            except ValidationError:
+                return None
+    return None
+
+
+def _growing_tails(file: IO[bytes]) -> Iterator[bytes]:
+    size = file.seek(0, 2)
+    length = 4096
+    while True:
+        file.seek(max(0, size - length))
+        yield file.read()
+        if length >= size:
+            return
+        length *= 8

@@ -1,0 +1,219 @@
+"""One HTML page that tells a run: what was asked, planned, seen, decided and done, and how it was verified.
+
+The page needs no network and no script. Everything on it that came from a screen, a model or the web is data and is
+escaped; a content security policy forbids scripts besides.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from aci.acting.actions import Action, format_call
+from agent_s.errors import TrajectoryError
+from agent_s.events import ModelCalled
+from agent_s.records import Outcome
+from agent_s.trajectory.html import render_page
+from agent_s.trajectory.recorder import Trajectory, make_private_folder
+from agent_s.trajectory.timeline import Chronicle, SubtaskChronicle, tell
+
+REPORT_FILE = "report.html"
+
+WORDS = {
+    "done": "Done",
+    "failed": "Failed",
+    "infeasible": "Not possible",
+    "out_of_budget": "Out of budget",
+    "stopped": "Stopped",
+    "error": "Error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A screenshot as the page shows it; sizes in px."""
+
+    source: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """One run on an index page.
+
+    Attributes:
+        name: What it is called there.
+        good: Whether it went as it should.
+        report: Its report, or None where there is none.
+    """
+
+    name: str
+    instruction: str
+    good: bool
+    status: str
+    verified: bool | None
+    steps: int
+    seconds: float
+    model_calls: int
+    report: Path | None = None
+    note: str = ""
+
+
+def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: bool = False) -> Path:
+    """Write the report of a run.
+
+    Args:
+        trajectory: The run.
+        path: The page; None for `report.html` in the run's folder.
+        embed: Put the screenshots into the page, so that it can be moved and mailed alone.
+
+    Raises:
+        TrajectoryError: The page cannot be written.
+    """
+    target = path or trajectory.folder / REPORT_FILE
+    embed = embed or target.resolve().parent != trajectory.folder.resolve()
+    page = render_report(trajectory, embed=embed)
+    return _write(target, page)
+
+
+def render_report(trajectory: Trajectory, *, embed: bool = False) -> str:
+    """Return the report of a run as HTML; screenshots are files beside it unless they are embedded."""
+    story = tell(trajectory.events)
+    pictures = {name: _picture(trajectory.folder, name, embed) for name in _screenshots(story)}
+    return _render(
+        "report.html.j2",
+        story=story,
+        outcome=story.outcome,
+        tone=tone(story.outcome),
+        heading=heading(story.outcome),
+        pictures=pictures,
+        folder=str(trajectory.folder),
+        problem=trajectory.problem,
+        calls=_call_rows(story.calls),
+        phases=_phases(story.outcome),
+    )
+
+
+def write_index(title: str, rows: Sequence[IndexRow], path: Path) -> Path:
+    """Write a page that lists runs and links their reports.
+
+    Raises:
+        TrajectoryError: The page cannot be written.
+    """
+    links = [_relative(row.report, path.parent) if row.report else "" for row in rows]
+    return _write(path, _render("index.html.j2", title=title, rows=list(zip(rows, links, strict=True))))
+
+
+def tone(outcome: Outcome | None) -> str:
+    """Return the colour of an outcome: good, bad or plain."""
+    if outcome is None:
+        return "bad"
+    if outcome.status == "done":
+        return {True: "good", False: "bad", None: "plain"}[outcome.verified]
+    return "plain" if outcome.verified or outcome.status in ("infeasible", "stopped") else "bad"
+
+
+def heading(outcome: Outcome | None) -> str:
+    """Return an outcome in a few words for a person."""
+    if outcome is None:
+        return "Cut off"
+    if outcome.status != "done":
+        return f"{WORDS[outcome.status]}, rightly so" if outcome.verified else WORDS[outcome.status]
+    return {True: "Done and verified", False: "Not done, although the agent said so", None: "Done, not verified"}[
+        outcome.verified
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _CallRow:
+    kind: str
+    count: int
+    seconds: float
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+
+
+def _call_rows(calls: Sequence[ModelCalled]) -> list[_CallRow]:
+    rows = []
+    for kind in dict.fromkeys(call.call for call in calls):
+        same = [call for call in calls if call.call == kind]
+        rows.append(
+            _CallRow(
+                kind=kind,
+                count=len(same),
+                seconds=sum(call.seconds for call in same),
+                input_tokens=sum(call.input_tokens for call in same),
+                cached_tokens=sum(call.cached_tokens for call in same),
+                output_tokens=sum(call.output_tokens for call in same),
+            )
+        )
+    return rows
+
+
+def _phases(outcome: Outcome | None) -> list[tuple[str, float, float]]:
+    """Return (phase, seconds, share of the longest in percent), longest first."""
+    seconds = outcome.usage.seconds if outcome else {}
+    longest = max(seconds.values(), default=0.0) or 1.0
+    ordered = sorted(seconds.items(), key=lambda item: -item[1])
+    return [(phase, spent, 100 * spent / longest) for phase, spent in ordered]
+
+
+def _screenshots(story: Chronicle) -> set[str]:
+    seen = [step.before for subtask in story.subtasks for step in subtask.steps]
+    return {observed.screenshot for observed in [*seen, story.last_seen] if observed and observed.screenshot}
+
+
+def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
+    """Read the size of a screenshot; None where the file is gone, broken, or outside of the run's folder."""
+    from PIL import Image, UnidentifiedImageError
+
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return None
+    try:
+        with Image.open(path) as image:
+            width, height = image.size
+        source = _data_address(path) if embed else quote(name)
+    except (OSError, UnidentifiedImageError):
+        return None
+    return Picture(source, width, height)
+
+
+def _data_address(path: Path) -> str:
+    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+
+
+def _relative(path: Path, start: Path) -> str:
+    try:
+        return quote(str(path.resolve().relative_to(start.resolve())))
+    except ValueError:
+        return path.resolve().as_uri()
+
+
+def _subtask_tone(subtask: SubtaskChronicle) -> str:
+    if subtask.ended is None:
+        return "plain"
+    return "good" if subtask.ended.ok else "bad"
+
+
+def _call(action: Action) -> str:
+    return format_call(action).removeprefix("agent.")
+
+
+def _render(template: str, **values: Any) -> str:
+    return render_page(template, {"call": _call, "subtask_tone": _subtask_tone}, **values)
+
+
+def _write(path: Path, page: str) -> Path:
+    try:
+        make_private_folder(path.parent)
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise TrajectoryError(f"Cannot write the report {path}: {error.strerror or error}.") from error
+    return path

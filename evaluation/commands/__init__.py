@@ -1,0 +1,1 @@
+"""Commands of `agent-s` that run evaluations."""

@@ -1,0 +1,229 @@
+"""`agent-s demo`: the demo tasks on private desktops, each checked, and the first one again from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.terminal.exits import DONE, NOT_DONE, EnvironmentProblem
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option, read_settings, settings_options
+
+if TYPE_CHECKING:
+    from agent_s.settings import Settings
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import Display
+    from evaluation.osworld.runner import TaskResult
+    from evaluation.osworld.task import TaskFile
+    from memory_store import MemoryStore
+
+AGAIN = "again, from memory"
+NOT_AGAIN = (
+    "is not done again from memory: it carries a text from the screen, which may be another one next time, so a model "
+    "always reads it anew."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One task of the demo.
+
+    Attributes:
+        name: How the table calls it.
+        result: How it went.
+        good: Whether it went as it should; a replay also needs to have called no model.
+    """
+
+    name: str
+    result: TaskResult
+    good: bool
+
+
+@click.command(epilog=examples("agent-s demo", "agent-s demo --only 1", "agent-s demo --json --quiet"))
+@settings_options
+@click.option("--only", metavar="TASK", multiple=True, help="Only this task, by its number or id; may be repeated.")
+@click.option("--keep", is_flag=True, help="Keep the memory that the demo fills; it is a fresh one of its own.")
+@json_option("Write one JSON object; progress goes to stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def demo(
+    config_file: Path | None, overrides: tuple[str, ...], only: tuple[str, ...], keep: bool, as_json: bool, quiet: bool
+) -> int:
+    """Carry out the demo tasks, each on a private desktop of its own, and check what the applications hold.
+
+    The first task is then done again, from what was learned and verified, without a model. Exit status 0 only when
+    every task was verified and the replay called no model.
+    """
+    from agent_s.settings import configs_folder
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from evaluation.osworld.task import load_tasks
+
+    settings = read_settings(config_file, overrides)
+    tasks = choose_tasks(load_tasks(configs_folder() / "demo"), only)
+    refuse_missing_programs(only)
+    screen = choose_display(quiet=quiet, json=as_json)
+    with Interrupts(screen.notice) as interrupts, _fresh_memory(settings, keep) as fresh:
+        rows = run_all(tasks, fresh, screen, interrupts)
+    page = write_page(rows, settings)
+    tell(rows, page, as_json)
+    if keep:
+        click.echo(f"Memory: {fresh.memory_path}", err=as_json)
+    if interrupts.exit_status is not None:
+        return interrupts.exit_status
+    return DONE if rows and all(row.good for row in rows) else NOT_DONE
+
+
+def choose_tasks(tasks: Sequence[TaskFile], only: Sequence[str]) -> list[TaskFile]:
+    """Return the tasks that were asked for, in their own order; all where none was.
+
+    Raises:
+        click.UsageError: There is no such task.
+    """
+    numbered = {str(number): task for number, task in enumerate(tasks, start=1)}
+    known = {**numbered, **{task.id: task for task in tasks}, **{task.path.stem: task for task in tasks}}
+    for name in only:
+        if name not in known:
+            raise click.UsageError(f"--only: there is no task {name!r}. There are: {_list(numbered)}.")
+    chosen = [known[name] for name in only]
+    return [task for task in tasks if not only or task in chosen]
+
+
+def refuse_missing_programs(only: Sequence[str]) -> None:
+    """Refuse to begin where programs are missing; with single tasks, only what every desktop needs is looked for.
+
+    Raises:
+        EnvironmentProblem: Some are; the message has the command that installs them.
+    """
+    from agent_s.terminal.system_packages import install_command, missing
+
+    absent = missing(("base",) if only else ("base", "demo"))
+    if absent:
+        names = ", ".join(package.names[0] for package in absent)
+        raise EnvironmentProblem(f"The demo needs {names}. Install with: {install_command(absent)}")
+
+
+def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, interrupts: Interrupts) -> list[Row]:
+    """Carry out the tasks, then the first one again that can be."""
+    from agent_s.terminal.run_conduct import open_memory
+    from evaluation.osworld.runner import run_task
+
+    rows: list[Row] = []
+    feasible = [task for task in tasks if not task.evaluator.infeasible]
+    plan = [(task, False) for task in tasks] + [(task, True) for task in feasible[:1]]
+    with open_memory(settings) as memory:
+        for number, (task, again) in enumerate(plan, start=1):
+            if again and memory is not None and carries_text(memory, [row.result for row in rows], task):
+                screen.notice(f"{task.id} {NOT_AGAIN}")
+                continue
+            name = f"{task.id}, {AGAIN}" if again else task.id
+            screen.say("")
+            screen.say(f"Demo task {number} of {len(plan)}: {name}")
+            with screen:
+                result = run_task(task, settings, memory=memory, on_event=screen, watch=interrupts.watch)
+            if interrupts.caught is not None:
+                break
+            good = result.verified is True and (not again or (result.replayed and result.model_calls == 0))
+            if result.trajectory is None and result.run_id:
+                screen.notice("This run could not be recorded; is the disk full?")
+            rows.append(Row(name, result, good))
+    return rows
+
+
+def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskFile) -> bool:
+    """Tell whether a task was done by carrying a text from the screen, which is never done again from memory."""
+    from memory_store import EpisodicExperience
+
+    runs = [result.run_id for result in results if result.task == task.id and result.verified]
+    learned = [one for run_id in runs for one in memory.list_experiences("episodic", run_id=run_id)]
+    return any(isinstance(one, EpisodicExperience) and not one.steps for one in learned)
+
+
+def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
+    """Write the page that links the reports of all runs; None where it cannot be written."""
+    from agent_s.errors import TrajectoryError
+    from agent_s.trajectory.report import IndexRow, write_index
+
+    listed = [
+        IndexRow(
+            name=row.name,
+            instruction=row.result.instruction,
+            good=row.good,
+            status=row.result.status,
+            verified=row.result.verified,
+            steps=row.result.steps,
+            seconds=row.result.seconds,
+            model_calls=row.result.model_calls,
+            report=row.result.report,
+            note=row.result.reason,
+        )
+        for row in rows
+    ]
+    path = settings.runs_folder / f"demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}.html"
+    try:
+        return write_index("Agent S demo", listed, path)
+    except TrajectoryError as error:
+        click.echo(str(error), err=True)
+        return None
+
+
+def tell(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
+    """Write the results."""
+    from agent_s.terminal.output import echo_json, in_words, printable, show_table
+
+    if as_json:
+        ok = bool(rows) and all(row.good for row in rows)
+        echo_json({"ok": ok, "tasks": [_as_values(row) for row in rows], "report": page})
+        return
+    show_table(
+        ("Task", "Status", "Verified", "Steps", "Seconds", "Model calls"),
+        [
+            (
+                f"{'✓' if row.good else '✗'} {row.name}",
+                row.result.status,
+                in_words(row.result.verified),
+                str(row.result.steps),
+                f"{row.result.seconds:.1f}",
+                str(row.result.model_calls),
+            )
+            for row in rows
+        ],
+        figures=("Steps", "Seconds", "Model calls"),
+    )
+    for row in rows:
+        if not row.good:
+            click.echo(f"{row.name}: {printable(row.result.reason)}")
+    if page is not None:
+        click.echo(f"Report: {page}")
+
+
+@contextmanager
+def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
+    """Give settings with an empty memory, so that what the person's own memory holds makes no difference."""
+    from agent_s.trajectory.recorder import make_private_folder
+
+    def within(folder: Path) -> Settings:
+        memory = settings.memory.model_copy(update={"enabled": True, "path": folder / "memory.sqlite", "url": None})
+        return settings.model_copy(update={"memory": memory})
+
+    if keep:
+        folder = settings.runs_folder / f"demo-memory-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+        make_private_folder(folder)
+        yield within(folder)
+        return
+    with TemporaryDirectory(prefix="agent-s-demo-") as name:
+        yield within(Path(name))
+
+
+def _as_values(row: Row) -> dict[str, Any]:
+    return {"name": row.name, "good": row.good, **asdict(row.result)}
+
+
+def _list(numbered: dict[str, TaskFile]) -> str:
+    return ", ".join(f"{number} {task.id}" for number, task in numbered.items())

@@ -1,0 +1,81 @@
+"""`agent-s eval tasks`: task files in OSWorld's format on real applications."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agent_s.terminal.exits import NOT_DONE
+from agent_s.terminal.lazy import examples
+from evaluation.commands.eval_run import carry_out, evaluation_options, read_options
+
+TIME_LIMIT_S = 900.0
+SETS = ("demo", "everyday")
+"""Folders of tasks that come with the program."""
+
+
+@click.command(
+    epilog=examples(
+        "agent-s eval tasks everyday --desktops 2",
+        "agent-s eval tasks my-tasks --only save-draft --json",
+        "agent-s eval tasks my-tasks --conformance",
+    )
+)
+@click.argument("folder", callback=lambda context, parameter, value: find_tasks(value))
+@click.option("--only", metavar="ID", multiple=True, help="Only this task, by its id; may be repeated.")
+@click.option("--conformance", is_flag=True, help="Check the tasks themselves: untouched 0, scripted solution 1.")
+@evaluation_options
+def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) -> int:
+    """Run the task files of FOLDER, each on a private desktop, and judge them by the applications' own state.
+
+    FOLDER is a folder, or the name of a set that comes with the program: demo, everyday.
+
+    A task that cannot be read, prepared or checked is an error, apart from failures, and the others go on. Exit status
+    0 when every task could be judged, whatever came of it; with --conformance when every task conforms.
+    """
+    from evaluation.harness.results import Job, Result, read_results
+    from evaluation.harness.worker import Assignment
+    from evaluation.osworld.task import load_each
+
+    options = read_options("tasks", given, TIME_LIMIT_S)
+    found, problems = load_each(folder)
+    known = {task.id for task in found}
+    for name in only:
+        if name not in known | {path.stem for path in problems}:
+            raise click.UsageError(f"--only: there is no task {name!r}. There are: {', '.join(sorted(known))}.")
+    jobs = [Job(task=task.id) for task in found if not only or task.id in only]
+    unreadable = [
+        Result(task=path.stem, outcome="error", status="error", failure="environment", reason=str(error))
+        for path, error in problems.items()
+        if not only or path.stem in only
+    ]
+    assignment = Assignment(
+        benchmark="conformance" if conformance else "tasks",
+        settings=options.settings,
+        folder=options.out,
+        tasks=folder.absolute(),
+        keep_all=options.keep_all,
+    )
+    status = carry_out(jobs, assignment, options, unreadable)
+    if conformance and status == 0:
+        results = read_results(options.out)[1]
+        return 0 if all(results[job].outcome == "success" for job in jobs) else NOT_DONE
+    return status
+
+
+def find_tasks(name: str) -> Path:
+    """Return a folder of task files, or that of a set which comes with the program.
+
+    Raises:
+        click.BadParameter: There is neither.
+    """
+    from agent_s.settings import configs_folder
+
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    if name not in SETS:
+        raise click.BadParameter(f"there is no folder {name!r}, and no set of that name; sets: {', '.join(SETS)}.")
+    return configs_folder() / name

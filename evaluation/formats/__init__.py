@@ -1,0 +1,1 @@
+"""Readers and metrics for documents, images, settings, browsers and other application state."""

@@ -1,0 +1,133 @@
+"""The accessibility tree as XML, and rules in XPath about it.
+
+Every element of an observation becomes an XML element named after its role (`push-button`) inside that of its window,
+inside its application, with the attributes `name`, `description`, `value` and one `st:STATE="true"` per state; its
+text is its content. What lies between window and element is left out;
+`//frame[@name="Notes"]//entry` fits all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from evaluation.errors import CheckFailed
+from evaluation.osworld.context import TaskContext
+from evaluation.osworld.getters import Nothing, Parameters, Reading, getter
+from evaluation.osworld.metrics import Score, metric, score_of
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+    from aci.observation.observation import Element, Observation
+
+NAMESPACES = {
+    part: f"https://accessibility.ubuntu.example.org/ns/{name}"
+    for part, name in {"st": "state", "attr": "attributes", "cp": "component", "val": "value", "txt": "text"}.items()
+}
+"""The names that OSWorld's rules use."""
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class TreeRule(Parameters):
+    """What must be in the tree.
+
+    Attributes:
+        xpath: XPath 1.0 of an element; namespaces as in `NAMESPACES`.
+        text: Its content; None where it does not count.
+        exact: Whether the content must be exactly this, or hold it.
+    """
+
+    xpath: str
+    text: str | None = None
+    exact: bool = True
+
+
+class TreeRules(Parameters):
+    """Rules that must all hold; OSWorld's bare list is taken too."""
+
+    rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]
+
+
+@getter("accessibility_tree", Nothing)
+def accessibility_tree(parameters: Nothing, context: TaskContext) -> Reading:
+    """What can be seen on the screen, as XML."""
+    observation = context.desktop.observe()
+    return Reading(tree_of(observation), f"{len(observation.elements)} elements on the screen")
+
+
+@metric(rules=TreeRules)
+def check_accessibility_tree(result: str, expected: TreeRules) -> Score:
+    """Every rule finds an element, with its text."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    tree = etree.fromstring(result.encode(), parser)
+    wrong = [problem for rule in expected.rules if (problem := _problem(rule, tree))]
+    return score_of(not wrong, "; ".join(wrong) or "the accessibility tree is as expected")
+
+
+def tree_of(observation: Observation) -> str:
+    """Return the XML of an observation.
+
+    Raises:
+        CheckFailed: The extra `eval`, which brings lxml, is not installed.
+    """
+    try:
+        from lxml import etree
+    except ImportError as error:
+        raise CheckFailed("accessibility rules need lxml: pip install 'agent-s[eval]'") from error
+    root = etree.Element("desktop-frame", nsmap=NAMESPACES)
+    applications: dict[str, _Element] = {}
+    windows: dict[int, _Element] = {}
+    for window in observation.windows:
+        if window.app not in applications:
+            applications[window.app] = etree.SubElement(root, "application", name=_clean(window.app))
+        node = etree.SubElement(applications[window.app], "frame", name=_clean(window.title))
+        if window.active:
+            node.set(f"{{{NAMESPACES['st']}}}active", "true")
+        windows[window.id] = node
+    for element in observation.elements:
+        _enter(element, windows.get(element.window_id, root))
+    text: str = etree.tostring(root, encoding="unicode")
+    return text
+
+
+def _enter(element: Element, parent: _Element) -> None:
+    from lxml import etree
+
+    node = etree.SubElement(parent, re.sub(r"\W+", "-", element.role).strip("-") or "unknown")
+    node.set("name", _clean(element.name))
+    if element.description:
+        node.set("description", _clean(element.description))
+    if element.value is not None:
+        node.set("value", f"{element.value:g}")
+    for state in sorted(element.states):
+        node.set(f"{{{NAMESPACES['st']}}}{state}", "true")
+    if element.text:
+        node.text = _clean(element.text)
+
+
+def _problem(rule: TreeRule, tree: _Element) -> str:
+    from lxml import etree
+
+    try:
+        found = tree.xpath(rule.xpath, namespaces=NAMESPACES)
+    except etree.XPathError as error:
+        raise CheckFailed(f"the XPath {rule.xpath} is not understood: {error}") from error
+    if not isinstance(found, list):
+        return "" if found else f"{rule.xpath} does not hold"
+    if not found:
+        return f"nothing fits {rule.xpath}"
+    if rule.text is None:
+        return ""
+    texts = [str(getattr(node, "text", node) or "") for node in found]
+    if any(text == rule.text if rule.exact else rule.text in text for text in texts):
+        return ""
+    return f"{rule.xpath} has the text {texts[0]!r}, expected {rule.text!r}"
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("", text)

@@ -1,0 +1,323 @@
+"""Texts, JSON, CSV, archives, PDF and folders: values and files compared, as OSWorld's general metrics do."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from evaluation.errors import CheckFailed
+from evaluation.osworld.context import TaskContext
+from evaluation.osworld.getters import FileOnDesktop, Parameters, Reading, excerpt, getter, read_text
+from evaluation.osworld.metrics import Expected, ExpectedList, Score, TextOptions, ValueRule, metric, score_of
+
+
+class PathOnDesktop(Parameters):
+    """A folder of the desktop."""
+
+    path: str
+
+
+@getter("list_directory", PathOnDesktop)
+def list_directory(parameters: PathOnDesktop, context: TaskContext) -> Reading:
+    """Files and folders (with `/` at the end) below a folder, in alphabetical order."""
+    folder = context.path(parameters.path)
+    if not folder.is_dir():
+        return Reading(None, f"{context.shown(folder)} is not a folder")
+    found = sorted(f"{path.relative_to(folder)}{'/' if path.is_dir() else ''}" for path in folder.rglob("*"))
+    return Reading(found, f"{context.shown(folder)} holds {excerpt(', '.join(found))}")
+
+
+@getter("pdf_text", FileOnDesktop)
+def pdf_text(parameters: FileOnDesktop, context: TaskContext) -> Reading:
+    """Text of a PDF, as `pdftotext` (poppler-utils) reads it, with a form feed after each page."""
+    path = context.path(parameters.path)
+    if not path.is_file():
+        return Reading(None, f"{context.shown(path)} does not exist")
+    if shutil.which("pdftotext", path=context.desktop.environment.get("PATH")) is None:
+        raise CheckFailed("PDF files need pdftotext: sudo apt-get install -y poppler-utils")
+    ended = context.run(["pdftotext", "-layout", str(path), "-"])
+    if ended.returncode != 0:
+        return Reading(None, f"{context.shown(path)} is not a PDF: {excerpt(ended.stderr.strip())}")
+    return Reading(ended.stdout, f"{context.shown(path)}: {excerpt(ended.stdout)}")
+
+
+class ListRules(Parameters):
+    """Regular expressions for the lines of a text."""
+
+    expect: tuple[str, ...] = ()
+    unexpect: tuple[str, ...] = ()
+
+
+class CsvRules(Parameters):
+    """Rows of a table that must be there, and rows that must not: values by column."""
+
+    expect: tuple[dict[str, str], ...] = ()
+    unexpect: tuple[dict[str, str], ...] = ()
+
+
+class CsvOptions(Parameters):
+    """`strict` false: capitals and blanks around a field do not count."""
+
+    strict: bool = True
+
+
+class FuzzyOptions(Parameters):
+    """How alike two texts must be, from 0 to 1, for a score of 1; None scores their likeness itself."""
+
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+
+
+class ArchiveRules(Parameters):
+    """Patterns (`*.txt`) for members of an archive: each must fit one, or none."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+class ContainsRules(Parameters):
+    """Texts that must be in a file."""
+
+    expected: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class SettingsRules(Parameters):
+    """Values by key that a JSON object must have."""
+
+    expected: dict[str, Any]
+
+
+class DirectJson(Parameters):
+    """Values by key; `expect_in_result`: whether a text or list need only hold the expected one."""
+
+    expected: dict[str, Any]
+    expect_in_result: bool = False
+
+
+class LiteralOptions(Parameters):
+    """What is compared, `str` or `list`, and whether capitals count."""
+
+    type: Literal["str", "list"] = "str"
+    ignore_case: bool = False
+
+
+@metric(rules=Expected, options=LiteralOptions)
+def literal_match(result: Any, expected: Expected, *, type: str = "str", ignore_case: bool = False) -> Score:
+    """A text, or each text of a list, is the expected one."""
+    found = [str(part) for part in result] if type == "list" else [str(result)]
+    wanted = [str(part) for part in expected.expected] if type == "list" else [str(expected.expected)]
+    same = (
+        [part.casefold() for part in found] == [part.casefold() for part in wanted] if ignore_case else found == wanted
+    )
+    return score_of(same, f"expected {wanted}, found {found}")
+
+
+@metric(rules=Expected)
+def is_in_list(result: Any, expected: Expected) -> Score:
+    """The expected value is in a list, or the text in a text."""
+    return score_of(expected.expected in result, f"expected {expected.expected!r} in {excerpt(str(result))}")
+
+
+@metric(rules=Expected, options=FuzzyOptions)
+def fuzzy_match(result: str, expected: Expected, *, threshold: float | None = None) -> Score:
+    """How alike two texts are (edit distance), from 0 to 1."""
+    return _likeness(result, str(expected.expected), threshold)
+
+
+@metric(options=FuzzyOptions)
+def diff_text_file(result: Path, expected: Path, *, threshold: float | None = None) -> Score:
+    """How alike the texts of two files are, from 0 to 1."""
+    return _likeness(read_text(result), read_text(expected), threshold)
+
+
+@metric(rules=ListRules)
+def check_list(result: Path | str, expected: ListRules) -> Score:
+    """Every expression of `expect` fits some line of a text or file, and none of `unexpect` does."""
+    lines = (read_text(result) if isinstance(result, Path) else result).splitlines()
+    missing = [rule for rule in expected.expect if not any(_search(rule, line) for line in lines)]
+    unwanted = [rule for rule in expected.unexpect if any(_search(rule, line) for line in lines)]
+    why = [f"no line fits {rule!r}" for rule in missing] + [f"a line fits {rule!r}" for rule in unwanted]
+    return score_of(not why, "; ".join(why) or "all lines are as expected")
+
+
+@metric(rules=ContainsRules)
+def file_contains(result: Path, expected: ContainsRules) -> Score:
+    """A file holds every expected text."""
+    text = read_text(result)
+    missing = [part for part in expected.expected if part not in text]
+    return score_of(not missing, f"{result.name} lacks {missing}" if missing else f"{result.name} holds all texts")
+
+
+@metric(rules=CsvRules)
+def check_csv(result: Path, expected: CsvRules) -> Score:
+    """A CSV file with a header line has every row of `expect`, and none of `unexpect`."""
+    rows = list(csv.DictReader(read_text(result).splitlines()))
+    missing = [wanted for wanted in expected.expect if not any(_fits(wanted, row) for row in rows)]
+    unwanted = [rule for rule in expected.unexpect if any(_fits(rule, row) for row in rows)]
+    why = [f"no row has {row}" for row in missing] + [f"a row has {row}" for row in unwanted]
+    return score_of(not why, "; ".join(why) or f"{result.name} has the expected rows")
+
+
+@metric(options=CsvOptions)
+def compare_csv(result: Path, expected: Path, *, strict: bool = True) -> Score:
+    """Two CSV files have the same fields; quotes around fields and line ends do not count."""
+    found, wanted = (_table(path, strict) for path in (result, expected))
+    place = next(
+        (number for number, pair in enumerate(zip(found, wanted, strict=False), 1) if pair[0] != pair[1]), None
+    )
+    if place is not None:
+        return Score(0.0, f"line {place} is {found[place - 1]}, expected {wanted[place - 1]}")
+    return score_of(len(found) == len(wanted), f"{result.name} has {len(found)} lines, expected {len(wanted)}")
+
+
+@metric(rules=SettingsRules)
+def check_json_settings(result: Path, expected: SettingsRules) -> Score:
+    """A JSON file (comment lines allowed) is an object with the expected values; others do not count."""
+    content = _json(result)
+    wrong = [
+        f"{key} is {content.get(key)!r}, expected {value!r}"
+        for key, value in expected.expected.items()
+        if key not in content or content[key] != value
+    ]
+    return score_of(not wrong, "; ".join(wrong) or f"{result.name} has the expected values")
+
+
+@metric(rules=DirectJson)
+def check_direct_json_object(result: Any, expected: DirectJson) -> Score:
+    """A JSON object, as value or text, has the expected values."""
+    content = _parsed(result) if isinstance(result, str) else result
+    if not isinstance(content, Mapping):
+        return Score(0.0, f"not a JSON object: {excerpt(str(result))}")
+    wrong = [
+        f"{key} is {content.get(key)!r}, expected {value!r}"
+        for key, value in expected.expected.items()
+        if not _same_or_in(value, content.get(key), expected.expect_in_result)
+    ]
+    return score_of(not wrong, "; ".join(wrong) or "all values are as expected")
+
+
+@metric(options=TextOptions)
+def compare_pdfs(result: str, expected: str, *, ignore_blanks: bool = False, ignore_case: bool = False) -> Score:
+    """Two texts of `pdf_text` are alike, from 0 to 1."""
+    if ignore_blanks:
+        result, expected = " ".join(result.split()), " ".join(expected.split())
+    if ignore_case:
+        result, expected = result.casefold(), expected.casefold()
+    return _likeness(result, expected, None)
+
+
+@metric()
+def compare_archive(result: Path, expected: Path) -> Score:
+    """Two archives (zip or tar) hold the same files with the same content; times and order do not count."""
+    found, wanted = _members(result), _members(expected)
+    if wanted is None:
+        raise CheckFailed(f"{expected.name} is not a zip or tar archive")
+    if found is None:
+        return Score(0.0, f"{result.name} is not a zip or tar archive")
+    differing = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    return score_of(not differing, f"the archives differ in {differing}" if differing else "the archives hold the same")
+
+
+@metric(rules=ArchiveRules)
+def check_archive(result: Path, expected: ArchiveRules) -> Score:
+    """An archive (zip or tar) has a file for every pattern of `include`, and for none of `exclude`."""
+    members = _members(result)
+    if members is None:
+        return Score(0.0, f"{result.name} is not a zip or tar archive")
+    why = [f"no file fits {rule}" for rule in expected.include if not any(fnmatchcase(name, rule) for name in members)]
+    why += [f"a file fits {rule}" for rule in expected.exclude if any(fnmatchcase(name, rule) for name in members)]
+    return score_of(not why, "; ".join(why) or f"{result.name} holds {sorted(members)}")
+
+
+@metric(rules=ExpectedList)
+def check_directory(result: Sequence[str], expected: ExpectedList) -> Score:
+    """`list_directory` found exactly these files and folders."""
+    found, wanted = sorted(result), sorted(map(str, expected.expected))
+    return score_of(found == wanted, f"found {found}, expected {wanted}")
+
+
+class NumberRule(Parameters):
+    """Rules for one number."""
+
+    expected: Annotated[tuple[ValueRule, ...], Field(min_length=1)]
+
+
+@metric(rules=NumberRule)
+def check_number(result: Any, expected: NumberRule) -> Score:
+    """The first number of a text, or a number, fits every rule."""
+    number = re.search(r"-?\d+(?:\.\d+)?", str(result))
+    if number is None:
+        return Score(0.0, f"there is no number in {excerpt(str(result))}")
+    value = float(number[0])
+    wrong = [str(rule) for rule in expected.expected if not rule.holds(value)]
+    return score_of(not wrong, f"{value:g} should be {', '.join(wrong)}" if wrong else f"{value:g} is as expected")
+
+
+def _likeness(found: str, wanted: str, threshold: float | None) -> Score:
+    from rapidfuzz.fuzz import ratio
+
+    likeness = ratio(found, wanted) / 100
+    value = likeness if threshold is None else float(likeness >= threshold)
+    return Score(value, f"the texts are alike to {likeness:.3f}: {excerpt(found)}, expected {excerpt(wanted)}")
+
+
+def _search(rule: str, text: str) -> bool:
+    try:
+        return re.search(rule, text) is not None
+    except re.error as error:
+        raise CheckFailed(f"{rule!r} is not a regular expression: {error}") from error
+
+
+def _fits(wanted: Mapping[str, str], row: Mapping[str, Any]) -> bool:
+    return all(row.get(column) == value for column, value in wanted.items())
+
+
+def _table(path: Path, strict: bool) -> list[list[str]]:
+    rows = list(csv.reader(read_text(path).splitlines()))
+    return rows if strict else [[field.strip().casefold() for field in row] for row in rows]
+
+
+def _same_or_in(wanted: Any, found: Any, inside: bool) -> bool:
+    if inside and isinstance(found, str | list):
+        return all(part in found for part in wanted) if isinstance(wanted, list) else wanted in found
+    return bool(found == wanted)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    text = re.sub(r"^\s*//.*$", "", read_text(path), flags=re.MULTILINE)
+    content = _parsed(text)
+    return content if isinstance(content, dict) else {}
+
+
+def _members(path: Path) -> dict[str, str] | None:
+    """Return a digest for each file of an archive; None where it is none."""
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                names = [info.filename for info in archive.infolist() if not info.is_dir()]
+                return {name: sha256(archive.read(name)).hexdigest() for name in names}
+        with tarfile.open(path) as tar:
+            return {
+                member.name.removeprefix("./"): sha256(file.read()).hexdigest()
+                for member in tar
+                if (file := tar.extractfile(member)) is not None
+            }
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, RuntimeError, EOFError):
+        return None

@@ -1,0 +1,1 @@
+"""Running many tasks: worker processes, recordings and results on disk."""

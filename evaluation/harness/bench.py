@@ -1,0 +1,119 @@
+"""Task files in one process: run by the agent, or checked for conformance without one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from aci.errors import AciError
+from evaluation.errors import EvaluationError
+from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
+from evaluation.osworld.runner import TaskResult, TaskSession, run_task
+from evaluation.osworld.solutions import Hand, load_solution
+from evaluation.osworld.task import TaskFile, load_each
+
+if TYPE_CHECKING:
+    from aci.desktop.virtual import VirtualDesktop
+    from agent_s.settings import Settings
+
+
+class TaskBench:
+    """Runs tasks one after another, each on a fresh desktop.
+
+    Args:
+        settings: Model, limits, memory and the size of the desktop.
+        folder: Folder of the results.
+        tasks: Folder of the task files.
+        keep_all: Whether records of successes stay.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, tasks: Path, keep_all: bool = False) -> None:
+        self._settings = settings.model_copy(update={"runs_dir": folder / RUNS_FOLDER})
+        self._folder = folder
+        self._tasks = {task.id: task for task in load_each(tasks)[0]}
+        self._keep_all = keep_all
+
+    def __enter__(self) -> Self:
+        """Nothing is done yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is left to stop."""
+
+    def run(self, job: Job) -> Result:
+        """Run one task; what breaks is its result."""
+        task = self._tasks[job.task]
+        return self._as_result(task, run_task(task, self._settings))
+
+    def _as_result(self, task: TaskFile, row: TaskResult) -> Result:
+        error = row.status == "error" or row.verified is None
+        if row.verified and not self._keep_all and row.trajectory is not None:
+            from shutil import rmtree
+
+            rmtree(row.trajectory, ignore_errors=True)
+        kept = self._keep_all or not row.verified
+        return Result(
+            task=task.id,
+            outcome="error" if error else "success" if row.verified else "failure",
+            score=None if error else row.score,
+            status=row.status,
+            failure="environment" if error else row.failure,
+            reason=row.reason,
+            instruction=row.instruction,
+            seconds=row.seconds,
+            labels=task.labels,
+            run_id=row.run_id,
+            trajectory=place_in(self._folder, row.trajectory) if kept else "",
+            report=place_in(self._folder, row.report) if kept else "",
+            **effort_of(row),
+        )
+
+
+class ConformanceBench(TaskBench):
+    """Checks tasks themselves: untouched they score 0, and their scripted solution scores 1.
+
+    Solutions name elements of the accessibility tree, so that no text need be recognized.
+    """
+
+    def run(self, job: Job) -> Result:
+        """Check one task; what breaks is its result."""
+        task = self._tasks[job.task]
+        values = {"task": task.id, "instruction": task.instruction, "labels": task.labels, "status": "done"}
+        try:
+            problem = self._problem(task)
+        except (AciError, EvaluationError) as error:
+            broken = {"outcome": "error", "status": "error", "failure": "environment", "reason": str(error)}
+            return Result.model_validate({**values, **broken})
+        if problem:
+            return Result.model_validate({**values, "outcome": "failure", "score": 0.0, "reason": problem})
+        return Result.model_validate({**values, "outcome": "success", "score": 1.0})
+
+    def _problem(self, task: TaskFile) -> str:
+        """Return what is wrong with a task; "" where it conforms."""
+        solution = [] if task.evaluator.infeasible else load_solution(task.path)
+        with ExitStack() as standing:
+            desktop, session = self._prepared(task, standing)
+            untouched = session.state_check("done")
+            if untouched.verified is not False:
+                return f"untouched it does not score 0: {untouched.reason}"
+            if task.evaluator.infeasible:
+                gave_up = session.state_check("infeasible")
+                return "" if gave_up.verified else f"to say that it cannot be done does not score 1: {gave_up.reason}"
+            if task.evaluator.postconfig:  # which closes what is looked at
+                standing.close()
+                desktop, session = self._prepared(task, standing)
+            Hand(desktop).carry_out(solution)
+            solved = session.state_check("done")
+            return "" if solved.verified else f"its solution does not score 1: {solved.reason}"
+
+    def _prepared(self, task: TaskFile, standing: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
+        """Return a fresh desktop in the state that the task starts from, and the task's session on it."""
+        without_texts = self._settings.desktop.model_copy(update={"ocr": "none"})
+        desktop = standing.enter_context(without_texts.new_virtual())
+        session = standing.enter_context(TaskSession.on(task, desktop))
+        session.prepare()
+        return desktop, session

@@ -1,0 +1,99 @@
+"""What is kept of one run of a benchmark: its events on disk, how it ended, and its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_s.errors import TrajectoryError
+from agent_s.events import Event, RunEnded, RunStarted
+from agent_s.records import Outcome
+
+if TYPE_CHECKING:
+    from agent_s.trajectory.recorder import Recorder
+
+
+class Recording:
+    """Records a run and passes its events on; a recording that cannot be written costs the report only.
+
+    Args:
+        runs_folder: The run gets a folder of its own in it.
+        on_event: Told every event, once it is recorded.
+        clock: Seconds that only go forward.
+
+    Attributes:
+        outcome: How the run ended; None while it has not.
+        seconds: Wall time from the first event to the last, s.
+        problem: Why the record or its report is missing or cut short; empty otherwise.
+    """
+
+    def __init__(
+        self,
+        runs_folder: Path,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.outcome: Outcome | None = None
+        self.seconds = 0.0
+        self.problem = ""
+        self._runs_folder = runs_folder
+        self._on_event = on_event
+        self._clock = clock
+        self._began = clock()
+        self._recorder: Recorder | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Take one event."""
+        if isinstance(event, RunStarted):
+            self._begin(event)
+        if isinstance(event, RunEnded):
+            self.outcome, self.seconds = event.outcome, self._clock() - self._began
+        if self._recorder is not None:
+            self._recorder(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the run is recorded; None where it is not."""
+        return self._recorder.folder if self._recorder is not None else None
+
+    def write_report(self) -> Path | None:
+        """Close the record and write its page; None where that cannot be done."""
+        from agent_s.trajectory.recorder import read_trajectory
+        from agent_s.trajectory.report import write_report
+
+        self.close()
+        if self._recorder is None:
+            return None
+        self.problem = self._recorder.problem
+        try:
+            return write_report(read_trajectory(self._recorder.folder))
+        except TrajectoryError as error:
+            self.problem = self.problem or str(error)
+            return None
+
+    def discard(self) -> None:
+        """Remove what was recorded."""
+        from shutil import rmtree
+
+        self.close()
+        if self._recorder is not None:
+            rmtree(self._recorder.folder, ignore_errors=True)
+            self._recorder = None
+
+    def close(self) -> None:
+        """Close the record; a second call does nothing."""
+        if self._recorder is not None:
+            self._recorder.close()
+
+    def _begin(self, started: RunStarted) -> None:
+        from agent_s.trajectory.recorder import Recorder, run_folder
+
+        self._began = self._clock()
+        try:
+            self._recorder = Recorder(run_folder(self._runs_folder, started))
+        except TrajectoryError as error:
+            self.problem = str(error)

@@ -1,0 +1,269 @@
+"""Results on disk: a folder with one line of JSON per finished episode, and the records of failed ones beside it.
+
+```
+eval-20260314-093012/
+├── results.jsonl    a header line, then one `Result` per line, each written out before the next episode ends
+└── runs/            one folder per recorded run: trajectory, screenshots, report.html
+```
+
+An evaluation that was broken off goes on where it stood: what the file holds is not done again, except errors.
+
+Versions of the format, one line each; a reader refuses those it does not know:
+
+1. Header with benchmark, model and settings; results as below.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from pydantic import Field, ValidationError
+
+from agent_s.records import Record, Status
+from evaluation.errors import ResultsError
+
+SCHEMA_VERSION = 1
+FORMAT: Literal["agent-s evaluation"] = "agent-s evaluation"
+RESULTS_FILE = "results.jsonl"
+RUNS_FOLDER = "runs"
+
+FailureKind = Literal["planning", "grounding", "execution", "environment"]
+
+
+class Job(Record):
+    """One episode to be run.
+
+    Attributes:
+        task: Name of the task.
+        seed: Which variant of it; None where it has none.
+    """
+
+    task: str
+    seed: int | None = None
+
+
+class Result(Record):
+    """How one episode went.
+
+    Attributes:
+        task: Name of the task.
+        seed: Which variant of it; None where it has none.
+        outcome: `error` where nothing can be said of the agent, since the environment broke.
+        score: From 0 to 1, as the benchmark judges; None for an error.
+        status: How the run ended, as the agent says.
+        failure: Kind of failure, estimated as `evaluation.harness.failures` describes; None for a success.
+        reason: Why, in words.
+        instruction: What the agent was told.
+        steps: Primitives performed.
+        model_calls: Calls of the model.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        dollars: Cost; None where the price is not known.
+        seconds: Wall time of the run, s; preparing the desktop is left out.
+        labels: What results are grouped by besides the task, such as its application, level or domain.
+        run_id: The run; empty where there was none.
+        trajectory: Folder of the recorded run, relative to that of the results; empty where none is kept.
+        report: Its page, likewise.
+    """
+
+    task: str
+    seed: int | None = None
+    outcome: Literal["success", "failure", "error"]
+    score: float | None = None
+    status: Status
+    failure: FailureKind | None = None
+    reason: str = ""
+    instruction: str = ""
+    steps: int = 0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float | None = None
+    seconds: float = 0.0
+    labels: dict[str, str] = Field(default_factory=dict)
+    run_id: str = ""
+    trajectory: str = ""
+    report: str = ""
+
+    @property
+    def job(self) -> Job:
+        """The episode that this is the result of."""
+        return Job(task=self.task, seed=self.seed)
+
+
+class Header(Record):
+    """First line of a file of results.
+
+    Attributes:
+        benchmark: What was run, such as "miniwob".
+        model: Who planned and acted.
+        settings: All settings, as JSON.
+        version: Version of this program.
+        started: When the evaluation began.
+        schema_version: Version of the format.
+        format: Says what the file is.
+    """
+
+    benchmark: str
+    model: str
+    settings: dict[str, Any]
+    version: str
+    started: datetime
+    schema_version: int = SCHEMA_VERSION
+    format: Literal["agent-s evaluation"] = FORMAT
+
+
+class Effort(Protocol):
+    """What an episode took; `agent_s.records.Usage` is one."""
+
+    @property
+    def steps(self) -> int:
+        """Primitives performed."""
+        ...
+
+    @property
+    def model_calls(self) -> int:
+        """Calls of the model."""
+        ...
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens sent."""
+        ...
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens received."""
+        ...
+
+    @property
+    def dollars(self) -> float | None:
+        """Cost; None where the price is not known."""
+        ...
+
+
+def effort_of(counted: Effort) -> dict[str, Any]:
+    """Return the fields of a `Result` that say what an episode took."""
+    return {
+        "steps": counted.steps,
+        "model_calls": counted.model_calls,
+        "input_tokens": counted.input_tokens,
+        "output_tokens": counted.output_tokens,
+        "dollars": counted.dollars,
+    }
+
+
+def place_in(folder: Path, path: Path | None) -> str:
+    """Return where something lies in the folder of the results, as a `Result` tells it; "" where nothing is kept."""
+    return "" if path is None else path.relative_to(folder).as_posix()
+
+
+class ResultsFile:
+    """The results of one evaluation, old and new.
+
+    Args:
+        folder: Where they lie; made where it is missing.
+        header: What is evaluated; an existing file must be of the same benchmark, model and settings.
+
+    Attributes:
+        folder: Where they lie.
+        results: By episode; a later one replaces an earlier one of the same episode.
+
+    Raises:
+        ResultsError: The file cannot be read or written, or is that of another evaluation.
+    """
+
+    def __init__(self, folder: Path, header: Header) -> None:
+        from agent_s.trajectory.recorder import make_private_folder
+
+        self.folder = folder
+        self._path = folder / RESULTS_FILE
+        self.results: dict[Job, Result] = {}
+        try:
+            make_private_folder(folder / RUNS_FOLDER)
+            if self._path.exists() and self._path.stat().st_size:
+                self._go_on(header)
+            else:
+                self._write(header)
+        except OSError as error:
+            raise ResultsError(f"The results cannot be kept in {folder}: {error.strerror or error}.") from error
+
+    def add(self, result: Result) -> None:
+        """Append one result.
+
+        Raises:
+            ResultsError: It cannot be written.
+        """
+        try:
+            self._write(result)
+        except OSError as error:
+            raise ResultsError(f"Cannot write to {self._path}: {error.strerror or error}.") from error
+        self.results[result.job] = result
+
+    def is_done(self, job: Job) -> bool:
+        """Tell whether an episode has a result that stands; errors are tried again."""
+        known = self.results.get(job)
+        return known is not None and known.outcome != "error"
+
+    def _go_on(self, header: Header) -> None:
+        known, self.results = read_results(self.folder)
+        for key in ("benchmark", "model", "settings"):
+            if getattr(known, key) != getattr(header, key):
+                differing = _difference(known, header, key)
+                raise ResultsError(f"{self._path} holds results with another {key}{differing}. Use another folder.")
+        content = self._path.read_bytes()
+        if not content.endswith(b"\n"):  # the last line was cut short; what it told is run again
+            self._path.write_bytes(content[: content.rfind(b"\n") + 1])
+
+    def _write(self, line: Record) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line.model_dump_json() + "\n")
+
+
+def read_results(folder: Path) -> tuple[Header, dict[Job, Result]]:
+    """Read the results of an evaluation; a last line that was cut short is left out.
+
+    Raises:
+        ResultsError: There are none, they are damaged before their end, or of a newer version.
+    """
+    path = folder / RESULTS_FILE
+    try:
+        lines = path.read_text("utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise ResultsError(f"There are no readable results in {folder}: {error.strerror or error}.") from error
+    header = _header(path, lines[0])
+    results: dict[Job, Result] = {}
+    for number, line in enumerate(lines[1:-1], start=2):
+        try:
+            result = Result.model_validate_json(line)
+        except ValidationError as error:
+            raise ResultsError(f"{path}, line {number} is damaged: {error.errors()[0]['msg']}.") from error
+        results[result.job] = result
+    return header, results
+
+
+def _header(path: Path, line: str) -> Header:
+    try:
+        content = json.loads(line)
+        version = content["schema_version"] if content["format"] == FORMAT else None
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ResultsError(f"{path} is not a file of results: its header is missing.") from error
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise ResultsError(f"{path} has format {version}; this agent-s reads up to {SCHEMA_VERSION}. Update agent-s.")
+    try:
+        return Header.model_validate(content)
+    except ValidationError as error:
+        raise ResultsError(f"{path}: the header is damaged: {error.errors()[0]['msg']}.") from error
+
+
+def _difference(known: Header, header: Header, key: str) -> str:
+    """Say in which values two headers differ."""
+    before, now = getattr(known, key), getattr(header, key)
+    if not isinstance(before, Mapping):
+        return f" ({before}, not {now})"
+    differing = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+    return f" ({', '.join(differing)})"

@@ -1,0 +1,99 @@
+"""MiniWoB++ in one process: a server for the pages, and a desktop that is started anew when it breaks."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from aci.errors import AciError
+from agent_s.errors import AgentError
+from evaluation.errors import EvaluationError
+from evaluation.harness.results import Job, Result
+from evaluation.miniwob.arena import Arena
+from evaluation.miniwob.episode import run_episode
+from evaluation.miniwob.pages import find_pages
+from evaluation.osworld.server import FormServer
+
+if TYPE_CHECKING:
+    from aci.desktop.virtual import VirtualDesktop
+    from agent_s.settings import Settings
+
+TRIES = 2
+"""How often an episode is begun whose environment breaks, each time on a fresh desktop."""
+
+
+class MiniwobBench:
+    """Runs episodes one after another.
+
+    Args:
+        settings: Model, limits, memory and the size of the desktop.
+        folder: Folder of the results.
+        keep_all: Whether records of successes stay.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, keep_all: bool = False) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._keep_all = keep_all
+        self._serving = ExitStack()
+        self._address = ""
+        self._standing = ExitStack()
+        self._arena: tuple[VirtualDesktop, Arena] | None = None
+
+    def __enter__(self) -> Self:
+        """Serve the pages.
+
+        Raises:
+            PagesMissing: They are not installed.
+        """
+        server = FormServer(find_pages().folder, {})
+        self._address = self._serving.enter_context(server).address
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the desktop and the server."""
+        self._break_down()
+        self._serving.close()
+
+    def run(self, job: Job) -> Result:
+        """Run one episode; what breaks is its result."""
+        result = self._try(job)
+        for _ in range(TRIES - 1):
+            if result.outcome != "error":
+                break
+            result = self._try(job)
+        return result
+
+    def _try(self, job: Job) -> Result:
+        from agent_s.loop.agent import AgentS
+
+        try:
+            desktop, arena = self._arena or self._set_up()
+            desktop.release_all()
+            desktop.clear_buffer()
+            desktop.x11.screen.clear_clipboard()
+            agent = AgentS.from_settings(self._settings, desktop)
+            result = run_episode(arena, job, agent, self._folder, keep_all=self._keep_all)
+        except (AciError, AgentError, EvaluationError) as error:
+            self._break_down()
+            return Result(
+                task=job.task, seed=job.seed, outcome="error", status="error", failure="environment", reason=str(error)
+            )
+        if result.outcome == "error":
+            self._break_down()
+        return result
+
+    def _set_up(self) -> tuple[VirtualDesktop, Arena]:
+        desktop = self._standing.enter_context(self._settings.desktop.new_virtual())
+        arena = Arena(desktop, self._address)
+        self._standing.callback(arena.close)
+        self._arena = desktop, arena
+        return self._arena
+
+    def _break_down(self) -> None:
+        self._arena = None
+        self._standing.close()

@@ -1,0 +1,133 @@
+"""Primitives in the action space of OSWorld: a line of Python with PyAutoGUI, or one of its special words.
+
+This is output for OSWorld's environment, which runs such lines inside of its virtual machine. Nothing here runs them.
+Everything that comes from a model or a screen is written with `repr`, so that it is a literal and nothing else.
+"""
+
+from __future__ import annotations
+
+from aci.acting.actions import (
+    Action,
+    CallUser,
+    Click,
+    Done,
+    DragAndDrop,
+    Fail,
+    HoldAndPress,
+    Hotkey,
+    SaveToBuffer,
+    Scroll,
+    SwitchApplications,
+    Type,
+    Wait,
+)
+from aci.desktop.applications import Catalog
+from aci.desktop.switching import find_window
+from aci.errors import CannotType, NotTranslatable
+from aci.input.keys import UnknownKey, chord
+from aci.input.pyautogui import key_name
+from aci.observation.geometry import Point
+from aci.observation.observation import Observation
+
+WAIT, DONE, FAIL = "WAIT", "DONE", "FAIL"
+"""OSWorld's words for a step without input, for the end, and for a task that cannot be done."""
+
+_DRAG_S = 0.5
+_MENU_S = 1.0
+"""How long the desktop's own search is given to open, and to find an application."""
+
+
+def pyautogui_code(action: Action, observation: Observation) -> str:
+    """Return what OSWorld is sent for a primitive.
+
+    Args:
+        action: The primitive.
+        observation: The screen that its element ids are of.
+
+    Returns:
+        One line of statements, or `WAIT`, `DONE` or `FAIL`. What touches nothing on the screen is `WAIT`.
+
+    Raises:
+        NotTranslatable: An element is not in the observation or covered, or PyAutoGUI has no such key.
+    """
+    match action:
+        case Done():
+            return DONE
+        case Fail():
+            return FAIL
+        case SaveToBuffer() | CallUser():
+            return WAIT
+        case Wait():
+            return f"import time; time.sleep({action.time!r})"
+        case SwitchApplications():
+            return _switch(action.app_code, observation)
+    try:
+        return "; ".join(["import pyautogui", *_input(action, observation)])
+    except (CannotType, UnknownKey) as error:
+        raise NotTranslatable(str(error)) from error
+
+
+def _input(action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, observation: Observation) -> list[str]:
+    match action:
+        case Click():
+            point = _point(action.element_id, observation)
+            click = f"pyautogui.click({point.x}, {point.y}, clicks={action.num_clicks}, button={action.button_type!r})"
+            return _held(_names(action.hold_keys), [click])
+        case Scroll():
+            point = _point(action.element_id, observation)
+            return [f"pyautogui.moveTo({point.x}, {point.y})", f"pyautogui.scroll({action.clicks})"]
+        case DragAndDrop():
+            start, end = _point(action.drag_from_id, observation), _point(action.drop_on_id, observation)
+            drag = f"pyautogui.dragTo({end.x}, {end.y}, duration={_DRAG_S}, button='left')"
+            return [f"pyautogui.moveTo({start.x}, {start.y})", *_held(_names(action.hold_keys), [drag])]
+        case Hotkey():
+            return [f"pyautogui.hotkey({', '.join(map(repr, _names(action.keys)))})"]
+        case HoldAndPress():
+            presses = [f"pyautogui.press({name!r})" for name in _names(action.press_keys)]
+            return _held(_names(action.hold_keys), presses)
+        case Type():
+            return _typing(action, observation)
+
+
+def _typing(action: Type, observation: Observation) -> list[str]:
+    steps = []
+    if action.element_id is not None:
+        point = _point(action.element_id, observation)
+        steps.append(f"pyautogui.click({point.x}, {point.y})")
+    if action.overwrite:
+        steps += ["pyautogui.hotkey('ctrl', 'a')", "pyautogui.press('backspace')"]
+    text = action.text.replace("\r\n", "\n").replace("\r", "\n")
+    if all(" " <= character <= "~" or character in "\n\t" for character in text):
+        steps += [f"pyautogui.write({text!r})"] if text else []
+    else:  # PyAutoGUI drops what is not on its keyboard; OSWorld's machines have pyperclip.
+        steps += ["import pyperclip", f"pyperclip.copy({text!a})", "pyautogui.hotkey('ctrl', 'v')"]
+    return [*steps, *(["pyautogui.press('enter')"] if action.enter else [])] or ["pyautogui.sleep(0)"]
+
+
+def _switch(app_code: str, observation: Observation) -> str:
+    """Bring a window to the front that the observation shows, else have the desktop's own search start it."""
+    window = find_window(app_code, observation.windows, Catalog([], ""))
+    if window is not None:
+        return f"import subprocess; subprocess.run(['wmctrl', '-i', '-a', {hex(window.id)!r}])"
+    search = ["import pyautogui, time", "pyautogui.press('win')", f"time.sleep({_MENU_S})"]
+    typed = _typing(Type(text=app_code), observation)
+    return "; ".join([*search, *typed, f"time.sleep({_MENU_S})", "pyautogui.press('enter')"])
+
+
+def _held(names: list[str], steps: list[str]) -> list[str]:
+    down = [f"pyautogui.keyDown({name!r})" for name in names]
+    up = [f"pyautogui.keyUp({name!r})" for name in reversed(names)]
+    return [*down, *steps, *up]
+
+
+def _names(keys: tuple[str, ...]) -> list[str]:
+    return [key_name(symbol) for symbol in chord(keys)]
+
+
+def _point(element_id: int, observation: Observation) -> Point:
+    element = observation.by_id.get(element_id)
+    if element is None:
+        raise NotTranslatable(f"There is no element {element_id} on the screen.")
+    if element.point is None:
+        raise NotTranslatable(f"Element {element_id} is covered.")
+    return element.point

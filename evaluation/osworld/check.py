@@ -1,0 +1,101 @@
+"""The state check of a task: postconfig, getters and metrics, put together as OSWorld does."""
+
+from __future__ import annotations
+
+from agent_s.records import Status, Verdict
+from evaluation.errors import CheckFailed
+from evaluation.osworld.context import TaskContext
+from evaluation.osworld.getters import Parameters, Reading
+from evaluation.osworld.metrics import Score
+from evaluation.osworld.registries import GETTERS, METRICS
+from evaluation.osworld.steps import perform_step
+from evaluation.osworld.task import Check, Source, TaskFile
+
+BY = "state check"
+GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")
+
+
+class StateChecker:
+    """Tells from the applications' own state whether a task was done; an `agent_s.records.StateCheck`.
+
+    Args:
+        task: The task.
+        context: Its surroundings, as they were prepared.
+
+    Attributes:
+        problem: Why nothing could be said, when a getter or metric broke; empty otherwise.
+        score: The latest score, from 0 to 1 as OSWorld counts; None where nothing could be said.
+    """
+
+    def __init__(self, task: TaskFile, context: TaskContext) -> None:
+        self.problem = ""
+        self.score: float | None = None
+        self._task = task
+        self._context = context
+
+    def __call__(self, status: Status) -> Verdict:
+        """Judge; `verified` is None, with the reason, where the state could not be read."""
+        verdict = self._verdict(status)
+        if verdict.verified is None:
+            self.score = None
+        elif verdict.verified or not self.score:
+            self.score = 1.0 if verdict.verified else 0.0
+        return verdict
+
+    def _verdict(self, status: Status) -> Verdict:
+        self.problem, self.score = "", 0.0
+        gave_up = status in GAVE_UP
+        if self._task.evaluator.infeasible:
+            said = "said that it cannot be done" if gave_up else f"ended with status {status!r}"
+            return Verdict(
+                verified=gave_up, reason=f"the task is infeasible, and the agent {said}", evidence=(status,), by=BY
+            )
+        if gave_up:
+            return Verdict(verified=False, reason="the agent gave up on a task that can be done", by=BY)
+        try:
+            return self._judge()
+        except Exception as error:  # noqa: BLE001 - whatever breaks while judging, the run ends with that as its reason
+            self.problem = f"the state check broke: {error or type(error).__name__}"
+            return Verdict(verified=None, reason=self.problem, by=BY)
+
+    def _judge(self) -> Verdict:
+        for step in self._task.evaluator.postconfig:
+            perform_step(step.type, step.resolved(self._context.values), self._context)
+        judged = [self._score(check) for check in self._task.evaluator.checks]
+        total = combined([score.value for _, score in judged], self._task.evaluator.conj)
+        self.score, done = total, total >= 1.0
+        told = [score.why for _, score in judged if (score.value >= 1.0) == done]
+        partly = f" (score {total:g})" if 0.0 < total < 1.0 else ""
+        return Verdict(
+            verified=done,
+            reason="; ".join(told) + partly,
+            evidence=tuple(reading.evidence for reading, _ in judged),
+            by=BY,
+        )
+
+    def _score(self, check: Check) -> tuple[Reading, Score]:
+        reading = self._read(check.result)
+        if reading.value is None:
+            return reading, Score(0.0, reading.evidence)
+        metric = METRICS[check.func]
+        expected = None
+        if check.expected is not None:
+            wanted = self._read(check.expected).value
+            if wanted is None:
+                raise CheckFailed(f"what {check.func} should compare with is not there: {check.expected.parameters}")
+            expected = metric.rules.model_validate(wanted) if metric.rules else wanted
+        options = metric.options.model_validate(check.options)
+        given = {name: getattr(options, name) for name in type(options).model_fields}
+        return reading, metric.judge(reading.value, expected, **given)
+
+    def _read(self, source: Source) -> Reading:
+        parameters: Parameters = source.resolved(self._context.values)
+        reading: Reading = GETTERS[source.type].read(parameters, self._context)
+        return reading
+
+
+def combined(scores: list[float], conj: str) -> float:
+    """Combine scores as OSWorld does: `and` is their mean unless one is 0, `or` the best."""
+    if conj == "or":
+        return max(scores)
+    return sum(scores) / len(scores) if all(scores) else 0.0

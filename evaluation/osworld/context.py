@@ -1,0 +1,157 @@
+"""What steps, getters and the check of one task share: the desktop, the task's folder, its server and its values."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from aci.observation.observation import Observation, Window
+from evaluation.errors import EvaluationError
+from evaluation.osworld.server import FormServer
+
+COMMAND_LIMIT_S = 30.0
+OSWORLD_HOME = "/home/user"
+"""Home of the user in OSWorld's virtual machine, as its task files write it."""
+
+_HOME_IN_ARGUMENT = re.compile(rf"^~(?=/|$)|(?<![\w.~/-]){OSWORLD_HOME}(?![\w.-])")
+
+
+class TaskDesktop(Protocol):
+    """What a task needs of a desktop besides what an agent needs of it."""
+
+    @property
+    def home(self) -> Path:
+        """Home folder of the applications."""
+        ...
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Environment variables of the applications."""
+        ...
+
+    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> Any:
+        """Start an application, and wait for its window unless told otherwise."""
+        ...
+
+    def observe(self) -> Observation:
+        """Look at the screen."""
+        ...
+
+
+class WindowManager(Protocol):
+    """What a task needs of the windows of a desktop; `aci.desktop.screen.Screen` is one."""
+
+    def managed_windows(self) -> tuple[Window, ...]:
+        """Return the windows, oldest first."""
+        ...
+
+    def activate(self, window_id: int) -> bool:
+        """Bring a window to the front; return whether it came."""
+        ...
+
+    def close_window(self, window_id: int) -> None:
+        """Ask an application to close a window, as its close button does."""
+        ...
+
+
+@dataclass
+class TaskContext:
+    """The surroundings of one task while it runs.
+
+    Attributes:
+        desktop: Where the applications run.
+        windows: Their windows.
+        folder: Folder of the task file; fixtures lie beside it.
+        server: The server that the task asked for, or None.
+        values: What stands in for `{name}` in the task's texts.
+        resources: Closed when the task's session ends.
+    """
+
+    desktop: TaskDesktop
+    windows: WindowManager
+    folder: Path
+    server: FormServer | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    resources: ExitStack = field(default_factory=ExitStack)
+
+    def start_server(self, folder: Path, values: Mapping[str, str]) -> FormServer:
+        """Serve a folder until the session ends.
+
+        Args:
+            folder: What is served.
+            values: What stands in for `{name}` in its pages.
+
+        Raises:
+            EvaluationError: The task has a server already, or no port is to be had.
+        """
+        if self.server is not None:
+            raise EvaluationError("a task has at most one server")
+        try:
+            self.server = self.resources.enter_context(FormServer(folder, values))
+        except OSError as error:
+            raise EvaluationError(f"no server could be started: {error}") from error
+        return self.server
+
+    def path(self, text: str) -> Path:
+        """Return the file that a task means: `~` and OSWorld's `/home/user` are the desktop's home."""
+        for home in ("~", OSWORLD_HOME):
+            if text == home or text.startswith(home + "/"):
+                return self.desktop.home / text[len(home) + 1 :]
+        return Path(text)
+
+    def shown(self, path: Path) -> str:
+        """Return a path as a person on that desktop writes it, with `~` for the home."""
+        return f"~/{path.relative_to(self.desktop.home)}" if path.is_relative_to(self.desktop.home) else str(path)
+
+    def argv(self, command: Sequence[str]) -> list[str]:
+        """Return a command with the desktop's home in place of `~` and `/home/user`."""
+        home = str(self.desktop.home)
+        return [_HOME_IN_ARGUMENT.sub(lambda _: home, part) for part in command]
+
+    def run(self, command: Sequence[str], limit_s: float = COMMAND_LIMIT_S) -> subprocess.CompletedProcess[str]:
+        """Run a command among the desktop's applications to its end; never through a shell.
+
+        Args:
+            command: Program and arguments.
+            limit_s: Seconds after which it is ended.
+
+        Raises:
+            EvaluationError: There is no such program, or it took too long.
+        """
+        argv = self.argv(command)
+        try:
+            return subprocess.run(
+                argv,
+                cwd=self.desktop.home,
+                env=dict(self.desktop.environment),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=limit_s,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise EvaluationError(f"there is no program {argv[0]!r}") from error
+        except OSError as error:
+            raise EvaluationError(f"{argv[0]!r} cannot be run: {error}") from error
+        except subprocess.TimeoutExpired as error:
+            raise EvaluationError(f"{argv[0]!r} did not end within {limit_s:g} s") from error
+
+
+def substituted(value: Any, values: Mapping[str, str]) -> Any:
+    """Return a JSON value with `{name}` replaced in all its texts, for the names in `values` only."""
+    if isinstance(value, str):
+        for name, text in values.items():
+            value = value.replace("{" + name + "}", text)
+        return value
+    if isinstance(value, Mapping):
+        return {key: substituted(inner, values) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [substituted(inner, values) for inner in value]
+    return value

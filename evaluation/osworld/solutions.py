@@ -1,0 +1,276 @@
+"""Scripted solutions: what a person would do for a task, in primitives, on elements named by role and name.
+
+A solution lies beside its task file as `solutions/FILE` of the same name: a list of steps such as
+`{"do": "click", "role": "push button", "name": "Save"}`, `{"do": "type", "text": "hello", "into": {...}}`,
+`{"do": "hotkey", "keys": ["ctrl", "s"]}`, `{"do": "launch", "command": ["mousepad"]}` and
+`{"do": "window", "title": "Save"}`. Nothing is aimed at by coordinates, and nothing is waited for by time alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey, Scroll, SwitchApplications, Type
+from aci.desktop.virtual import VirtualDesktop
+from aci.observation.observation import Element
+from evaluation.errors import EvaluationError, TaskFileError
+
+LIMIT_S = 30.0
+"""How long an element or window may take to come, s."""
+NO_FILE = ()
+_POLL_S = 0.1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class On(_Part):
+    """An element: its role, its name, label or description, which of several (from 0), and its window's title."""
+
+    role: str
+    name: str = ""
+    nth: Annotated[int, Field(ge=0)] = 0
+    window: str = ""
+
+
+class ClickStep(On):
+    """A click, or several, with keys held."""
+
+    do: Literal["click"]
+    times: Annotated[int, Field(ge=1, le=3)] = 1
+    button: Literal["left", "middle", "right"] = "left"
+    hold: tuple[str, ...] = ()
+
+
+class DragStep(On):
+    """A drag from an element onto another, with keys held."""
+
+    do: Literal["drag"]
+    onto: On
+    hold: tuple[str, ...] = ()
+
+
+class ScrollStep(On):
+    """Turns of the wheel over an element, upwards where positive."""
+
+    do: Literal["scroll"]
+    clicks: Annotated[int, Field(ge=-100, le=100)]
+
+
+class TypeStep(_Part):
+    """A text, into an element in the place of what it holds, or where the keyboard is."""
+
+    do: Literal["type"]
+    text: str
+    into: On | None = None
+    enter: bool = False
+
+
+class KeepStep(On):
+    """An element whose text stands for `{kept}` in the texts that follow."""
+
+    do: Literal["keep"]
+
+
+class HotkeyStep(_Part):
+    """A chord."""
+
+    do: Literal["hotkey"]
+    keys: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class PressStep(_Part):
+    """Keys one after another."""
+
+    do: Literal["press"]
+    keys: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class LaunchStep(_Part):
+    """A program to start."""
+
+    do: Literal["launch"]
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class SwitchStep(_Part):
+    """An application to bring to the front."""
+
+    do: Literal["switch"]
+    app: str
+
+
+class WindowStep(_Part):
+    """A window to wait for, or whose end to wait for, by a part of its title."""
+
+    do: Literal["window"]
+    title: str
+    gone: bool = False
+
+
+class FileStep(_Part):
+    """A file to wait for until it was written since the solution began, and changes no more."""
+
+    do: Literal["file"]
+    path: str
+
+
+SolutionStep = Annotated[
+    ClickStep
+    | DragStep
+    | ScrollStep
+    | KeepStep
+    | TypeStep
+    | HotkeyStep
+    | PressStep
+    | LaunchStep
+    | SwitchStep
+    | WindowStep
+    | FileStep,
+    Field(discriminator="do"),
+]
+_STEPS: TypeAdapter[list[SolutionStep]] = TypeAdapter(list[SolutionStep])
+
+
+def load_solution(task_file: Path) -> list[SolutionStep]:
+    """Read the solution of a task.
+
+    Raises:
+        TaskFileError: There is none, or it is not understood.
+    """
+    path = task_file.parent / "solutions" / task_file.name
+    try:
+        return _STEPS.validate_json(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TaskFileError(f"{path}: there is no scripted solution: {error.strerror or error}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise TaskFileError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+
+
+class Hand:
+    """Carries out a solution on a desktop.
+
+    Args:
+        desktop: Where.
+        clock: Seconds that only go forward.
+    """
+
+    def __init__(self, desktop: VirtualDesktop, clock: Callable[[], float] = time.monotonic) -> None:
+        self._desktop = desktop
+        self._clock = clock
+        self._kept = ""
+        self._before: dict[Path, tuple[int, ...]] = {}
+
+    def carry_out(self, steps: Sequence[SolutionStep]) -> None:
+        """Do one step after another.
+
+        Raises:
+            EvaluationError: An element or window did not come, or a primitive was refused; the message names the step.
+        """
+        waited_for = (Path(self._filled(step.path)) for step in steps if isinstance(step, FileStep))
+        self._before = {path: _stamp(path) for path in waited_for}
+        for number, step in enumerate(steps, start=1):
+            try:
+                self._do(step)
+            except EvaluationError as error:
+                raise EvaluationError(f"step {number} of the solution ({step.do}): {error}") from error
+
+    def _do(self, step: SolutionStep) -> None:
+        match step:
+            case KeepStep():
+                self._kept = self._find(step).text or ""
+            case LaunchStep():
+                self._desktop.launch([self._filled(part) for part in step.command])
+            case WindowStep():
+                self._wait_for_window(step)
+            case FileStep():
+                self._wait_for_file(Path(self._filled(step.path)))
+            case _:
+                self._perform(self._primitive(step))
+
+    def _primitive(
+        self, step: ClickStep | DragStep | ScrollStep | TypeStep | HotkeyStep | PressStep | SwitchStep
+    ) -> Action:
+        match step:
+            case ClickStep():
+                id_ = self._find(step).id
+                return Click(element_id=id_, num_clicks=step.times, button_type=step.button, hold_keys=step.hold)
+            case DragStep():
+                onto = self._find(step.onto).id
+                return DragAndDrop(drag_from_id=self._find(step).id, drop_on_id=onto, hold_keys=step.hold)
+            case ScrollStep():
+                return Scroll(element_id=self._find(step).id, clicks=step.clicks)
+            case TypeStep():
+                target = None if step.into is None else self._find(step.into).id
+                text = self._filled(step.text)
+                return Type(text=text, element_id=target, overwrite=target is not None, enter=step.enter)
+            case HotkeyStep():
+                return Hotkey(keys=step.keys)
+            case PressStep():
+                return HoldAndPress(hold_keys=(), press_keys=step.keys)
+            case SwitchStep():
+                return SwitchApplications(app_code=step.app)
+
+    def _filled(self, text: str) -> str:
+        text = text.replace("{kept}", self._kept)
+        return str(self._desktop.home) + text[1:] if text.startswith("~/") else text
+
+    def _perform(self, action: Action) -> None:
+        result = self._desktop.perform(action)
+        if not result.ok:
+            raise EvaluationError(result.error or "it was refused")
+
+    def _find(self, wanted: On) -> Element:
+        deadline = self._clock() + LIMIT_S
+        while True:
+            observation = self._desktop.observe()
+            titles = {window.id: window.title for window in observation.windows}
+            found = [
+                element
+                for element in observation.elements
+                if element.role == wanted.role
+                and wanted.name in (element.name, element.label, element.description)
+                and wanted.window in titles.get(element.window_id, "")
+            ]
+            if len(found) > wanted.nth:
+                return found[wanted.nth]
+            if self._clock() > deadline:
+                raise EvaluationError(f"no {wanted.role} {wanted.name!r} came within {LIMIT_S:g} s")
+            time.sleep(_POLL_S)
+
+    def _wait_for_window(self, step: WindowStep) -> None:
+        def is_so() -> bool:
+            return step.gone != any(step.title in window.title for window in self._desktop.observe().windows)
+
+        self._wait_until(is_so, f"the window {step.title!r} did not {'go' if step.gone else 'come'}")
+
+    def _wait_for_file(self, path: Path) -> None:
+        seen = [self._before[path]]
+
+        def is_complete() -> bool:
+            seen.append(_stamp(path))
+            return seen[-1] == seen[-2] != self._before[path] and seen[-1] != NO_FILE
+
+        self._wait_until(is_complete, f"the file {path.name} was not written")
+
+    def _wait_until(self, holds: Callable[[], bool], otherwise: str) -> None:
+        deadline = self._clock() + LIMIT_S
+        while not holds():
+            if self._clock() > deadline:
+                raise EvaluationError(f"{otherwise} within {LIMIT_S:g} s")
+            time.sleep(_POLL_S)
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what differs once a file was written; `NO_FILE` where it is not there or empty."""
+    if not path.is_file():
+        return NO_FILE
+    status = path.stat()
+    return (status.st_ino, status.st_ctime_ns, status.st_size) if status.st_size else NO_FILE

@@ -1,0 +1,239 @@
+"""`agent-s explore`: finds out what applications can do, and fills the memory with it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from agent_s.terminal.exits import DONE, NOT_DONE
+from agent_s.terminal.lazy import examples
+from agent_s.terminal.options import json_option, read_settings, settings_options, with_default_model
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from aci.desktop.applications import Application, Catalog
+    from agent_s.settings import Settings
+    from exploration.job.exploration_job import Plan
+    from exploration.job.scope import Scope
+
+TASK_LIMIT_S = 180.0
+"""Time for one task where the settings name none, s."""
+FOLDER = "explorations"
+_EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
+"""What is retrieved while exploring: nothing from memory, so that what is learned rests on the web and the screen."""
+
+
+def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value} is not a number of seconds or dollars.")
+    return value
+
+
+def _named_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("name a folder, such as --out my-exploration.")
+    return None if value is None else Path(value).expanduser()
+
+
+@click.command(
+    epilog=examples(
+        "agent-s explore mousepad gnome-calculator --desktops 2",
+        "agent-s explore mousepad --seconds 600 --tasks 20 --model anthropic:NAME --dollars 2",
+        "agent-s explore --dry-run",
+    )
+)
+@click.argument("applications", nargs=-1, metavar="[APPLICATION]...")
+@settings_options
+@click.option("--model", metavar="NAME", help="Who proposes the tasks and does them; without it the settings say.")
+@click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="For each application.  [default: 10]")
+@click.option(
+    "--search", "search_s", metavar="S", type=click.FloatRange(min=0), callback=_finite,
+    help="Seconds for trying out the menus and buttons of each application, without a model; 0 for not at all."
+    "  [default: 300]",
+)  # fmt: skip
+@click.option(
+    "--depth", metavar="N", type=click.IntRange(1, 20),
+    help="Longest way that is tried out, in steps from the start.  [default: 5]",
+)  # fmt: skip
+@click.option(
+    "--seconds", metavar="S", type=click.FloatRange(min=1), callback=_finite,
+    help="After so many nothing further begins, and searches end.",
+)  # fmt: skip
+@click.option(
+    "--dollars", metavar="D", type=click.FloatRange(min=0), callback=_finite,
+    help="At this cost, earlier turns included, nothing further begins.",
+)  # fmt: skip
+@click.option("--desktops", metavar="N", type=click.IntRange(1, 64), default=1, help="Side by side.  [default: 1]")
+@click.option("--out", metavar="DIR", callback=_named_folder, help="Folder of an exploration, old or new.")
+@click.option("--dry-run", is_flag=True, help="Show the tasks; nothing is tried out or learned.")
+@click.option("--keep-all", is_flag=True, help="Keep the records of tasks that went well too.")
+@json_option("Write one JSON object; progress goes to stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def explore(applications: tuple[str, ...], **given: Any) -> int:
+    """Find out what APPLICATIONS can do, by trying, and learn it; without names, all that are installed.
+
+    Each application is looked at, its menus and buttons are tried out without a model, and the agent carries out tasks
+    that are made for it. All of it happens on private desktops that are thrown away. What is learned goes to memory; a
+    page shows what was found.
+
+    What is done is kept: the folder alone (--out) goes on where it was broken off, and does more where more is asked
+    for: other applications, more tasks, a longer search. Exit status 0 when every application that was named could be
+    explored.
+    """
+    from evaluation.commands.eval_run import refuse_missing_programs
+    from exploration.job.scope import read_scope, refuse_other_files
+
+    refuse_missing_programs()
+    before = read_scope(given["out"]) if given["out"] is not None else None
+    if before is None and given["out"] is not None:
+        refuse_other_files(given["out"])
+    wanted, missing = _choose(applications, before)
+    with _folder(given["out"], given["dry_run"]) as folder:
+        plan = _plan(folder, wanted, before, given)
+        _check_model(plan.bounded_settings)
+        return _carry_out(plan, missing, bool(applications), given)
+
+
+def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[str, Any]) -> int:
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+    from exploration.commands.explore_output import beating, how_to_go_on, line_of, tell_end, tell_json
+    from exploration.job.exploration_job import Exploration
+    from exploration.report.page import write_report
+    from exploration.report.summary import summarize
+
+    screen = choose_display(quiet=given["quiet"], json=given["as_json"])
+    for name, problem in missing.items():
+        screen.notice(f"Skipped {name!r}: {problem}")
+    if given["out"] is None and not plan.survey_only:
+        screen.say(f"Kept in {plan.folder}")
+    exploration = Exploration(plan)
+    names = {app.id: app.name for app in plan.applications}
+    with screen, Interrupts(screen.notice) as interrupts, beating(exploration, screen):
+        for progress in interrupts.watch(exploration.run(), exploration.stop):
+            screen.say(line_of(progress, names))
+    summaries = summarize(plan.folder, plan.applications)
+    report = None if plan.survey_only else write_report(plan.folder, summaries)
+    if given["as_json"]:
+        tell_json(exploration, summaries, missing, report)
+    else:
+        tell_end(exploration, summaries, report)
+    if interrupts.exit_status is not None:
+        if given["out"] is not None or not plan.survey_only:
+            screen.notice(how_to_go_on(plan))
+        return interrupts.exit_status
+    explored = [summary for summary in summaries if not summary.problem]
+    failed = missing or len(explored) < len(summaries)
+    return NOT_DONE if not explored or (named and failed) else DONE
+
+
+def _plan(folder: Path, applications: tuple[Application, ...], before: Scope | None, given: dict[str, Any]) -> Plan:
+    """Return what is to be done: as before where the folder holds an exploration and nothing else is asked for."""
+    from exploration.job.exploration_job import DEPTH, TASKS, Plan
+
+    def asked(option: str, earlier: Any, usual: Any) -> Any:
+        if given[option] is not None:
+            return given[option]
+        return usual if before is None else earlier
+
+    settings = given["config_file"] or given["overrides"] or given["model"]
+    return Plan(
+        folder=folder,
+        settings=before.settings if before and not settings else _settings(given),
+        applications=applications,
+        wanted=asked("tasks", before and before.tasks, TASKS),
+        search_s=asked("search_s", before and before.search_s, None),
+        depth=asked("depth", before and before.depth, DEPTH),
+        desktops=given["desktops"],
+        seconds=given["seconds"],
+        dollars=given["dollars"],
+        keep_all=given["keep_all"],
+        survey_only=given["dry_run"],
+    )
+
+
+def _settings(given: dict[str, Any]) -> Settings:
+    settings = with_default_model(read_settings(given["config_file"], given["overrides"], {"model": given["model"]}))
+    changed: dict[str, Any] = {"replay": False, "memory": settings.memory.model_copy(update=_EXPLORING)}
+    if "max_seconds" not in settings.limits.model_fields_set:
+        changed["limits"] = settings.limits.model_copy(update={"max_seconds": TASK_LIMIT_S})
+    return settings.model_copy(update=changed)
+
+
+def _check_model(settings: Settings) -> None:
+    """Make sure that the model is there before any application is started.
+
+    Raises:
+        ModelUnavailable: It is not; the message names the mend.
+        SettingsError: There is no such model, or its price is not known although dollars are limited.
+    """
+    from agent_s.llm.build import build_models
+
+    check = getattr(build_models(settings, os.environ), "check", None)
+    if check is not None:
+        check()
+
+
+def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], dict[str, str]]:
+    """Return the applications that are meant, those of an exploration that is gone on with first, and wrong names.
+
+    Raises:
+        click.UsageError: There is nothing to explore.
+    """
+    from aci.desktop.applications import installed_applications
+    from exploration.search.starting import refusal
+
+    if before is not None and not names:
+        return before.applications, {}
+    catalog = installed_applications(os.environ)
+    if not names:
+        found = tuple(app for app in catalog.applications if not refusal(app))
+        if not found:
+            raise click.UsageError("No application is installed that could be explored. Name one, or install some.")
+        return found, {}
+    chosen, missing = _named(names, catalog)
+    if not chosen:
+        raise click.UsageError(" ".join(missing.values()))
+    known = before.applications if before is not None else ()
+    return tuple({application.id: application for application in (*known, *chosen)}.values()), missing
+
+
+def _named(names: Sequence[str], catalog: Catalog) -> tuple[tuple[Application, ...], dict[str, str]]:
+    from aci.errors import LaunchFailed
+
+    chosen: dict[str, Application] = {}
+    missing: dict[str, str] = {}
+    for name in names:
+        try:
+            application = catalog.find(name)
+        except LaunchFailed as error:
+            missing[name] = str(error)
+        else:
+            chosen[application.id] = application
+    return tuple(chosen.values()), missing
+
+
+def _folder(out: Path | None, dry_run: bool) -> AbstractContextManager[Path]:
+    """Return the folder of the exploration; one that goes afterwards where nothing is to be kept."""
+    from agent_s.settings import data_folder
+
+    if out is not None:
+        return nullcontext(out.absolute())
+    if dry_run:
+        return _temporary()
+    return nullcontext(data_folder() / FOLDER / f"explore-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+
+
+@contextmanager
+def _temporary() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="agent-s-explore-") as folder:
+        yield Path(folder)

@@ -1,0 +1,171 @@
+"""What `agent-s explore` tells: each job as it is over, how far it is meanwhile, and what was found at the end."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_s.terminal.output import echo_json, plural, printable, shorten, show_table
+
+if TYPE_CHECKING:
+    from agent_s.terminal.progress import Display
+    from exploration.job.exploration_job import Exploration, Plan, Progress
+    from exploration.report.summary import ApplicationSummary
+
+BEAT_S = 2.0
+"""How often it is told how far it is, s; a log gets fewer lines."""
+
+
+def line_of(progress: Progress, names: Mapping[str, str]) -> str:
+    """Return a job that is over as a line.
+
+    Args:
+        progress: The job.
+        names: Of the applications, by their ids.
+    """
+    from exploration.job.exploration_job import about, kind_of
+
+    result = progress.result
+    sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
+    if kind_of(result.job) == "task":
+        what = f"{names.get(result.labels.get('app', ''), '')}: {shorten(result.instruction, 90)}"
+        told = "" if result.outcome == "success" else shorten(result.reason, 110)
+    else:
+        what = f"{names.get(about(result.job), about(result.job))}: {kind_of(result.job)}"
+        told = shorten(result.reason, 160)
+    now = progress.standing
+    left = f"{_minutes(now.left_s)} left" if now.done < now.total else ""
+    parts = [f"{result.seconds:.0f} s", told, left]
+    line = f"{now.done:>4}/{now.total} {sign} {what}  {'; '.join(part for part in parts if part)}"
+    return printable(line)
+
+
+@contextmanager
+def beating(exploration: Exploration, screen: Display) -> Iterator[None]:
+    """Tell now and then how far an exploration is, with what its searches have tried by now."""
+    over = threading.Event()
+
+    def keep_beating() -> None:
+        while not over.wait(BEAT_S):
+            screen.status(_standing(exploration))
+
+    thread = threading.Thread(target=keep_beating, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _standing(exploration: Exploration) -> str:
+    from exploration.report.summary import count_tried
+
+    now = exploration.standing()
+    if now.done == now.total:
+        return ""
+    tried = count_tried(exploration.plan.folder, exploration.plan.applications)
+    told = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
+    left = f"{_minutes(now.left_s)} left" if now.left_s >= 1 else "longer than expected"
+    return f"{now.done:>4}/{now.total} …{told} {left}"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def tell_json(
+    exploration: Exploration,
+    every: Sequence[ApplicationSummary],
+    missing: Mapping[str, str],
+    report: Path | None,
+) -> None:
+    """Tell a program what was found.
+
+    Args:
+        exploration: The job that is over.
+        every: What was found, by application.
+        missing: Why there is no application of a name.
+        report: The page.
+    """
+    plan = exploration.plan
+    echo_json(
+        {
+            "applications": {summary.app: summary.as_json(plan.survey_only) for summary in every},
+            "skipped": {**missing, **{summary.app: summary.problem for summary in every if summary.problem}},
+            "stopped_by": exploration.stopped_by or None,
+            "out": None if plan.survey_only else plan.folder,
+            "report": report,
+        }
+    )
+
+
+def how_to_go_on(plan: Plan) -> str:
+    """Return the command that goes on with an exploration, in a sentence."""
+    return f"Go on with: agent-s explore --out {shlex.quote(str(plan.folder))}"
+
+
+def tell_end(
+    exploration: Exploration,
+    every: Sequence[ApplicationSummary],
+    report: Path | None,
+) -> None:
+    """Tell a person what was found.
+
+    Args:
+        exploration: The job that is over.
+        every: What was found, by application.
+        report: The page.
+    """
+    plan = exploration.plan
+    if plan.survey_only:
+        _show_tasks(every)
+    else:
+        _show_table(every)
+    for summary in every:
+        if summary.problem:
+            click.echo(f"Skipped {printable(summary.name)}: {shorten(summary.problem, 400)}")
+    cut = [summary for summary in every if summary.cut_short]
+    if cut and not exploration.stopped_by:
+        names = ", ".join(summary.name for summary in cut)
+        longer = f"--out {shlex.quote(str(plan.folder))} --search {2 * plan.longest_search_s:.0f}"
+        click.echo(printable(f"More could be tried in {names} with more time: agent-s explore {longer}"))
+    if exploration.stopped_by:
+        click.echo(f"Stopped: {exploration.stopped_by}. {how_to_go_on(plan)}")
+    if report is not None:
+        click.echo(f"Report: {report}")
+
+
+def _show_tasks(summaries: Iterable[ApplicationSummary]) -> None:
+    for summary in summaries:
+        if summary.problem:
+            continue
+        click.echo(printable(f"{summary.name}: {plural(summary.coverage.found, 'thing')} to use"))
+        for number, row in enumerate(summary.tasks, start=1):
+            task = row.task
+            click.echo(printable(f"{number:>4}. [{task.difficulty}] {task.instruction}  ({task.kind})"))
+
+
+def _show_table(summaries: Iterable[ApplicationSummary]) -> None:
+    rows = [
+        (
+            summary.name,
+            "-" if summary.coverage.share is None else f"{100 * summary.coverage.share:.0f}%",
+            str(summary.screens),
+            str(len(summary.skills)),
+            str(len(summary.boundaries)),
+            f"{summary.verified}/{summary.done}" if summary.tasks else "-",
+            f"{summary.seconds:.0f}",
+        )
+        for summary in summaries
+        if not summary.problem
+    ]
+    if rows:
+        titles = ("Application", "Covered", "Screens", "Skills", "Boundaries", "Tasks verified", "Seconds")
+        show_table(titles, rows, figures=titles[1:])

@@ -1,0 +1,1 @@
+"""The exploration job and its worker processes."""

@@ -1,0 +1,341 @@
+"""The exploration job: surveys applications, then searches them and runs the agent on tasks, on several desktops.
+
+What is done is kept line by line (`evaluation.harness.results`), so that the same job begun again goes on where it
+was broken
+off: by a budget, by Ctrl-C, or by a kill. Begun again with more applications, tasks or time, it does what is more.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aci.desktop.applications import Application
+from agent_s.settings import Settings
+from agent_s.version import program_version
+from evaluation.harness.pool import Pool
+from evaluation.harness.results import Header, Job, Result, ResultsFile
+from exploration.job.folders import Surveyed, locked, read_survey
+from exploration.job.scope import BENCHMARK, Scope, is_exhausted, read_scope, write_scope
+from exploration.job.worker import Assignment
+
+if TYPE_CHECKING:
+    from exploration.tasks.proposals import ExplorationTask
+
+COMMAND = (sys.executable, "-m", "exploration.job.worker")
+TASKS = 10
+SEARCH_S = 300.0
+DEPTH = 5
+LARGEST_SHARE = 0.6
+"""Share of the time after the surveys that searches may take."""
+SURVEY_S = 180.0
+"""What a survey may take, the start of the application and the model's proposals included, s."""
+USUAL_S = {"survey": 30.0, "task": 15.0}
+"""How long jobs take, for the time that is left, as long as none of their kind is done, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an exploration is to do.
+
+    Attributes:
+        folder: Where it keeps what it finds.
+        settings: Model, limits, memory and desktop.
+        applications: What is explored.
+        wanted: Tasks for each application; 0 for none.
+        search_s: Time for the search of each application, s, earlier turns included; 0 for no search; None for the
+            usual time, as far as `seconds` leaves enough for the tasks.
+        depth: Longest path of a search, in steps.
+        desktops: How many work side by side.
+        seconds: After so many no further job begins; None for no limit.
+        dollars: Cost at which no further job begins; None for no limit.
+        keep_all: Whether records of runs that went well stay.
+        survey_only: Whether only the tasks are made.
+    """
+
+    folder: Path
+    settings: Settings
+    applications: tuple[Application, ...]
+    wanted: int = TASKS
+    search_s: float | None = None
+    depth: int = DEPTH
+    desktops: int = 1
+    seconds: float | None = None
+    dollars: float | None = None
+    keep_all: bool = False
+    survey_only: bool = False
+
+    @property
+    def longest_search_s(self) -> float:
+        """Time for the search of each application, s."""
+        if self.search_s is not None or self.seconds is None:
+            return SEARCH_S if self.search_s is None else self.search_s
+        turns = max(1, -(-len(self.applications) // self.desktops))
+        share = LARGEST_SHARE if self.wanted else 1.0
+        left_s = max(self.seconds / 2, self.seconds - turns * USUAL_S["survey"])
+        return min(SEARCH_S, share * left_s / turns)
+
+    @property
+    def bounded_settings(self) -> Settings:
+        """The settings, in which no single task may cost more than all of them."""
+        if self.dollars is None:
+            return self.settings
+        most = min(self.dollars, self.settings.limits.max_dollars or self.dollars)
+        limits = self.settings.limits.model_copy(update={"max_dollars": most})
+        return self.settings.model_copy(update={"limits": limits})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far an exploration is.
+
+    Attributes:
+        done: Jobs that are over.
+        total: All jobs; as long as an application was not surveyed, as many of it as are wanted.
+        left_s: Estimate of the time that is left, s.
+    """
+
+    done: int
+    total: int
+    left_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A job that is over, and how far the exploration is then."""
+
+    result: Result
+    standing: Standing
+
+
+@dataclass
+class Exploration:
+    """One exploration, begun or gone on with.
+
+    Args:
+        plan: What it does.
+        clock: Seconds that only go forward.
+        command: The program of a worker.
+
+    Attributes:
+        stopped_by: The budget that ended it; empty where none did.
+    """
+
+    plan: Plan
+    clock: Callable[[], float] = time.monotonic
+    command: Sequence[str] = COMMAND
+    stopped_by: str = field(init=False, default="")
+    _began: float = field(init=False, default=0.0)
+    _stopping: bool = field(init=False, default=False)
+    _pool: Pool | None = field(init=False, default=None)
+    _over: set[Job] = field(init=False, default_factory=set)
+    _standing: Standing = field(init=False, default=Standing(0, 0, 0.0))
+    _estimated: float = field(init=False, default=0.0)
+
+    def stop(self) -> None:
+        """Let no further job begin; safe from a signal handler."""
+        self._stopping = True
+        if self._pool is not None:
+            self._pool.stop()
+
+    def standing(self) -> Standing:
+        """Return how far it is; safe from any thread."""
+        now = self._standing
+        return replace(now, left_s=max(0.0, now.left_s - (self.clock() - self._estimated)))
+
+    def run(self) -> Iterator[Progress]:
+        """Do what is left of it, and yield each job as it is over.
+
+        Closing the iterator, or KeyboardInterrupt inside of it, ends what is being done; it is done again next time.
+
+        Raises:
+            ExplorationError: The folder cannot be used, or another process does.
+            ResultsError: The results cannot be kept, or are those of another exploration.
+        """
+        self._began = self.clock()
+        try:
+            yield from self._parts()
+        except KeyboardInterrupt:
+            self.stop()
+
+    def _parts(self) -> Iterator[Progress]:
+        with locked(self.plan.folder):
+            kept = self._take_up()
+            yield from self._do(self._surveys(), kept, SURVEY_S)
+            if not self.plan.survey_only:
+                yield from self._do(self._jobs(kept), kept, self._longest_s)
+
+    def _take_up(self) -> ResultsFile:
+        """Open the results, and note what the exploration is about; a folder with results always tells that."""
+        plan = self.plan
+        scope = Scope(
+            applications=plan.applications,
+            tasks=plan.wanted,
+            search_s=plan.search_s,
+            depth=plan.depth,
+            settings=plan.settings,
+        )
+        if read_scope(plan.folder) is None:
+            write_scope(plan.folder, scope)
+        kept = ResultsFile(plan.folder, self._header())
+        write_scope(plan.folder, scope)
+        return kept
+
+    def _do(self, jobs: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
+        """Do what is left of some jobs, and once more what broke of those that all others rest on, or that go on."""
+        yield from self._do_once(self._undone(jobs, kept), kept, limit_s)
+        broken = [job for job in self._undone(jobs, kept) if job in self._over and kind_of(job) != "task"]
+        yield from self._do_once([job for job in broken if kept.results[job].outcome == "error"], kept, limit_s)
+
+    def _do_once(self, left: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
+        if not left or self._stopping or self._over_budget(kept):
+            return
+        self._pool = pool = Pool(self._assignment(), min(self.plan.desktops, len(left)), limit_s, self.command)
+        self._estimate(kept)
+        with self._deadline(pool):
+            for number, result in enumerate(pool.run(left), start=1):
+                kept.add(result)
+                self._over.add(result.job)
+                self._estimate(kept)
+                yield Progress(result, self.standing())
+                if number < len(left) and (self._stopping or self._over_budget(kept)):
+                    pool.stop()
+
+    # Jobs
+
+    def _surveys(self) -> list[Job]:
+        return [Job(task=f"survey {app.id}") for app in self.plan.applications]
+
+    def _jobs(self, kept: ResultsFile) -> list[Job]:
+        """Return the searches and the tasks of the applications that can be explored, tasks from easy to hard."""
+        surveyed = {app.id: found for app in self.plan.applications if (found := surveyed_by(kept, app.id)) is not None}
+        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
+        tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
+        tasks.sort(key=lambda task: task.difficulty)
+        return [*searches, *(job_of(task) for task in tasks)]
+
+    def _undone(self, jobs: Iterable[Job], kept: ResultsFile) -> list[Job]:
+        """Return the jobs whose result, if there is any, is not all that the plan asks for."""
+        return [job for job in jobs if not kept.is_done(job) or self._has_more(job, kept)]
+
+    def _has_more(self, job: Job, kept: ResultsFile) -> bool:
+        """Tell whether a job that was done before can do more now: what hindered it may be gone, or its bounds grew."""
+        match kind_of(job):
+            case "survey":
+                found = surveyed_by(kept, about(job))
+                return found is None or found.wanted < self.plan.wanted
+            case "search":
+                return not is_exhausted(kept.results[job], self.plan.longest_search_s, self.plan.depth)
+        return False
+
+    def _assignment(self) -> Assignment:
+        plan = self.plan
+        return Assignment(
+            settings=plan.bounded_settings,
+            folder=plan.folder,
+            applications=plan.applications,
+            wanted=plan.wanted,
+            search_s=plan.longest_search_s,
+            depth=plan.depth,
+            search_until=None if plan.seconds is None else self._began + plan.seconds,
+            keep_all=plan.keep_all,
+        )
+
+    def _header(self) -> Header:
+        return Header(
+            benchmark=BENCHMARK,
+            model=self.plan.settings.model,
+            settings=self.plan.settings.model_dump(mode="json"),
+            version=program_version(),
+            started=datetime.now(UTC),
+        )
+
+    # Budgets
+
+    @property
+    def _longest_s(self) -> float:
+        return max(self.plan.longest_search_s, self.plan.settings.limits.max_seconds)
+
+    @contextmanager
+    def _deadline(self, pool: Pool) -> Iterator[None]:
+        """Let the pool begin nothing once the time is used up."""
+        if self.plan.seconds is None:
+            yield
+            return
+        timer = threading.Timer(max(0.0, self.plan.seconds - (self.clock() - self._began)), pool.stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _over_budget(self, kept: ResultsFile) -> bool:
+        plan = self.plan
+        if plan.seconds is not None and self.clock() - self._began >= plan.seconds:
+            self.stopped_by = f"the {plan.seconds:g} s are used up (--seconds)"
+        elif plan.dollars is not None and spent(kept.results.values()) >= plan.dollars:
+            self.stopped_by = f"{plan.dollars:g} dollars are used up (--dollars)"
+        return bool(self.stopped_by)
+
+    def _estimate(self, kept: ResultsFile) -> None:
+        """Estimate the time that is left: what jobs of a kind took until now, side by side, within the budget."""
+        jobs = self._all_jobs(kept)
+        left = [job for job in self._undone(jobs, kept) if job not in self._over]
+        each = [self._usual_s(kind_of(job), kept) for job in left]
+        left_s = max([sum(each) / self.plan.desktops, *each], default=0.0)
+        if self.plan.seconds is not None:
+            left_s = min(left_s, max(0.0, self.plan.seconds - (self.clock() - self._began)))
+        self._standing, self._estimated = Standing(len(jobs) - len(left), len(jobs), left_s), self.clock()
+
+    def _all_jobs(self, kept: ResultsFile) -> list[Job]:
+        """Return all jobs, with as many as are wanted of each application that is still to be surveyed."""
+        surveys = self._surveys()
+        if self.plan.survey_only:
+            return surveys
+        known = dict.fromkeys(self._jobs(kept))
+        coming = [about(job) for job in self._undone(surveys, kept) if job not in self._over]
+        for app in coming:
+            if self.plan.longest_search_s > 0:
+                known.setdefault(Job(task=f"search {app}"))
+            made = surveyed_by(kept, app)
+            for number in range(0 if made is None else len(made.tasks), self.plan.wanted):
+                known.setdefault(Job(task=f"task {number} of {app}"))
+        return [*surveys, *known]
+
+    def _usual_s(self, kind: str, kept: ResultsFile) -> float:
+        known = [result.seconds for job, result in kept.results.items() if kind_of(job) == kind]
+        return sum(known) / len(known) if known else USUAL_S.get(kind, self.plan.longest_search_s)
+
+
+def surveyed_by(kept: ResultsFile, app: str) -> Surveyed | None:
+    """Return the survey of an application; None where it could not be explored."""
+    result = kept.results.get(Job(task=f"survey {app}"))
+    return read_survey(kept.folder, app) if result is not None and result.outcome == "success" else None
+
+
+def job_of(task: ExplorationTask) -> Job:
+    """Return the job that has the agent run a task."""
+    return Job(task=f"task {task.id}")
+
+
+def kind_of(job: Job) -> str:
+    """Return what a job is: "survey", "search" or "task"."""
+    return job.task.partition(" ")[0]
+
+
+def about(job: Job) -> str:
+    """Return the application or the task that a job is about."""
+    return job.task.partition(" ")[2]
+
+
+def spent(results: Iterable[Result]) -> float:
+    """Return what results cost, as far as it is known."""
+    return sum(result.dollars or 0.0 for result in results)

@@ -1,0 +1,142 @@
+"""Where an exploration keeps what it finds.
+
+```
+explore-20260314-093012/
+├── scope.json             what it is about (`exploration.job.scope`)
+├── results.jsonl          what was done (`evaluation.harness.results`), one line each
+├── applications/ID/       survey.json, start.png, ledger.jsonl and pictures of the search
+├── runs/                  recorded runs
+└── report.html
+```
+"""
+
+from __future__ import annotations
+
+import fcntl
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from exploration.errors import ExplorationError
+from exploration.tasks.proposals import ExplorationTask
+from exploration.tasks.survey import Survey
+
+if TYPE_CHECKING:
+    from typing import IO
+
+APPLICATIONS_FOLDER = "applications"
+SURVEY_FILE = "survey.json"
+PICTURE_FILE = "start.png"
+LEDGER_FILE = "ledger.jsonl"
+LOCK_FILE = ".lock"
+_LOCK_POLL_S = 0.2
+_UNFIT = re.compile(r"[^\w.-]+")
+
+
+class Surveyed(BaseModel):
+    """What the survey of an application found; the file `survey.json`.
+
+    Attributes:
+        name: Name of the application.
+        survey: What it offers.
+        wanted: How many tasks were to be made for it.
+        tasks: The tasks made for it, earlier ones first.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    survey: Survey
+    wanted: int = 0
+    tasks: tuple[ExplorationTask, ...] = ()
+
+
+def application_folder(folder: Path, app: str) -> Path:
+    """Return the folder of an application; does not make it.
+
+    Args:
+        folder: Of the exploration.
+        app: Id of the application.
+    """
+    return folder / APPLICATIONS_FOLDER / (_UNFIT.sub("_", app).strip(".") or "_")
+
+
+def write_survey(folder: Path, app: str, surveyed: Surveyed) -> None:
+    """Keep a survey.
+
+    Raises:
+        ExplorationError: It cannot be written.
+    """
+    write_whole(application_folder(folder, app) / SURVEY_FILE, surveyed.model_dump_json())
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file, and its folder, that is there as a whole or not at all.
+
+    Raises:
+        ExplorationError: It cannot be written.
+    """
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise ExplorationError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def read_survey(folder: Path, app: str) -> Surveyed | None:
+    """Return the survey of an application; None where there is none.
+
+    Raises:
+        ExplorationError: It cannot be read.
+    """
+    path = application_folder(folder, app) / SURVEY_FILE
+    try:
+        return Surveyed.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ExplorationError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except ValidationError as error:
+        raise ExplorationError(f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to survey anew.") from error
+
+
+@contextmanager
+def locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
+    """Keep a folder to oneself; the lock goes with the process.
+
+    Args:
+        folder: Made where it is missing.
+        wait_s: How long another process that has it is waited for, s.
+
+    Raises:
+        ExplorationError: Another process has it, or it cannot be written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = (folder / LOCK_FILE).open("ab")
+    except OSError as error:
+        raise ExplorationError(f"Cannot write to {folder}: {error.strerror or error}.") from error
+    with file:
+        if not _take(file, wait_s):
+            raise ExplorationError(f"Another process explores into {folder}. Wait for it, or choose another folder.")
+        yield
+
+
+def _take(file: IO[bytes], wait_s: float) -> bool:
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_LOCK_POLL_S)
+        else:
+            return True

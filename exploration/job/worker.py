@@ -1,0 +1,323 @@
+"""A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
+
+It is served as those of evaluations are (`evaluation.harness.worker`): an `Assignment`, then jobs, a line of JSON
+each. The
+name of a job says what it is: "survey APP", "search APP" or "task ID".
+
+    python -m exploration.job.worker
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sized
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from aci.desktop.applications import Application, installed_applications
+from aci.errors import AciError
+from agent_s.errors import AgentError
+from agent_s.records import Record, Task
+from agent_s.settings import Settings
+from evaluation.harness.results import RUNS_FOLDER, Job, Result
+from evaluation.harness.worker import serve
+from exploration.errors import ApplicationUnusable, ExplorationError
+from exploration.job.folders import (
+    LEDGER_FILE,
+    PICTURE_FILE,
+    Surveyed,
+    application_folder,
+    locked,
+    read_survey,
+    write_survey,
+)
+from exploration.job.scope import SEARCH_SHARE, search_labels
+from exploration.search.starting import start
+from exploration.tasks.survey import survey
+from memory_store import MemoryStoreError
+
+if TYPE_CHECKING:
+    from aci.desktop.virtual import VirtualDesktop
+    from aci.observation.observation import Observation
+    from agent_s.llm.protocol import TokenUsage
+    from exploration.tasks.proposals import ExplorationTask
+    from memory_store import MemoryStore
+
+PICTURE_PX = 640
+_SHORTEST_S = 0.1
+LOCK_WAIT_S = 30.0
+"""How long the worker of a job that was killed may take to end, s."""
+
+
+class Assignment(Record):
+    """What a worker is for.
+
+    Attributes:
+        settings: Model, limits, memory and desktop.
+        folder: Of the exploration.
+        applications: Those that are explored.
+        wanted: Tasks for each of them.
+        search_s: Time for the search of each, s, earlier turns included.
+        depth: Longest path of a search, in steps.
+        search_until: When every search ends, on the clock of `time.monotonic`; None for no such time.
+        keep_all: Whether records of runs that went well stay.
+    """
+
+    settings: Settings
+    folder: Path
+    applications: tuple[Application, ...]
+    wanted: int
+    search_s: float
+    depth: int = 5
+    search_until: float | None = None
+    keep_all: bool = False
+
+
+class ExplorationBench:
+    """Does the jobs of an exploration, one after another, each on fresh desktops.
+
+    Args:
+        assignment: What it is for.
+    """
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._given = assignment
+        self._settings = assignment.settings.model_copy(update={"runs_dir": assignment.folder / RUNS_FOLDER})
+        self._applications = {application.id: application for application in assignment.applications}
+        self._resources = ExitStack()
+        self._memory: MemoryStore | None = None
+
+    def __enter__(self) -> Self:
+        """Nothing is done yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the memory."""
+        self._resources.close()
+
+    def run(self, job: Job) -> Result:
+        """Do one job; what breaks is its result."""
+        began = time.monotonic()
+        what, _, about = job.task.partition(" ")
+        try:
+            match what:
+                case "survey":
+                    result = self._survey(job, self._applications[about])
+                case "search":
+                    result = self._search(job, self._applications[about])
+                case _:
+                    result = self._task(job, self._known_task(about))
+        except ApplicationUnusable as error:
+            result = _result(job, "failure", str(error), status="infeasible")
+        except (AciError, AgentError, MemoryStoreError, ExplorationError) as error:
+            result = _result(job, "error", str(error))
+        return result.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
+
+    # What an application offers
+
+    def _survey(self, job: Job, application: Application) -> Result:
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
+        from agent_s.loop.agent import choose_embedder
+        from exploration.tasks.proposals import TaskMaker, leave_out_repetitions
+
+        folder = application_folder(self._given.folder, application.id)
+        with self._desktop() as desktop:
+            started = start(desktop, application, installed_applications(desktop.environment))
+            found = survey(desktop, started.observation)
+            model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
+            embedder, wanted = choose_embedder(self._settings), self._given.wanted
+            proposed = TaskMaker(model, embedder).make(application, found.affordances, started.observation, wanted)
+            before = read_survey(self._given.folder, application.id)
+            known = before.tasks if before is not None else ()
+            names = [one.name for one in found.affordances]
+            tasks = tuple(leave_out_repetitions([*known, *proposed.tasks], embedder, names)[: max(wanted, len(known))])
+            write_survey(
+                self._given.folder,
+                application.id,
+                Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
+            )
+            _save_picture(started.observation, folder / PICTURE_FILE)
+        said = f"{_counted(found.affordances, 'thing')} to use, {_counted(tasks, 'task')}"
+        return _result(job, "success", said, status="done", **_spent(proposed.usage))
+
+    # The search without a model
+
+    def _search(self, job: Job, application: Application) -> Result:
+        from agent_s.llm.budget import MeteredModel
+        from agent_s.llm.build import build_models
+        from exploration.search.dfs import search
+        from exploration.search.ledger import Ledger
+        from exploration.search.navigator import new_desktop
+        from exploration.search.records import SearchEnded, SearchLimits
+        from exploration.skills.composing import compose, is_composed
+        from exploration.skills.naming_by_model import ModelNamer
+
+        folder = application_folder(self._given.folder, application.id)
+        model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
+        namer = ModelNamer(model, application.name)
+        ended: SearchEnded | None = None
+        with (
+            locked(folder, wait_s=LOCK_WAIT_S),
+            Ledger(folder / LEDGER_FILE, application.name, application.argv) as ledger,
+            new_desktop() as desktop,
+        ):
+            seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
+            limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
+            for event in search(desktop, ledger, limits=limits, memory=memory, folder=folder, namer=namer):
+                ended = event if isinstance(event, SearchEnded) else ended
+            for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
+                pass
+            skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
+            several = len(ledger.composites)
+            complete = ended is not None and ended.complete and is_composed(ledger)
+            timed_out = not complete and ledger.seconds >= limits.seconds
+        reason = ended.reason if ended is not None else "it was broken off"
+        if timed_out:  # the search names its own share alone
+            reason = f"the time of {seconds:g} s is used up"
+        said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
+        if namer.problem:
+            said += f"; named by rules, since the model did not: {namer.problem}"
+        bounds = search_labels(seconds, limits.max_depth, complete)
+        outcome = "success" if skills or len(screens) > 1 else "failure"
+        return _result(job, outcome, said, status="done", steps=steps, labels=bounds, **_spent(tuple(namer.usage)))
+
+    def _seconds_for(self, used_s: float) -> float:
+        """Return the time for a search that has used so much already, s; it ends at its end in any case."""
+        until = self._given.search_until
+        left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
+        return round(max(_SHORTEST_S, min(self._given.search_s, left_s)), 1)
+
+    # Tasks
+
+    def _known_task(self, number: str) -> ExplorationTask:
+        for app in self._applications:
+            surveyed = read_survey(self._given.folder, app)
+            for task in surveyed.tasks if surveyed is not None else ():
+                if task.id == number:
+                    return task
+        raise ExplorationError(f"There is no task {number!r} any more: its survey was made anew.")
+
+    def _task(self, job: Job, task: ExplorationTask) -> Result:
+        from agent_s.loop.agent import AgentS
+        from evaluation.harness.failures import FailureSigns
+        from evaluation.harness.recording import Recording
+        from exploration.tasks.completion import TaskCheck
+        from exploration.tasks.usage import UseWatch
+
+        application = self._applications[task.app]
+        surveyed = read_survey(self._given.folder, task.app)
+        affordances = surveyed.survey.affordances if surveyed is not None else ()
+        watch = UseWatch(affordances)
+        signs, told = FailureSigns(), Recording(self._settings.runs_folder)
+        try:
+            with self._desktop() as desktop:
+                start(desktop, application, installed_applications(desktop.environment))
+                agent = AgentS.from_settings(self._settings, desktop, memory=self._opened_memory())
+                check = TaskCheck(task, affordances, watch, desktop) if task.is_checkable else None
+                for event in agent.stream(Task(instruction=task.instruction, id=task.id), check):
+                    signs(event)
+                    watch(event)
+                    told(event)
+            outcome, report = told.outcome, told.write_report()
+            assert outcome is not None
+            verified = bool(outcome.status == "done" and outcome.verified)
+            if verified and not self._given.keep_all:
+                told.discard()
+                report = None
+            return Result(
+                task=job.task,
+                outcome="error" if outcome.status == "error" else "success" if verified else "failure",
+                score=None if outcome.verified is None else float(outcome.verified),
+                status=outcome.status,
+                failure=None if verified else signs.kind(outcome),
+                reason=outcome.reason,
+                instruction=task.instruction,
+                steps=outcome.usage.steps,
+                model_calls=outcome.usage.model_calls,
+                input_tokens=outcome.usage.input_tokens,
+                output_tokens=outcome.usage.output_tokens,
+                dollars=outcome.usage.dollars,
+                labels={
+                    "app": task.app,
+                    "kind": task.kind,
+                    "difficulty": str(task.difficulty),
+                    "used": "\n".join(sorted(watch.used)),
+                    "learned": str(watch.learned),
+                },
+                run_id=outcome.run_id,
+                trajectory=_relative(told.folder, self._given.folder),
+                report=_relative(report, self._given.folder),
+            )
+        finally:
+            told.close()
+
+    # Parts
+
+    def _desktop(self) -> VirtualDesktop:
+        return self._settings.desktop.new_virtual()
+
+    def _opened_memory(self) -> MemoryStore | None:
+        if self._memory is None and self._settings.memory.enabled:
+            from agent_s.loop.agent import open_memory
+
+            self._memory = self._resources.enter_context(open_memory(self._settings))
+        return self._memory
+
+
+def _result(job: Job, outcome: str, reason: str, status: str = "error", **more: Any) -> Result:
+    failure = None if outcome == "success" else "environment"
+    values = {"task": job.task, "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
+    return Result.model_validate(values)
+
+
+def _counted(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+
+
+def _spent(calls: tuple[TokenUsage, ...]) -> dict[str, Any]:
+    dollars = [call.dollars for call in calls]
+    return {
+        "model_calls": len(calls),
+        "input_tokens": sum(call.input_tokens for call in calls),
+        "output_tokens": sum(call.output_tokens for call in calls),
+        "dollars": None if None in dollars else sum(each for each in dollars if each is not None),
+    }
+
+
+def _relative(path: Path | None, start: Path) -> str:
+    return "" if path is None else path.relative_to(start).as_posix()
+
+
+def _save_picture(observation: Observation, path: Path) -> None:
+    """Save a small picture of the windows on the screen.
+
+    Raises:
+        ExplorationError: It cannot be written.
+    """
+    from PIL import Image
+
+    areas = [window.frame or window.rect for window in observation.windows]
+    image = Image.fromarray(observation.screenshot)
+    if areas:
+        left, top = max(0, min(area.x for area in areas)), max(0, min(area.y for area in areas))
+        right, bottom = max(area.x + area.width for area in areas), max(area.y + area.height for area in areas)
+        image = image.crop((left, top, min(right, image.width), min(bottom, image.height)))
+    image.thumbnail((PICTURE_PX, PICTURE_PX))
+    try:
+        image.save(path)
+    except OSError as error:
+        raise ExplorationError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _bench(line: str) -> ExplorationBench:
+    return ExplorationBench(Assignment.model_validate_json(line))
+
+
+if __name__ == "__main__":
+    serve(_bench)

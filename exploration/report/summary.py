@@ -1,0 +1,242 @@
+"""What an exploration found, application by application: read from its folder, for the terminal and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent_s.llm.protocol import Affordance
+from evaluation.harness.results import Job, Result, read_results
+from exploration.job.folders import LEDGER_FILE, application_folder, read_survey
+from exploration.job.scope import SEARCH_SHARE
+from exploration.search.ledger import Ledger
+from exploration.search.records import Attempt, Boundary, ScreenState, UnitSkill
+from exploration.tasks.coverage import Coverage, find_used, measure
+from exploration.tasks.proposals import ExplorationTask
+from exploration.tasks.survey import name_of
+
+if TYPE_CHECKING:
+    from aci.desktop.applications import Application
+
+_WORKED = ("continue", "terminal")
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task, and how it went; None where it was not tried."""
+
+    task: ExplorationTask
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationSummary:
+    """What was found out about one application.
+
+    Attributes:
+        app: Its id.
+        name: Its name.
+        problem: Why it was not explored; empty where it was.
+        coverage: How much of what it offers was used, by the search and by tasks.
+        unused: Ways to what was not.
+        tasks: From easy to hard.
+        states: Screens of the search by fingerprint, in the order in which they were found.
+        attempts: What the search tried.
+        skills: Unit skills that worked again.
+        composites: Skills that were put together of several.
+        boundaries: What could not be done.
+        searched: How the search ended, in words; empty where there was none.
+        cut_short: Whether its time ended it.
+        seconds: Time of its jobs, s; of its search, what all turns took.
+        dollars: Cost; None where the price of the model is not known.
+        learned: Experiences that its tasks left in memory.
+        folder: Where its files lie.
+    """
+
+    app: str
+    name: str
+    folder: Path
+    problem: str = ""
+    coverage: Coverage = field(default_factory=Coverage)
+    unused: tuple[str, ...] = ()
+    tasks: tuple[TaskRow, ...] = ()
+    states: Mapping[str, ScreenState] = field(default_factory=dict)
+    attempts: tuple[Attempt, ...] = ()
+    skills: tuple[UnitSkill, ...] = ()
+    composites: tuple[UnitSkill, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
+    searched: str = ""
+    cut_short: bool = False
+    seconds: float = 0.0
+    dollars: float | None = 0.0
+    learned: int = 0
+
+    @property
+    def screens(self) -> int:
+        """Screens that the search visited."""
+        return len(self.states)
+
+    @property
+    def done(self) -> int:
+        """Tasks that were tried."""
+        return sum(row.result is not None for row in self.tasks)
+
+    @property
+    def verified(self) -> int:
+        """Tasks that were done, as a check confirmed."""
+        return sum(row.result is not None and row.result.outcome == "success" for row in self.tasks)
+
+    def as_json(self, tasks_only: bool = False) -> dict[str, Any]:
+        """Return it for programs; with the tasks alone where nothing was tried."""
+        tasks = [_task_values(row) for row in self.tasks]
+        offers = {"name": self.name, "offers": self.coverage.found, "tasks": tasks}
+        if tasks_only:
+            return offers
+        return {
+            **offers,
+            "coverage": self.coverage.share,
+            "screens": self.screens,
+            "skills": [skill.name for skill in self.skills],
+            "composed": [skill.name for skill in self.composites],
+            "boundaries": [boundary.name for boundary in self.boundaries],
+            "tasks_verified": self.verified,
+            "tasks_tried": self.done,
+            "experiences": self.learned,
+            "seconds": round(self.seconds, 1),
+            "dollars": self.dollars,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What searches have tried by now."""
+
+    attempts: int = 0
+    skills: int = 0
+
+
+def count_tried(folder: Path, applications: Sequence[Application]) -> Tried:
+    """Count what the searches of an exploration that is going on have written down; reads and changes nothing else."""
+    attempts = skills = 0
+    for application in applications:
+        path = application_folder(folder, application.id) / LEDGER_FILE
+        lines = path.read_bytes().splitlines() if path.is_file() else []
+        attempts += sum(b'"kind": "attempted"' in line for line in lines)
+        skills += sum(b'"kind": "skill_verified"' in line for line in lines)
+    return Tried(attempts, skills)
+
+
+def summarize(folder: Path, applications: Sequence[Application]) -> list[ApplicationSummary]:
+    """Read what an exploration found.
+
+    Args:
+        folder: Of the exploration.
+        applications: Those that it is about.
+
+    Raises:
+        ExplorationError: A file of it cannot be read.
+        ResultsError: Its results cannot be read.
+    """
+    results = read_results(folder)[1]
+    return [_summary(folder, application, results) for application in applications]
+
+
+def _summary(folder: Path, application: Application, results: Mapping[Job, Result]) -> ApplicationSummary:
+    place = application_folder(folder, application.id)
+    first = results.get(Job(task=f"survey {application.id}"))
+    surveyed = read_survey(folder, application.id)
+    if first is None or first.outcome != "success" or surveyed is None:
+        problem = "it was not looked at before the end" if first is None else first.reason
+        return ApplicationSummary(application.id, application.name, place, problem=problem)
+    rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in surveyed.tasks)
+    search = results.get(Job(task=f"search {application.id}"))
+    tried = [first, *(row.result for row in rows if row.result), *([search] if search else [])]
+    found = _searched(place, application)
+    affordances = surveyed.survey.affordances
+    used = {*_used_by_tasks(rows), *_used_by_search(affordances, found.attempts)}
+    return ApplicationSummary(
+        app=application.id,
+        name=application.name,
+        folder=place,
+        coverage=measure(affordances, used),
+        unused=tuple(one.way for one in affordances if not measure([one], used).used),
+        tasks=rows,
+        states=found.states,
+        attempts=found.attempts,
+        skills=found.skills,
+        composites=found.composites,
+        boundaries=found.boundaries,
+        searched="" if search is None else search.reason,
+        cut_short=_is_cut_short(search, found.seconds),
+        seconds=found.working_s + sum(result.seconds for result in tried if result is not search),
+        dollars=_cost(tried),
+        learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """What the record of a search holds."""
+
+    states: Mapping[str, ScreenState] = field(default_factory=dict)
+    attempts: tuple[Attempt, ...] = ()
+    skills: tuple[UnitSkill, ...] = ()
+    composites: tuple[UnitSkill, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
+    seconds: float = 0.0
+    working_s: float = 0.0
+
+
+def _searched(place: Path, application: Application) -> _Searched:
+    path = place / LEDGER_FILE
+    if not path.exists():
+        return _Searched()
+    with Ledger(path, application.name, application.argv) as ledger:
+        return _Searched(
+            dict(ledger.states),
+            tuple(ledger.attempts.values()),
+            tuple(ledger.skills.values()),
+            ledger.composites,
+            tuple(ledger.boundaries.values()),
+            ledger.seconds,
+            ledger.seconds + ledger.composing_seconds,
+        )
+
+
+def _is_cut_short(search: Result | None, used_s: float) -> bool:
+    told = {} if search is None else search.labels
+    return told.get("complete") == "false" and used_s >= SEARCH_SHARE * float(told["seconds"])
+
+
+def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:
+    """Yield what was used on the way of tasks that were done."""
+    for row in rows:
+        if row.result is not None and row.result.status == "done":
+            yield from filter(None, row.result.labels.get("used", "").split("\n"))
+
+
+def _used_by_search(affordances: Sequence[Affordance], attempts: Iterable[Attempt]) -> Iterator[str]:
+    for attempt in attempts:
+        if attempt.classification not in _WORKED or not attempt.path:
+            continue
+        *before, last = attempt.path
+        passed = [f"step:{name_of(target)}" for step in before for target in step.targets.values()]
+        for target in last.targets.values():
+            key = find_used(affordances, attempt.control.name, (*target.path, *passed))
+            if key is not None:
+                yield key
+
+
+def _cost(results: Iterable[Result]) -> float | None:
+    paid = [result.dollars for result in results if result.input_tokens or result.output_tokens]
+    return None if None in paid else sum(dollars for dollars in paid if dollars is not None)
+
+
+def _task_values(row: TaskRow) -> dict[str, Any]:
+    result = row.result
+    values: dict[str, Any] = row.task.model_dump(include={"instruction", "difficulty", "kind"})
+    if result is not None:
+        values |= {"status": result.status, "verified": result.outcome == "success", "seconds": result.seconds}
+    return values

@@ -1,0 +1,1 @@
+"""Depth-first search of what an application can do."""

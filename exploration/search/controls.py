@@ -1,0 +1,198 @@
+"""What on a screen can be acted on, how, and what is better left alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from aci.acting.actions import Action, Click, Type
+from aci.observation.identity import ElementDescription, describe
+from aci.observation.observation import Element, Observation
+from aci.safety import risk_words
+from aci.safety.risks import find_dangers
+from agent_s.records import GroundedStep
+from exploration.search.records import Control, Offer
+
+MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
+BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button menu", "menu button", "split button"})
+CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "page tab", "list item"})
+FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})
+"""Those of them count that stand in a dialog or bar and hold a single line."""
+
+SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "page tab"})
+"""What dialogs of settings are made of."""
+
+TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
+"""Dialogs that every application has alike: they are opened, and not explored."""
+
+SAMPLE_TEXT = "sample"
+
+_FRAME_BUTTONS = frozenset({"minimize", "maximize", "restore", "unmaximize", "close", "help"})
+_ONLY_CLOSES = re.compile(
+    r"(?:cancel|close|ok|okay|done|apply|abbrechen|schließen|annuler|fermer|cancelar|cerrar)$", re.I
+)
+_PRINTS = re.compile(
+    r"print(?! preview|er settings| range|ed)|drucken|imprimer|imprimir|stampa|afdrukken|drukuj|печать|打印|印刷", re.I
+)
+_ONLINE = re.compile(
+    r"(?:.*\b(?:online|web ?site|web browser|donate|donation|feedback|bug report|report a|report an|get involved|"
+    r"check for updates|e-?mail|bluetooth|share|sign in|log in|extensions)\b|contents$|user guides|send\b|"
+    r"release notes|license|credits)",
+    re.IGNORECASE,
+)
+_EDITS = re.compile(
+    r"(?:delete|remove|erase|clear|replace|reset|overwrite|format|löschen|entfernen|leeren|ersetzen|supprimer|effacer|"
+    r"remplacer|eliminar|borrar|suprimir|reemplazar)\b",
+    re.IGNORECASE,
+)
+"""Irreversible outside of a sandbox; inside of one they change a document that nobody needs."""
+_SERVICE = re.compile(r"restart|safe mode|reload with|log ?out|sign out|shut ?down", re.IGNORECASE)
+_ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A control on one screen.
+
+    Attributes:
+        control: What identifies it.
+        element: The element of this observation.
+    """
+
+    control: Control
+    element: Element
+
+
+def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...]:
+    """Return what can be acted on, in reading order; twins are told apart by their order.
+
+    Args:
+        observation: The screen.
+        home: Path of the home, which changes from desktop to desktop and is left out of all names.
+    """
+    seen: Counter[str] = Counter()
+    found = []
+    for element in observation.elements:
+        if element.point is None or element.source != "accessibility" or not _can_be_used(element):
+            continue
+        name = called(element, home)
+        key = f"{element.role}:{name}"
+        seen[key] += 1
+        if seen[key] > 1:
+            key = f"{key}#{seen[key]}"
+        control = Control(role=element.role, name=name, key=key, place=_place(element, home))
+        found.append(Candidate(control, element))
+    return tuple(found)
+
+
+def _place(element: Element, home: str) -> str:
+    """Return the dialog and the named parts that an element lies in; main windows are called after documents."""
+    parts = [part for part in element.path if not part.startswith(("frame:", "application:", "root pane:"))]
+    return "/".join(portable(part, home) for part in parts if part.partition(":")[2])
+
+
+def called(element: Element, home: str = "") -> str:
+    """Return what people would call an element: its name, label or tooltip."""
+    # A combo box is called by its value, which changes.
+    own = "" if element.role == "combo box" else element.name
+    for text in (own, element.label, element.description):
+        plain = portable(text, home).replace("_", "").strip()
+        if plain:
+            return re.sub(r"\s*\[[^\]]*\]$", "", plain)[:80]
+    return ""
+
+
+def portable(text: str, home: str) -> str:
+    """Return a text without the path of this desktop's home."""
+    return text.replace(home, "~") if home else text
+
+
+def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
+    """Describe a candidate so that it can be tried later, on another desktop too."""
+    element = candidate.element
+    action = action_on(element)
+    description = portable_description(describe(element, observation), home)
+    step = GroundedStep(action=action, targets={"element_id": description}, intent=intent(candidate.control, action))
+    return Offer(
+        control=candidate.control,
+        step=step,
+        disabled="disabled" in element.states,
+        unsafe=unsafe(candidate, action, observation),
+    )
+
+
+def portable_description(description: ElementDescription, home: str) -> ElementDescription:
+    """Return a description without the path of this desktop's home."""
+    return description.model_copy(
+        update={
+            "name": portable(description.name, home),
+            "description": portable(description.description, home),
+            "window": portable(description.window, home),
+            "path": tuple(portable(part, home) for part in description.path),
+        }
+    )
+
+
+def action_on(element: Element) -> Action:
+    """Return what to do with an element: fields get a text or another number, everything else is clicked."""
+    if element.role == "spin button":
+        return Type(text=_another_number(element), element_id=element.id, overwrite=True, enter=True)
+    if element.role in FIELD_ROLES:
+        return Type(text=SAMPLE_TEXT, element_id=element.id, overwrite=True)
+    return Click(element_id=element.id)
+
+
+def intent(control: Control, action: Action) -> str:
+    """Say a step in words."""
+    what = f"{control.name} {control.role}".strip()
+    return f"type {action.text!r} into the {what}" if isinstance(action, Type) else f"click the {what}"
+
+
+def unsafe(candidate: Candidate, action: Action, observation: Observation) -> str:
+    """Say why a control is left alone; empty for one that may be tried on a private desktop."""
+    name, element = candidate.control.name, candidate.element
+    if element.role in ("page tab", "radio button") and element.states & {"selected", "checked"}:
+        return "it is chosen already"
+    if element.role in BUTTON_ROLES and name.casefold().split(" the ")[0] in _FRAME_BUTTONS:
+        return "it belongs to the window's frame"
+    if risk_words.CLOSING.match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
+        return "it only closes"
+    if _SERVICE.match(name):
+        return "it ends the application"
+    if _PRINTS.match(name):
+        return "it prints"
+    if _ONLINE.match(name):
+        return "it leads out of this computer"
+    for danger in find_dangers(action, observation):
+        inside = (
+            danger.risk == "irreversible" and _EDITS.match(name) and not risk_words.FILE_MANAGERS.search(element.app)
+        )
+        if danger.risk in _ENDS_SOON or (danger.risk == "irreversible" and not inside):
+            return danger.reason
+    return ""
+
+
+def new_ones(before: Iterable[Candidate], after: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Yield the candidates that were not there before."""
+    known = {candidate.control.key for candidate in before}
+    return (candidate for candidate in after if candidate.control.key not in known)
+
+
+def in_toolkit_dialog(element: Element) -> bool:
+    """Tell whether an element is part of a dialog that belongs to the toolkit."""
+    return any(part.startswith(TOOLKIT_DIALOGS) for part in element.path)
+
+
+def _can_be_used(element: Element) -> bool:
+    if element.role in FIELD_ROLES:
+        editable = "editable" in element.states and "multi_line" not in element.states
+        return element.role == "spin button" or editable
+    return element.role in MENU_ROLES or element.role in BUTTON_ROLES or element.role in CHOICE_ROLES
+
+
+def _another_number(element: Element) -> str:
+    value = element.value if element.value is not None else 1.0
+    other = value + 1 if value < 10 else value - 1
+    return f"{other:g}"

@@ -1,0 +1,72 @@
+"""What lies in the home of a private desktop: files, and the settings that applications keep there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_s.replay.gsettings import KEYFILE, read_settings
+
+_IGNORED = (".cache", ".dbus", ".config/libreoffice", ".config/dconf", ".local/share/gvfs-metadata", "tmp")
+"""Folders that programs write to on their own account."""
+_IGNORED_FILES = frozenset(
+    {"recently-used.xbel", "recently-used.xbel.lock", ".ICEauthority", ".Xauthority", "user-dirs.dirs"}
+)
+_IGNORED_GROUPS = ("org/gtk/",)
+"""Settings of the toolkit itself, such as the size of its file chooser."""
+_GEOMETRY = re.compile(
+    r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
+)
+"""Where windows stood and what was open, which applications note as they go; nobody sets it."""
+_MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class HomeState:
+    """What a home holds.
+
+    Attributes:
+        files: Digest by path relative to the home.
+        settings: Value by "group/key".
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+def read_home(home: Path) -> HomeState:
+    """Read what lies in a home, caches and other by-products left out."""
+    return HomeState(dict(_files(home)), _settings(home))
+
+
+def _files(home: Path) -> Iterator[tuple[str, str]]:
+    for folder, names, files in os.walk(home):
+        relative = Path(folder).relative_to(home)
+        names[:] = sorted(name for name in names if str(relative / name) not in _IGNORED)
+        for name in sorted(files):
+            path = relative / name
+            if name in _IGNORED_FILES or path == KEYFILE or name.startswith((".goutputstream", ".~lock")):
+                continue
+            yield str(path), _digest(home / path)
+
+
+def _digest(path: Path) -> str:
+    try:
+        if path.is_symlink() or not path.is_file():
+            return "special"
+        size = path.stat().st_size
+        return f"{size} bytes" if size > _MOST_BYTES else hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError:
+        return "gone"  # removed between listing and reading; the next look tells
+
+
+def _settings(home: Path) -> dict[str, str]:
+    return {
+        key: value
+        for key, value in (read_settings(home) or {}).items()
+        if not key.startswith(_IGNORED_GROUPS) and not _GEOMETRY.search(f"/{key}")
+    }

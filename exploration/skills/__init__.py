@@ -1,0 +1,1 @@
+"""Unit skills and composite skills: naming, composing and storing them."""

@@ -1,0 +1,264 @@
+"""Which tasks several unit skills can be put together to, by rules, from easy to hard.
+
+Unit skills compose (OSExpert, section 3.2). Three kinds of tasks come of them:
+
+- a dialog is **confirmed** after something was set in it,
+- what was switched is switched **back**, which makes a unit skill of its own: "turn off line numbers",
+- two skills that begin on the first screen, or in the same dialog, are done **in turn**, and three where two worked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+from aci.acting.actions import Hotkey
+from agent_s.records import GroundedStep
+from agent_s.replay.skill_names import THEN, describe, names_of
+from exploration.search.navigator import Path
+from exploration.search.records import Attempt, Change, UnitSkill
+from exploration.skills.naming import name_unit
+
+MOST_OF_A_KIND = 8
+"""So many tasks of each kind are tried; half as many of three skills."""
+
+_CONFIRMS = re.compile(
+    r"(?:ok|okay|apply|done|close|übernehmen|schließen|appliquer|fermer|aplicar|cerrar)$", re.IGNORECASE
+)
+_LAST_CHOICE = ("close", "schließen", "fermer", "cerrar")
+_STRICT = ("setting", "file", "state", "value", "text", "opened", "title")
+_SWITCHED = {"true": "false", "false": "true", "checked": "not checked", "not checked": "checked"}
+_SWITCHED |= {"pressed": "not pressed", "not pressed": "pressed"}
+_MENU_STATE = ("check menu item", "radio menu item")
+"""Their state is seen only while their menu is open."""
+_ESCAPE = Hotkey(keys=("Escape",))
+_LONGEST_PART = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is done in one go, and what must come of it.
+
+    Attributes:
+        steps: The steps.
+        effect: What they must change.
+    """
+
+    steps: Path
+    effect: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A task of several parts.
+
+    Attributes:
+        key: Identifies it.
+        units: Keys of the unit skills that it is made of.
+        name: What it is called.
+        description: One sentence.
+        preconditions: What must hold before.
+        parts: What is done.
+        kept: From which part on the steps are kept; what comes before only brings about what must hold before.
+        led: How many steps of the first part lead to where the kept parts begin.
+    """
+
+    key: str
+    units: tuple[str, ...]
+    name: str
+    description: str
+    preconditions: tuple[str, ...]
+    parts: tuple[Part, ...]
+    kept: int = 0
+    led: int = 0
+
+    @property
+    def length(self) -> int:
+        """Number of steps."""
+        return sum(len(part.steps) for part in self.parts)
+
+
+def propose(
+    skills: Sequence[UnitSkill], attempts: Mapping[str, Attempt], worked: Collection[str] = ()
+) -> list[Composition]:
+    """Return tasks of several skills, from easy to hard.
+
+    Args:
+        skills: Verified unit skills, in the order in which they were found.
+        attempts: What found them, by key.
+        worked: Keys of tasks that worked; those of three skills are made of them.
+    """
+    known = [skill for skill in skills if skill.key in attempts and not skill.prepared and _expected(skill)]
+    confirmed = [task for skill in known for task in _confirmed(skill, attempts)][:MOST_OF_A_KIND]
+    back = [task for skill in known for task in _back(skill, attempts)][:MOST_OF_A_KIND]
+    pairs = _in_turn([(skill,) for skill in known], known, MOST_OF_A_KIND)
+    by_key = {skill.key: skill for skill in known}
+    begun = [tuple(by_key[key] for key in task.units) for task in pairs if task.key in worked]
+    # One of each kind after the other, so that little time gives some of each.
+    turns = [task for row in zip_longest(confirmed, back, pairs) for task in row if task is not None]
+    return [*turns, *_in_turn(begun, known, MOST_OF_A_KIND // 2)]
+
+
+def _confirmed(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composition]:
+    """Yield the task that closes the dialog again after something was set in it."""
+    closing = _closing(skill, attempts)
+    if closing is None:
+        return
+    part, button = closing
+    where, _, app = skill.description.rpartition(f" in {skill.app}.")
+    yield Composition(
+        key=f"confirm {skill.key}",
+        units=(skill.key,),
+        name=skill.name,
+        description=f"{where} > {button} in {skill.app}.{app}" if where else skill.description,
+        preconditions=skill.preconditions,
+        parts=(Part(skill.steps, _expected(skill)), part),
+    )
+
+
+def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composition]:
+    """Yield the task that switches something back, where a replay sees whether it is on."""
+    last = skill.steps[-1]
+    effect = _expected(skill)
+    seen = last.effect.before is not None and last.effect.after is not None
+    seen = (seen and last.effect.before != last.effect.after) or bool(last.left.settings)
+    if not seen or not all(change.after in _SWITCHED and change.kind in ("setting", "state") for change in effect):
+        return
+    turned = tuple(
+        change.model_copy(update={"before": change.after, "after": _SWITCHED[change.after]}) for change in effect
+    )
+    naming = name_unit(attempts[skill.key].model_copy(update={"effect": turned}), skill.app)
+    closing = _closing(skill, attempts)
+    opened = _dialog_at(skill)
+    yield Composition(
+        key=f"back {skill.key}",
+        units=(skill.key, skill.key),
+        name=naming.name,
+        description=naming.description,
+        preconditions=naming.preconditions,
+        parts=(
+            Part(skill.steps, effect),
+            Part(skill.steps[-1:] if opened else skill.steps, turned),
+            *((closing[0],) if closing is not None else ()),
+        ),
+        kept=1,
+        led=len(skill.steps) - 1 if opened else 0,
+    )
+
+
+def _in_turn(begun: Sequence[tuple[UnitSkill, ...]], skills: Sequence[UnitSkill], most: int) -> list[Composition]:
+    """Return tasks that go on with one more skill, so that kinds of skills and skills are used about equally often."""
+    used: Counter[str] = Counter()
+    found: list[Composition] = []
+    fits = [
+        (units, skill)
+        for units in begun
+        for skill in skills
+        if all(_can_follow(unit, skill) for unit in units) and not any(map(_opens, units))
+    ]
+    while fits and len(found) < most:
+        units, skill = min(fits, key=lambda pair: _cost(pair[0], pair[1], used))
+        fits = [pair for pair in fits if pair != (units, skill)]
+        used.update([*(unit.key for unit in units), skill.key, _sort(skill), *map(_sort, units)])
+        found.append(_turn((*units, skill)))
+    return sorted(found, key=lambda task: task.length)
+
+
+def _cost(units: tuple[UnitSkill, ...], skill: UnitSkill, used: Counter[str]) -> tuple[int, int, int]:
+    both = (*units, skill)
+    same = len(both) - len({_sort(unit) for unit in both})
+    times = sum(4 * used[unit.key] + used[_sort(unit)] for unit in both)
+    return same + times, sum(len(unit.steps) for unit in both), times
+
+
+def _turn(units: tuple[UnitSkill, ...]) -> Composition:
+    parts = [Part(units[0].steps, _expected(units[0]))]
+    for before, unit in pairwise(units):
+        parts.append(Part(unit.steps[_shared(before, unit) :], _expected(unit)))
+    names = [names_of(unit.name, unit.description) for unit in units]
+    others = [THEN.join(each[1] if len(each) > 1 else each[0] for each in names)]
+    where = THEN.join(unit.description.rpartition(", by ")[2].rpartition(" in ")[0] for unit in units)
+    name = THEN.join(each[0] for each in names)
+    return Composition(
+        key=" + ".join(unit.key for unit in units),
+        units=tuple(unit.key for unit in units),
+        name=name,
+        description=describe(name, [other for other in others if other != name], (), where, units[0].app),
+        preconditions=tuple(dict.fromkeys(each for unit in units for each in unit.preconditions)),
+        parts=tuple(parts),
+    )
+
+
+def _can_follow(before: UnitSkill, after: UnitSkill) -> bool:
+    """Tell whether a skill can be done after another: on the same screen, and with another effect."""
+    if before.key == after.key or max(len(before.steps), len(after.steps)) > _LONGEST_PART:
+        return False
+    about = [{(change.kind, change.what) for change in _expected(unit)} for unit in (before, after)]
+    texts = [any(change.kind == "text" for change in unit.effect) for unit in (before, after)]
+    gone = " ".join(change.what for change in before.effect if change.kind == "vanished")
+    first = next(iter(after.steps[0].targets.values()), None)
+    covered = first is not None and bool(first.name) and f"{first.role} {first.name}" in gone
+    same_screen = _dialog_at(before) == 0 or _shared(before, after) > 0
+    return same_screen and not covered and not all(texts) and not about[0] & about[1]
+
+
+def _shared(before: UnitSkill, after: UnitSkill) -> int:
+    """Return how many steps of a skill are done already, since both are in one dialog."""
+    at = _dialog_at(before)
+    same = at and [_what(step) for step in before.steps[:at]] == [_what(step) for step in after.steps[:at]]
+    return at if same and len(after.steps) > at else 0
+
+
+def _what(step: GroundedStep) -> tuple[str, ...]:
+    target = next(iter(step.targets.values()), None)
+    return (step.intent,) if target is None else (step.action.action, target.role, target.name, *target.path)
+
+
+def _dialog_at(skill: UnitSkill) -> int:
+    """Return how many steps lead to the dialog that a skill is in; 0 for one on the first screen."""
+    opening = [number for number, step in enumerate(skill.steps[:-1], start=1) if any(step.effect.opened)]
+    return opening[-1] if opening else 0
+
+
+def _closing(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> tuple[Part, str] | None:
+    """Return what closes the dialog that a skill is in, and the name of its button."""
+    if not _dialog_at(skill) or _opens(skill):
+        return None
+    openers = [one for key, one in attempts.items() if skill.key.startswith(f"{key} > ")]
+    for opener in sorted(openers, key=lambda one: -len(one.key)):
+        title = next((change.what for change in opener.effect if change.kind == "opened"), "")
+        if not title:
+            continue
+        closed = Change(kind="closed", what=title, before="open")
+        buttons = [offer for offer in opener.offers if _CONFIRMS.match(offer.control.name)]
+        if buttons:
+            # "OK" takes over what was set; "Close" is there where that happened at once.
+            button = min(buttons, key=lambda offer: offer.control.name.casefold() in _LAST_CHOICE)
+            return Part((button.step,), (closed,)), button.control.name
+        if any(change.kind in ("setting", "file") for change in skill.effect):
+            return Part((GroundedStep(action=_ESCAPE, front=title, intent="close the dialog"),), (closed,)), "Escape"
+    return None
+
+
+def _opens(skill: UnitSkill) -> bool:
+    return any(change.kind in ("opened", "closed") for change in skill.effect)
+
+
+def _sort(skill: UnitSkill) -> str:
+    """Return what kind of function a skill is: what it changes, by which control, and in which menu."""
+    target = next(iter(skill.steps[-1].targets.values()), None)
+    return f"{_expected(skill)[0].kind} {target.role if target else ''}"
+
+
+def _expected(skill: UnitSkill) -> tuple[Change, ...]:
+    """Return of an effect what is seen whatever was done before: no marks in menus, and titles only by themselves."""
+    strict = [
+        change
+        for change in skill.effect
+        if change.kind in _STRICT and not (change.kind == "state" and change.what.startswith(_MENU_STATE))
+    ]
+    telling = tuple(change for change in strict if change.kind != "title") or tuple(strict)
+    return telling or tuple(change for change in skill.effect if change.kind in ("appeared", "vanished"))

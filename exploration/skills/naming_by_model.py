@@ -1,0 +1,75 @@
+"""Names of unit functions by a language model, beside those by rules (`exploration.skills.naming`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from agent_s.errors import LimitReached, ModelError
+from agent_s.llm.protocol import (
+    FoundFunction,
+    Model,
+    ModelRequest,
+    NamingContext,
+    NamingResponse,
+    TokenUsage,
+)
+from agent_s.records import Task
+from exploration.search.records import Attempt, Change
+from exploration.skills.naming import name_unit, where_found
+
+AT_ONCE = 40
+"""So many functions are named with one call."""
+
+_MOST_CHANGES, _LONGEST = 4, 120
+
+
+class ModelNamer:
+    """Asks a model what people call what a search found; after a call that failed it asks no more.
+
+    Args:
+        model: Gives the names.
+        application: Name of the application.
+
+    Attributes:
+        usage: What the calls used.
+        problem: Why the model gave no more names; empty where it did.
+    """
+
+    def __init__(self, model: Model, application: str) -> None:
+        self._model = model
+        self._application = application
+        self.usage: list[TokenUsage] = []
+        self.problem = ""
+
+    def __call__(self, attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
+        """Return names by the key of the attempt that found the function; none for those that the model leaves out."""
+        found: dict[str, tuple[str, ...]] = {}
+        for start in range(0, len(attempts), AT_ONCE):
+            found |= self._ask(attempts[start : start + AT_ONCE])
+        return found
+
+    def _ask(self, attempts: Sequence[Attempt]) -> dict[str, tuple[str, ...]]:
+        if self.problem:
+            return {}
+        task = Task(instruction=f"Name what {self._application} can do")
+        functions = tuple(_function(attempt, self._application) for attempt in attempts)
+        try:
+            response = self._model.complete(ModelRequest(NamingContext(task, self._application, functions)))
+        except (ModelError, LimitReached) as error:
+            self.problem = str(error)
+            return {}
+        self.usage.append(response.usage)
+        named = cast(NamingResponse, response.output).functions
+        return {attempts[each.number - 1].key: each.names for each in named if each.number <= len(attempts)}
+
+
+def _function(attempt: Attempt, application: str) -> FoundFunction:
+    effect = tuple(_told(change) for change in attempt.effect[:_MOST_CHANGES])
+    return FoundFunction(name_unit(attempt, application).name, where_found(attempt), effect)
+
+
+def _told(change: Change) -> str:
+    what = f"{change.kind} {change.what}"
+    before, after = (" ".join(text.split())[:_LONGEST] for text in (change.before, change.after))
+    return f"{what}: {before!r} became {after!r}" if before or after else what

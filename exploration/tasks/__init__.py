@@ -1,0 +1,1 @@
+"""Tasks for the agent to practise on: proposals, completion checks and coverage."""

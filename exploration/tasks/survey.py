@@ -1,0 +1,194 @@
+"""What an application offers, seen in a minute: its window, and each of its menus opened and closed again.
+
+Nothing is chosen from a menu, so that a survey changes nothing. What lies behind dialogs is found by the search
+(`exploration.search.dfs`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from typing import Annotated, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from aci.acting.actions import Action, Click, Hotkey
+from aci.desktop.desktop import ActionResult
+from aci.observation.identity import ElementDescription
+from aci.observation.observation import Element, Observation
+from aci.safety.risk_words import CLOSING, tells_irreversible
+from agent_s.llm.protocol import Affordance
+
+SURVEY_LIMIT_S = 60.0
+"""What one survey may take, s; menus that are not reached by then are left out."""
+_OPEN_LIMIT_S = 2.0
+MOST_PER_MENU = 60
+"""Entries of one menu; a longer one is a list of files, fonts or languages."""
+_DEEPEST = 2
+_TRIES = 2
+"""How often a menu is opened that shows nothing; on a busy machine its window may be late."""
+_MENU_ROLES = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
+_PRESSED_ROLES = frozenset(
+    {"push button", "toggle button", "radio button", "check box", "switch", "combo box", "spin button", "page tab"}
+)
+_CHECKED_ROLES = frozenset({"check menu item", "radio menu item", "toggle button", "check box", "switch"})
+_WINDOW_BUTTONS = frozenset({"minimize", "maximize", "restore", "unmaximize"})
+_LEADS_AWAY = re.compile(
+    r"(?:print(?! preview)|help|contents$|manual$|documentation|online|web ?(?:site|page)|homepage|donate|"
+    r"report (?:a|an|bug|issue)|(?:send )?feedback|e?-?mail|share|log ?(?:in|out|off)|sign (?:in|up|out)|register|"
+    r"check for updates|upgrade|install|(?:open )?terminal|run\b(?! to)|execute|lock screen|suspend|get involved|"
+    r"user guide|license|release notes|drucken|hilfe|imprimer|aide|imprimir|ayuda|stampa|aiuto)\b",
+    re.IGNORECASE,
+)
+"""Names of commands that print, send, install, or lead to another program."""
+
+
+class Operable(Protocol):
+    """What a survey needs of a desktop."""
+
+    def observe(self) -> Observation:
+        """Look at the screen."""
+        ...
+
+    def perform(self, action: Action) -> ActionResult:
+        """Carry out one primitive."""
+        ...
+
+
+class Survey(BaseModel):
+    """What an application offers.
+
+    Attributes:
+        affordances: In the order in which they stand, those of menus after those of the window.
+        complete: Whether every menu was looked into.
+        seconds: How long it took, s.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    affordances: tuple[Affordance, ...] = ()
+    complete: bool = True
+    seconds: Annotated[float, Field(ge=0)] = 0.0
+
+
+def is_safe(name: str) -> bool:
+    """Tell whether using what has this name can be tried: it deletes, ends, sends and prints nothing."""
+    plain = re.sub(r"^[\W_]+", "", name)
+    return not (tells_irreversible(name) or CLOSING.match(plain) or _LEADS_AWAY.match(plain))
+
+
+def survey(
+    desktop: Operable,
+    observation: Observation,
+    *,
+    limit_s: float = SURVEY_LIMIT_S,
+    clock: Callable[[], float] = time.monotonic,
+) -> Survey:
+    """Look at what an application offers.
+
+    Args:
+        desktop: Where it has just been started.
+        observation: The screen after its start.
+        limit_s: Longest time, s.
+        clock: Seconds that only go forward.
+    """
+    began = clock()
+    look = _Look(desktop, clock, began + limit_s)
+    found = [*_offered(_pressable(observation.elements), ()), *look.into_menus(observation)]
+    unique = {(one.within, one.window, one.name, one.role): one for one in found if is_safe(one.name)}
+    return Survey(affordances=tuple(unique.values()), complete=look.complete, seconds=clock() - began)
+
+
+class _Look:
+    """Opens menus one after another."""
+
+    def __init__(self, desktop: Operable, clock: Callable[[], float], deadline: float) -> None:
+        self._desktop = desktop
+        self._clock = clock
+        self._deadline = deadline
+        self.complete = True
+
+    def _late(self) -> bool:
+        return self._clock() > self._deadline
+
+    def into_menus(self, observation: Observation) -> Iterable[Affordance]:
+        openers = [element for element in observation.elements if _opens_menu(element)]
+        for opener in openers:
+            found: list[Affordance] | None = None
+            for _ in range(_TRIES):
+                if found is None and not self._late():
+                    found = self._into(opener.id, (name_of(opener),), observation)
+                    self._close(observation)
+            self.complete = self.complete and found is not None
+            yield from found or ()
+
+    def _into(self, opener_id: int, within: tuple[str, ...], before: Observation) -> list[Affordance] | None:
+        """Return what a menu and those in it offer; None where it does not open."""
+        if not self._desktop.perform(Click(element_id=opener_id)).ok:
+            return None
+        after, entries = self._opened(set(before.by_id))
+        found = list(_offered(entries[:MOST_PER_MENU], within))
+        inner = [entry for entry in entries if _is_submenu(entry)] if len(within) < _DEEPEST else []
+        for entry in inner:
+            # A submenu that opens over its siblings goes when the next one is opened.
+            below = None if self._late() else self._into(entry.id, (*within, name_of(entry)), after)
+            self.complete = self.complete and below is not None
+            found += below or ()
+        return found if entries else None
+
+    def _opened(self, known: set[int]) -> tuple[Observation, list[Element]]:
+        """Look until two looks find the same entries; toolkits draw a menu before they tell what is in it."""
+        deadline = self._clock() + _OPEN_LIMIT_S
+        seen: list[Element] = []
+        while True:
+            after = self._desktop.observe()
+            new = [element for element in after.elements if element.id not in known]
+            entries = [element for element in new if element.role in _MENU_ROLES] or _pressable(new)
+            steady = [element.id for element in entries] == [element.id for element in seen]
+            if (entries and steady) or self._clock() > deadline:
+                return after, entries
+            seen = entries
+
+    def _close(self, before: Observation) -> None:
+        known = {window.id for window in before.windows}
+        for _ in range(_DEEPEST + 1):
+            self._desktop.perform(Hotkey(keys=["Escape"]))
+            if {window.id for window in self._desktop.observe().windows} <= known:
+                return
+
+
+def _offered(elements: Iterable[Element], within: tuple[str, ...]) -> Iterable[Affordance]:
+    for element in elements:
+        name = name_of(element)
+        if name and element.role != "menu" and "disabled" not in element.states:
+            on = bool({"checked", "pressed"} & element.states) if _can_be_on(element) else None
+            yield Affordance(element.role, name, within, on=on)
+
+
+def _can_be_on(element: Element) -> bool:
+    return element.role in _CHECKED_ROLES or "checkable" in element.states
+
+
+def _pressable(elements: Iterable[Element]) -> list[Element]:
+    return [
+        element
+        for element in elements
+        if element.role in _PRESSED_ROLES and name_of(element).casefold() not in _WINDOW_BUTTONS
+    ]
+
+
+def _opens_menu(element: Element) -> bool:
+    if "disabled" in element.states or not name_of(element):
+        return False
+    in_bar = element.role == "menu" and any(step.startswith("menu bar:") for step in element.path)
+    return in_bar or any(step.endswith((":GtkMenuButton", ":GtkPopoverMenuBar")) for step in element.path)
+
+
+def _is_submenu(entry: Element) -> bool:
+    return entry.role == "menu" and "disabled" not in entry.states and is_safe(entry.name)
+
+
+def name_of(element: Element | ElementDescription) -> str:
+    """Return what people call an element: its name, else its tooltip."""
+    return (element.name or element.label or element.description.partition(" [")[0]).strip()

@@ -1,0 +1,1 @@
+"""Reads what an English sentence asks for."""

@@ -1,0 +1,1 @@
+"""Text embedders, and embedding in the background."""

@@ -1,0 +1,1 @@
+"""The records of the memory: what one experience of each kind holds."""

@@ -1,0 +1,48 @@
+"""Narrative memory: the abstract story of a whole task (Agent S, section 3.1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from memory_store.keys import Key, make_key
+from memory_store.records.experience import Experience, Kind, Record, StoredText
+
+
+class PlannedSubtask(Record):
+    """One subtask of the plan that was carried out."""
+
+    name: StoredText
+    info: StoredText = ""
+
+
+class NarrativeExperience(Experience):
+    """How one task went, successes and failures alike, without concrete actions.
+
+    Attributes:
+        query: The observation-aware query of the Manager; the key for retrieval.
+        instruction: The task in the user's words; the key for replay.
+        summary: What was done and what came of it.
+        plan: The subtasks in the order they were carried out.
+        success: Whether the task was achieved.
+    """
+
+    kind: ClassVar[Kind] = "narrative"
+
+    id: str = Field(pattern=r"^n-[0-9a-f]{16}$")
+    query: StoredText
+    instruction: StoredText
+    summary: StoredText
+    plan: tuple[PlannedSubtask, ...] = ()
+    success: bool
+
+    @property
+    def key(self) -> Key:
+        """The key of the query."""
+        return make_key(self.query)
+
+    @property
+    def instruction_key(self) -> Key:
+        """The key of the instruction."""
+        return make_key(self.instruction)

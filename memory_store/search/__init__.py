@@ -1,0 +1,1 @@
+"""Finding experience: by meaning, by words, and ranking what was found."""

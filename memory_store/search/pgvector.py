@@ -1,0 +1,199 @@
+"""Nearest neighbours by pgvector, where the PostgreSQL server has it.
+
+A trigger keeps, beside the bytes of each vector, the same numbers in pgvector's own form and the kind of experience, so
+that whatever writes a vector needs to know nothing of this. Each kind and embedder has an HNSW index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, func, select, text
+from sqlalchemy.exc import DBAPIError
+
+from memory_store.embedding.embedders import Embedder
+from memory_store.errors import MemoryStoreError
+from memory_store.records.experience import KINDS, Kind
+from memory_store.search.index import cosines_of
+from memory_store.storage.postgres import SCHEMA, PostgresDatabase
+from memory_store.storage.schema import ExperienceRow
+
+if TYPE_CHECKING:
+    from memory_store.search.vectors import Vector
+
+_MOST_DIMENSIONS = 2000
+"""Longer vectors cannot be indexed by HNSW, and are compared one by one."""
+_MOST_LOOKED_AT = 1000
+"""The greatest `hnsw.ef_search`."""
+_MARGIN = 64
+"""Looked up beyond what is wanted, as some may be forgotten."""
+_log = logging.getLogger(__name__)
+
+# The number behind 32 bits (IEEE 754): NaN and infinity have the exponent 255 and make no vector.
+_FUNCTION = """
+CREATE OR REPLACE FUNCTION {schema}.vector_near() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    numbers float8[];
+    usable boolean;
+BEGIN
+    SELECT array_agg(
+               CASE WHEN bits >> 31 = 1 THEN -1 ELSE 1 END
+               * CASE WHEN (bits >> 23) & 255 = 0 THEN (bits & 8388607) * power(2::float8, -149)
+                      ELSE ((bits & 8388607) + 8388608) * power(2::float8, ((bits >> 23) & 255) - 150) END
+               ORDER BY place),
+           bool_and((bits >> 23) & 255 < 255)
+      INTO numbers, usable
+      FROM (SELECT place, get_byte(NEW.data, 4 * place)::bigint | (get_byte(NEW.data, 4 * place + 1)::bigint << 8)
+                   | (get_byte(NEW.data, 4 * place + 2)::bigint << 16)
+                   | (get_byte(NEW.data, 4 * place + 3)::bigint << 24) AS bits
+              FROM generate_series(0, length(NEW.data) / 4 - 1) AS place) AS words;
+    NEW.near := CASE WHEN usable AND length(NEW.data) % 4 = 0 THEN numbers::{type} END;
+    SELECT kind INTO NEW.kind FROM {schema}.experience WHERE pk = NEW.pk;
+    RETURN NEW;
+END $$
+"""
+_TRIGGER = """
+CREATE OR REPLACE TRIGGER vector_near BEFORE INSERT OR UPDATE OF data ON {schema}.vector
+FOR EACH ROW EXECUTE FUNCTION {schema}.vector_near()
+"""
+
+
+def open_index(database: PostgresDatabase, embedder: Embedder) -> PgVectorIndex | None:
+    """Return the index of a server that has pgvector, prepared for an embedder; None where it has not.
+
+    Raises:
+        MemoryStoreError: The server cannot be used.
+    """
+    home = _home(database)
+    if home is None:
+        return None
+    with database.write() as connection:
+        _prepare(connection, home, embedder)
+    return PgVectorIndex(embedder, home)
+
+
+class PgVectorIndex:
+    """Nearest neighbours among the vectors of one embedder, looked up on the server.
+
+    Args:
+        embedder: Whose vectors are compared.
+        home: The schema that pgvector is installed in.
+    """
+
+    def __init__(self, embedder: Embedder, home: str) -> None:
+        self.lock = threading.Lock()
+        self._embedder = embedder
+        self._newest = 0
+        near = f'near::"{home}".vector({embedder.dimension})'
+        distance = f'{near} OPERATOR("{home}".<#>) CAST(:vector AS "{home}".vector({embedder.dimension}))'
+        self._searches = {
+            kind: text(
+                "SELECT v.pk, -v.distance FROM ("
+                f"SELECT pk, {distance} AS distance FROM {SCHEMA}.vector"
+                f" WHERE {_which(embedder, kind)} ORDER BY {distance} LIMIT :most) AS v"
+                f" JOIN {SCHEMA}.experience AS e ON e.pk = v.pk"
+                " WHERE e.forgotten_at IS NULL ORDER BY v.distance LIMIT :count"
+            )
+            for kind in KINDS
+        }
+
+    @property
+    def newest(self) -> int:
+        """The highest pk that was seen."""
+        return self._newest
+
+    def catch_up(self, connection: Connection) -> None:
+        """Look how far the database has come; the server keeps the index itself."""
+        self._newest = connection.scalar(select(func.max(ExperienceRow.__table__.c.pk))) or 0
+
+    def search(self, connection: Connection, kind: Kind, vector: Vector, count: int) -> list[tuple[int, float]]:
+        """Return up to ``count`` (pk, cosine) pairs nearest to a ``(d,)`` vector, best first."""
+        looked_at = min(_MOST_LOOKED_AT, 2 * count + _MARGIN)
+        connection.exec_driver_sql(f"SET LOCAL hnsw.ef_search = {looked_at}")
+        values = {"vector": _literal(vector), "most": count + _MARGIN, "count": count}
+        return [(pk, cosine) for pk, cosine in connection.execute(self._searches[kind], values)]
+
+    def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
+        """Return the cosine of each pk; what has no vector by this embedder yet is embedded."""
+        return cosines_of(connection, self._embedder, pks, vector, embed_missing=True)
+
+    def ids(self, connection: Connection, kind: Kind) -> frozenset[int]:
+        """Return the pks that can be found for a kind."""
+        query = text(
+            f"SELECT v.pk FROM {SCHEMA}.vector AS v JOIN {SCHEMA}.experience AS e ON e.pk = v.pk"
+            f" WHERE {_which(self._embedder, kind, 'v.')} AND v.near IS NOT NULL AND e.forgotten_at IS NULL"
+        )
+        return frozenset(connection.scalars(query))
+
+    def forms(self) -> dict[str, str]:
+        """The form of the index of each kind."""
+        return dict.fromkeys(KINDS, "pgvector")
+
+    def save(self, connection: Connection) -> bool:
+        """Nothing is kept beside the database."""
+        return False
+
+
+def _home(database: PostgresDatabase) -> str | None:
+    """Return the schema of pgvector, installing it where the server has it and lets us; None for the local index."""
+    where = text("SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
+                 " WHERE e.extname = 'vector'")  # fmt: skip
+    offered = text("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")
+    with database.read() as connection:
+        home: str | None = connection.scalar(where)
+        if home is not None or connection.scalar(offered) is None:
+            return home
+    try:
+        with database.write() as connection:
+            connection.exec_driver_sql("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            home = connection.scalar(where)
+    except (MemoryStoreError, DBAPIError) as error:
+        _log.info("pgvector is on the server but may not be installed; a local index is used: %s", error)
+        return None
+    return home
+
+
+def _prepare(connection: Connection, home: str, embedder: Embedder) -> None:
+    """Make what is missing of column, trigger and indexes."""
+    there = connection.scalar(
+        text(
+            "SELECT count(*) FROM information_schema.columns"
+            " WHERE table_schema = :schema AND table_name = 'vector' AND column_name IN ('near', 'kind')"
+        ),
+        {"schema": SCHEMA},
+    )
+    if there != 2:
+        kind = f'"{home}".vector'
+        connection.exec_driver_sql(
+            f"ALTER TABLE {SCHEMA}.vector ADD COLUMN IF NOT EXISTS near {kind},"
+            " ADD COLUMN IF NOT EXISTS kind varchar(16)"
+        )
+        plain = connection.execution_options(no_parameters=True)
+        plain.exec_driver_sql(_FUNCTION.format(schema=SCHEMA, type=kind))
+        plain.exec_driver_sql(_TRIGGER.format(schema=SCHEMA))
+        connection.exec_driver_sql(f"UPDATE {SCHEMA}.vector SET data = data WHERE near IS NULL")
+    if embedder.dimension > _MOST_DIMENSIONS:
+        return
+    mark = hashlib.sha256(f"{embedder.name} {embedder.dimension}".encode()).hexdigest()[:12]
+    for kind in KINDS:
+        connection.execute(
+            text(
+                f"CREATE INDEX IF NOT EXISTS vector_near_{kind}_{mark} ON {SCHEMA}.vector"
+                f' USING hnsw ((near::"{home}".vector({embedder.dimension})) "{home}".vector_ip_ops)'
+                f" WHERE {_which(embedder, kind)}"
+            )
+        )
+
+
+def _which(embedder: Embedder, kind: str, prefix: str = "") -> str:
+    # Written out instead of bound: only so does the server know that the index of this embedder and kind applies.
+    name = embedder.name.replace("'", "''").replace("\\", "\\\\").replace(":", "\\:")
+    return f"{prefix}embedder = '{name}' AND {prefix}kind = '{kind}'"
+
+
+def _literal(vector: Vector) -> str:
+    return "[" + ",".join(map(repr, vector.tolist())) + "]"

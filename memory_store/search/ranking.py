@@ -1,0 +1,175 @@
+"""Which candidates of a search may be returned, and in which order.
+
+A candidate is returned only if meaning and words together are like enough, it is not about another application than
+the query names, and it does not do the opposite of what the query asks: wrong experience is worse than none. The ranks
+by embedding and by words are fused (reciprocal rank fusion; Cormack, Clarke and Buettcher, 2009), and weighted by how
+the experience ended, how often it helped and how old it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row
+
+from intents.applications import applications_of, is_about_another, without_applications
+from intents.conflicts import Verbs, compare, conflict
+from intents.words import stems
+from memory_store.records.experience import Provenance
+
+RANK_OFFSET = 20
+"""The constant of reciprocal rank fusion: how little the first places differ."""
+
+WORDS_WEIGHT = 0.2
+"""How much the rank by words counts beside the rank by meaning."""
+
+QUERY_COVERED = 0.13
+"""How much likeness it adds that all things of the query are named by the key, by whatever word.
+
+Fitted, as those below it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``). Many
+of these were written after the vocabulary, so that words count no more than they do where a word is not in it."""
+
+VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unknown": 0.0}
+"""How much it adds what their verbs have in common."""
+
+CONTRASTED = -0.055
+"""How much it adds that each names another thing of one kind."""
+
+EACH_WORD, FEWER, MORE = 0.018, 4, 10
+"""How much each word adds that the query has more than the key, within bounds: wordy queries are less like any key."""
+
+OFFSET = -0.05
+"""Makes the threshold for all of this that of the embedder, which is one for cosines."""
+
+ELSEWHERE = 0.05
+"""So much less like the query than one in another application an experience may be."""
+
+LEAST_COSINE = 0.6
+"""Share of the threshold that the cosine alone must reach, however many words are shared."""
+
+_SAME_THINGS = 0.6
+_OLD_AFTER_DAYS = 365.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """That a candidate is returned, with what for.
+
+    Attributes:
+        row: The candidate.
+        cosine: Between its key and the query.
+        score: What hits are ordered by.
+        reasons: Why it is returned.
+    """
+
+    row: Row[Any]
+    cosine: float
+    score: float
+    reasons: list[str]
+
+
+class Judge:
+    """Decides which candidates of one search are returned, and gives them their scores and reasons.
+
+    Args:
+        query: What is looked for.
+        floor: Likeness below which nothing is returned.
+        by_words: The pks that the search by words found, best first.
+        embedder: Name of the embedder, for the reasons.
+        forced: Whether the floor is one for the cosine alone, that a caller gave.
+    """
+
+    def __init__(self, query: str, floor: float, by_words: Sequence[int], embedder: str, forced: bool = False) -> None:
+        self._query = query
+        self._words = stems(without_applications(query))
+        self._floor = floor
+        self._forced = forced
+        self._places = {pk: place for place, pk in enumerate(by_words)}
+        self._embedder = embedder
+
+    def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
+        """Return those that may be returned among rows with their cosines, best first."""
+        asked = applications_of(self._query, {row.app for row, _ in candidates})
+        about, elsewhere = [], -1.0
+        for row, cosine in candidates:
+            if is_about_another(asked, row.key_text, row.app):
+                elsewhere = max(elsewhere, cosine)
+            else:
+                about.append((row, cosine, self._misleads(row.key_text)))
+        nearest = max((found for found in about if found[2]), default=None, key=lambda found: found[1])
+        kept = [
+            (row, cosine, likeness)
+            for row, cosine, misleads in about
+            if not misleads
+            and (likeness := self._likeness(row.key_text, cosine)) >= self._floor
+            and (self._forced or cosine >= elsewhere - ELSEWHERE)
+            and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[0].key_text, nearest[1]))
+        ]
+        # Equal keys are equally like it, up to rounding; among those the verified and the newest come first.
+        kept.sort(
+            key=lambda found: (
+                -round(found[2], 5),
+                not found[0].verified,
+                -found[0].created_at.timestamp(),
+                -found[0].pk,
+            )
+        )
+        # Places are those among what may be returned: what was turned down takes none.
+        by_words = sorted((row.pk for row, *_ in kept if row.pk in self._places), key=self._places.__getitem__)
+        second = {pk: place for place, pk in enumerate(by_words)}
+        found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine, _) in enumerate(kept)]
+        return sorted(found, key=lambda verdict: -verdict.score)
+
+    def _verdict(self, row: Row[Any], cosine: float, first: int, second: int | None) -> Verdict:
+        reasons = [f"similar meaning, {cosine:.2f} by {self._embedder}"]
+        fused = _share(first)
+        if second is not None:
+            fused += WORDS_WEIGHT * _share(second)
+            reasons.append(f"{len(self._words & stems(row.key_text))} shared words, place {second + 1} by words")
+        return Verdict(row, cosine, fused / (1 + WORDS_WEIGHT) * weight(row), reasons + _reasons(row))
+
+    def _likeness(self, key: str, cosine: float) -> float:
+        if self._forced:
+            return cosine
+        common = compare(self._query, key)
+        likeness = cosine + QUERY_COVERED * common.query_covered + VERBS[common.verbs] + CONTRASTED * common.contrasted
+        return likeness + EACH_WORD * max(-FEWER, min(MORE, common.longer)) + OFFSET
+
+    def _misleads(self, key: str) -> bool:
+        """Tell whether a key does the opposite of what is asked, or something else with the same things."""
+        return bool(conflict(self._query, key)) or (not self._forced and compare(self._query, key).otherwise)
+
+    def _is_asked_for(self, key: str, cosine: float, misleading: str, nearest: float) -> bool:
+        # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either,
+        # unless it does the opposite of that one to the same things.
+        if self._forced or cosine >= nearest:
+            return True
+        common = compare(key, misleading)
+        return common.key_covered >= _SAME_THINGS and bool(conflict(key, misleading))
+
+
+def _share(place: int) -> float:
+    return (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + place)
+
+
+def weight(source: Provenance | Row[Any]) -> float:
+    """Return how much an experience counts beside its place: about 0.8 to 1.2."""
+    outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
+    # Laplace's rule of succession: nothing is known of what was never used.
+    helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)
+    days = max(0.0, (datetime.now(UTC) - (source.last_used_at or source.created_at)).total_seconds() / 86_400)
+    fresh = 0.95 + 0.05 * math.exp(-days / _OLD_AFTER_DAYS)
+    return outcome * helped * fresh
+
+
+def _reasons(source: Row[Any]) -> list[str]:
+    reasons = []
+    if source.verified is not None:
+        reasons.append("verified" if source.verified else "its result was found wrong")
+    if source.times_used:
+        reasons.append(f"worked {source.times_worked} of {source.times_used} times")
+    return reasons

@@ -1,0 +1,1 @@
+"""The database: schema, transactions, trust, forgetting, transfer and salvage."""

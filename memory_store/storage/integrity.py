@@ -1,0 +1,70 @@
+"""Looking for what is wrong with a store that can be read."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import with_polymorphic
+
+from memory_store.embedding.embedders import Embedder
+from memory_store.errors import InvalidExperience
+from memory_store.records.experience import KINDS
+from memory_store.search.index import Index, decode
+from memory_store.storage.rows import to_record
+from memory_store.storage.schema import ExperienceRow, VectorRow
+
+_MOST = 20
+
+
+def find_problems(connection: Connection, embedder: Embedder, index: Index) -> list[str]:
+    """Return what is wrong: unreadable experience, vectors and keys that do not fit, a stale index."""
+    problems = [*_records(connection), *_vectors(connection, embedder), *_words(connection)]
+    with index.lock:
+        index.catch_up(connection)
+        for kind in KINDS:
+            table = ExperienceRow.__table__.c
+            alive = set(connection.scalars(select(table.pk).where(table.kind == kind, table.forgotten_at.is_(None))))
+            if extra := len(index.ids(connection, kind) ^ alive):
+                problems.append(f"the index of {kind} experience differs from the database by {extra}: open it again")
+    return problems[:_MOST]
+
+
+def _records(connection: Connection) -> list[str]:
+    from sqlalchemy.orm import Session
+
+    problems = []
+    any_kind = with_polymorphic(ExperienceRow, "*")
+    with Session(connection) as session:
+        for row in session.scalars(select(any_kind).execution_options(yield_per=500)):
+            try:
+                key = to_record(row).key
+            except (ValueError, TypeError, InvalidExperience):
+                problems.append(f"{row.uid} cannot be read: forget it")
+                continue
+            if (key.text, key.digest) != (row.key_text, row.key_digest):
+                problems.append(f"{row.uid} is stored under a key that is not its own: export, then import it anew")
+    return problems
+
+
+def _vectors(connection: Connection, embedder: Embedder) -> list[str]:
+    table = VectorRow.__table__.c
+    bad = 0
+    rows = connection.execute(select(table.data).where(table.embedder == embedder.name))
+    for some in rows.partitions(4096):
+        bad += decode([row.data for row in some], embedder.dimension)[1].count(False)
+    there = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
+    known = connection.scalar(select(func.count()).where(table.embedder == embedder.name)) or 0
+    problems = [f"{bad} vectors by {embedder.name} are damaged; they are made again when needed"] if bad else []
+    if there > known:
+        problems.append(f"{there - known} experiences have no vector by {embedder.name} yet: open the store again")
+    return problems
+
+
+def _words(connection: Connection) -> list[str]:
+    if connection.dialect.name != "sqlite":
+        return []
+    try:
+        connection.exec_driver_sql("INSERT INTO experience_fts (experience_fts, rank) VALUES ('integrity-check', 1)")
+    except DatabaseError:
+        return ["the full-text index is damaged: export the store and import it into a new one"]
+    return []

@@ -1,0 +1,310 @@
+"""Opening a database file: look before touching, create, migrate.
+
+Nothing is written to a file before it is known to be a sound store of a version we can read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.exc import ArgumentError
+
+from memory_store.errors import (
+    NotAStore,
+    StoreCorrupt,
+    StoreFull,
+    StoreNewer,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from memory_store.migrations import HEAD, SCRIPTS
+from memory_store.storage.database import Database, SqliteDatabase, translated
+from memory_store.storage.schema import APPLICATION_ID
+
+QUICK_CHECK_BYTES = 256 * 1024 * 1024
+"""Files up to this size are checked page by page on opening; larger ones would take seconds."""
+
+_POSTGRES = ("postgresql", "postgresql+psycopg", "postgres")
+MAGIC = b"SQLite format 3\0"
+"""What an SQLite file begins with."""
+
+_REVISION = "SELECT version_num FROM alembic_version"
+_migrating = threading.Lock()  # Alembic keeps its context in module globals.
+
+
+def locate(path_or_url: str | os.PathLike[str]) -> Path | URL:
+    """Return the file meant by a path or an ``sqlite:///`` URL, or the URL of a PostgreSQL database.
+
+    Raises:
+        StoreUnavailable: The URL names a database this version cannot use, or no file.
+    """
+    text = os.fspath(path_or_url)
+    if isinstance(path_or_url, str) and re.match(r"[a-z][a-z0-9+]*://", text):
+        url = urlsplit(text)
+        if url.scheme in _POSTGRES:
+            return _postgres_url(text)
+        if url.scheme != "sqlite" or url.netloc or url.query or len(url.path) < 2:
+            raise StoreUnavailable(
+                f"{url.scheme}:// is no store this version can open: give postgresql://USER@HOST/DATABASE,"
+                " sqlite:///FILE or a path"
+            )
+        text = unquote(url.path[1:])
+    if not text or text == ":memory:" or "\0" in text:
+        raise StoreUnavailable(f"{text!r} is no file name: give the path of the memory file")
+    return Path(text).expanduser().absolute()
+
+
+def _postgres_url(text: str) -> URL:
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError) as error:
+        # The text itself is not told: it may hold a password.
+        raise StoreUnavailable("this is no URL of a database: give postgresql://USER@HOST/DATABASE") from error
+
+
+def open_located(place: Path | URL, busy_timeout_s: float) -> tuple[Database, str]:
+    """Open what `locate` found; see `open_database` and `memory_store.storage.postgres.open_postgres`."""
+    if isinstance(place, Path):
+        return open_database(place, busy_timeout_s)
+    from memory_store.storage.postgres import open_postgres
+
+    return open_postgres(place, busy_timeout_s)
+
+
+def open_database(
+    path: Path, busy_timeout_s: float, scripts: Path = SCRIPTS, head: str = HEAD
+) -> tuple[SqliteDatabase, str]:
+    """Open the file, creating or migrating it as needed.
+
+    Args:
+        path: The file. It and its folder are made when missing (modes 0600 and 0700).
+        busy_timeout_s: How long to wait for another process's lock.
+        scripts: Folder of the Alembic migrations.
+        head: The revision wanted.
+
+    Returns:
+        The database and its schema revision.
+
+    Raises:
+        MemoryStoreError: The file cannot be used; see `memory_store.errors`.
+    """
+    with _file_errors(path), translated(path):
+        _check_place(path)
+        revision = examine(path, busy_timeout_s, head)
+        _secure(path)
+        _ensure_wal(path, busy_timeout_s)
+        database = SqliteDatabase(path, busy_timeout_s)
+        try:
+            if revision != head:
+                _migrate(database, scripts, head)
+        except BaseException:
+            database.close()
+            raise
+    return database, head
+
+
+def examine(path: Path, busy_timeout_s: float, head: str) -> str | None:
+    """Look at the file without writing to it.
+
+    Returns:
+        Its schema revision, or None when there is nothing in it yet.
+
+    Raises:
+        MemoryStoreError: `StoreCorrupt`, `NotAStore`, `StoreNewer`, `StoreBusy`, `StoreUnavailable`.
+    """
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        magic = file.read(len(MAGIC))
+    if not magic:
+        _check_truly_empty(path)
+        return None
+    if magic != MAGIC:
+        raise StoreCorrupt(_damaged(path, "it does not begin like an SQLite file"))
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=busy_timeout_s)) as connection:
+        revision = revision_of(connection, path)
+        if revision is not None:
+            check_revision(revision, head, path)
+            _check_pages(connection, path)
+    return revision
+
+
+def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
+    """Return the schema revision of a file, or None when there is nothing in it yet.
+
+    Raises:
+        NotAStore: It is a database of another program.
+        StoreCorrupt: The revision is missing.
+    """
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    if mark == 0 and not tables:
+        return None
+    if mark != APPLICATION_ID:
+        raise NotAStore(f"{path} is a database of another program: choose another file for the memory store")
+    found = connection.execute(_REVISION).fetchone() if "alembic_version" in tables else None
+    if found is None:
+        raise StoreCorrupt(_damaged(path, "its schema version is missing"))
+    return str(found[0])
+
+
+def check_revision(revision: str, head: str, path: Path | str) -> None:
+    """Refuse a store of a newer version.
+
+    Raises:
+        StoreNewer: It is one.
+    """
+    if not revision.isdecimal() or int(revision) > int(head):
+        raise StoreNewer(
+            f"the memory store {path} has schema {revision}, this version reads up to {head}:"
+            " update the program, or give it another file"
+        )
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    if path.stat().st_size > QUICK_CHECK_BYTES:
+        return
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise StoreCorrupt(_damaged(path, str(verdict)))
+
+
+def _check_truly_empty(path: Path) -> None:
+    # SQLite silently deletes the log beside an empty file, so what it still holds would be lost.
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise StoreCorrupt(_damaged(path, "it is empty but its write-ahead log is not"))
+
+
+def _damaged(path: Path, how: str) -> str:
+    return (
+        f"the memory store {path} is damaged ({how}); it was left as it is: move it away together with the files"
+        " beside it whose names begin the same, then restore a backup or import an export; `agent-s memory check"
+        " --salvage EXPORT` writes what can still be read of it to an export"
+    )
+
+
+def _check_place(path: Path) -> None:
+    folder = path.parent
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not folder.is_dir() or (path.exists() and not path.is_file()):
+        raise StoreUnavailable(f"{path} is not a file in a folder: choose another place for the memory store")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreReadOnly(f"the folder {folder} may not be written: change its rights or choose another")
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        raise StoreReadOnly(f"the memory store {path} may not be read and written: change the rights of the file")
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    """Turn what the operating system says about the file or its folder into errors of this package."""
+    try:
+        yield
+    except OSError as error:
+        place = f"the memory store {path} cannot be opened or made ({error.strerror})"
+        match error.errno:
+            case errno.ENOSPC | errno.EDQUOT:
+                raise StoreFull(f"{place}: free some space and try again") from error
+            case errno.EACCES | errno.EPERM | errno.EROFS:
+                raise StoreReadOnly(f"{place}: change the rights of the file and folder or choose another") from error
+            case _:
+                raise StoreUnavailable(f"{place}: choose another place for it") from error
+
+
+def _secure(path: Path) -> None:
+    """Make sure that the file exists and that nobody but its owner can read it."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    status = path.stat()
+    if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != 0o600:
+        path.chmod(0o600)
+
+
+def _ensure_wal(path: Path, busy_timeout_s: float) -> None:
+    deadline = time.monotonic() + busy_timeout_s
+    with closing(sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)) as connection:
+        while True:
+            try:
+                (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+                break
+            except sqlite3.OperationalError as error:
+                # Two processes creating one store: SQLite gives up at once here, without its busy time-out.
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.005)
+    if mode != "wal":
+        raise StoreUnavailable(f"{path} is on a file system without shared locks: put the memory store on a local disk")
+
+
+def _migrate(database: SqliteDatabase, scripts: Path, head: str) -> None:
+    with database.write() as connection:
+        # Another process may have done it while we waited for the lock.
+        revision = _current_revision(connection)
+        if revision == head:
+            return
+        if revision is not None:
+            check_revision(revision, head, database.path)
+            back_up(database.path, revision)
+        run_migrations(connection, scripts, head)
+
+
+def run_migrations(connection: Connection, scripts: Path, head: str) -> None:
+    """Bring the tables to a revision, within the transaction of a connection."""
+    from alembic import command
+    from alembic.config import Config
+
+    with _migrating:
+        config = Config()
+        config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, head)
+
+
+def _current_revision(connection: Connection) -> str | None:
+    known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+    found = connection.exec_driver_sql(_REVISION).first() if known else None
+    return None if found is None else str(found[0])
+
+
+def back_up(path: Path, revision: str) -> Path:
+    """Copy the store as it is now to a file beside it.
+
+    Args:
+        path: The store; the caller holds its write lock, so the copy is complete.
+        revision: Its schema revision, part of the copy's name.
+
+    Returns:
+        The copy, such as ``memory.db.backup-0001-20260131T120000Z``.
+
+    Raises:
+        MemoryStoreError: The copy cannot be written; likewise OSError.
+    """
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    copy = path.with_name(f"{path.name}.backup-{revision}-{moment}")
+    part = copy.with_name(f"{copy.name}.part")
+    try:
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        with (
+            translated(part),
+            closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(part)) as target,
+        ):
+            source.backup(target)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(copy)
+    finally:
+        part.unlink(missing_ok=True)
+    return copy

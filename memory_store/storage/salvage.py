@@ -1,0 +1,186 @@
+"""Reading what can still be read of a damaged store, and writing it as an export.
+
+A damaged page makes SQLite refuse every statement that comes by it, and leaves the rest as sound as it was. So rows are
+asked for in ranges that are halved where they cannot be read, down to the single row. The store itself is not touched:
+a copy of it and of its write-ahead log is read. What is then imported lacks only what those pages held.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row
+from sqlalchemy.exc import DatabaseError
+
+from memory_store.errors import StoreCorrupt, StoreUnavailable, TransferError
+from memory_store.migrations import HEAD
+from memory_store.records.experience import KINDS, Experience, Kind, Record
+from memory_store.storage.database import SqliteDatabase
+from memory_store.storage.opening import MAGIC, locate, revision_of
+from memory_store.storage.rows import to_record
+from memory_store.storage.schema import ExperienceRow
+from memory_store.storage.statements import statements
+from memory_store.storage.transfer import write_export
+
+_experience = ExperienceRow.__table__.c
+_HEADER_BYTES = 100
+_LONGEST_FILL = 1 << 40
+"""No store is as long as this, bytes; a header that says so is damaged."""
+_IDS = "SELECT uid, pk FROM experience INDEXED BY sqlite_autoindex_experience_1"
+_NEWEST = (
+    "SELECT seq FROM sqlite_sequence WHERE name = 'experience'",
+    "SELECT max(pk) FROM experience",
+    *(f"SELECT max(pk) FROM {kind}" for kind in KINDS),
+)
+"""Any of these may be on a damaged page."""
+
+
+class SalvageReport(Record):
+    """What was found in a damaged store.
+
+    Attributes:
+        saved: Number of experiences written to the export.
+        lost: Ids of those that are there and cannot be read, as far as they are known.
+        complete: Whether the list of ids could be read, so that ``lost`` names everything that is missing.
+    """
+
+    saved: int
+    lost: tuple[str, ...]
+    complete: bool
+
+
+def salvage_store(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> SalvageReport:
+    """Write all that can be read of a store, damaged or not, to a file that `import_store` reads.
+
+    Forgotten experience is left out, as an export leaves it out, and so are answers of search engines.
+
+    Args:
+        path: The file of the store. It is left as it is.
+        target: The export to write (mode 0600); replaced only once it is complete.
+
+    Raises:
+        StoreUnavailable: The store is on a server, or not there.
+        StoreCorrupt: Not even its tables can be found.
+        NotAStore: It is another program's.
+        TransferError: The copy or the export cannot be written.
+    """
+    source = locate(path)
+    if not isinstance(source, Path):
+        raise StoreUnavailable("only a file can be salvaged: for a server use its own tools, such as pg_dump")
+    if not source.is_file():
+        raise StoreUnavailable(f"there is no memory store {source}: check the path")
+    folder = Path(target).expanduser().absolute().parent
+    try:
+        with tempfile.TemporaryDirectory(prefix=".salvage-", dir=folder) as name:
+            records, lost, complete = _read(_copy(source, Path(name)), source)
+    except OSError as error:
+        raise TransferError(f"{folder} has no place for a copy ({error.strerror}): choose another place") from error
+    write_export(target, len(records), records)
+    return SalvageReport(saved=len(records), lost=lost, complete=complete)
+
+
+def _copy(source: Path, folder: Path) -> Path:
+    copy = folder / "memory.db"
+    for ending in ("", "-wal"):
+        part = source.with_name(source.name + ending)
+        if part.exists():
+            shutil.copyfile(part, copy.with_name(copy.name + ending))
+    _fill_up(copy)
+    return copy
+
+
+def _fill_up(copy: Path) -> None:
+    """Make a file that was cut short as long as its header says: SQLite refuses a shorter one as a whole."""
+    with copy.open("rb+") as file:
+        header = file.read(_HEADER_BYTES)
+        if header.startswith(MAGIC):
+            page = int.from_bytes(header[16:18], "big") or 65_536
+            length = page * int.from_bytes(header[28:32], "big")
+            if file.seek(0, os.SEEK_END) < length <= _LONGEST_FILL:
+                file.truncate(length)
+
+
+def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], bool]:
+    try:
+        with closing(sqlite3.connect(copy)) as raw:
+            revision = revision_of(raw, source)
+    except sqlite3.DatabaseError as error:
+        raise StoreCorrupt(
+            f"nothing of {source} can be read, since its first page is damaged ({error}): restore a backup, or try"
+            " `sqlite3 FILE .recover`, which guesses from what the other pages look like"
+        ) from error
+    if revision != HEAD:
+        raise StoreCorrupt(f"{source} has schema {revision}, not {HEAD}: salvage it with the version that wrote it")
+    database = SqliteDatabase(copy, 0.0)
+    try:
+        with database.engine.connect() as connection:
+            known, newest, complete = _known(connection)
+            rows = [row for kind in KINDS for row in _rows(connection, kind, 1, newest)]
+    finally:
+        database.close()
+    records = {record.id: record for row in rows if (record := _sound(row)) is not None}
+    forgotten = {row.uid for row in rows if row.forgotten_at is not None}
+    ordered = sorted(records.values(), key=lambda record: (record.provenance.created_at, record.id))
+    return ordered, tuple(sorted((known | {row.uid for row in rows}) - forgotten - set(records))), complete
+
+
+def _known(connection: Connection) -> tuple[set[str], int, bool]:
+    """Return the ids that their index names, the highest pk that anything tells, and whether all ids were read."""
+    known: dict[str, int] = {}
+    newest = 0
+    complete = True
+    try:
+        for uid, pk in connection.exec_driver_sql(_IDS):
+            known[uid] = pk
+    except DatabaseError as error:
+        _only_damage(error)
+        complete = False
+    for query in _NEWEST:
+        try:
+            newest = max(newest, connection.exec_driver_sql(query).scalar() or 0)
+        except DatabaseError as error:
+            _only_damage(error)
+    return set(known), max(newest, *known.values(), 0), complete
+
+
+def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator[Row[Any]]:
+    """Yield the rows of a kind with pks in a range, without those that cannot be read."""
+    pending = [(first, last)]
+    every = statements(kind, by_app=False, by_platform=False).every
+    while pending:
+        low, high = pending.pop()
+        if low > high:
+            continue
+        wanted = every.where(_experience.pk.between(low, high))
+        try:
+            yield from connection.execute(wanted).all()
+        except (DatabaseError, ValueError, TypeError) as error:
+            # Values that cannot be read are damage, too: a page may hold what was never written there.
+            if isinstance(error, DatabaseError):
+                _only_damage(error)
+            if low < high:
+                middle = (low + high) // 2
+                pending += [(middle + 1, high), (low, middle)]
+
+
+def _sound(row: Row[Any]) -> Experience | None:
+    if row.forgotten_at is not None:
+        return None
+    try:
+        record = to_record(row)
+    except (ValueError, TypeError):
+        return None
+    return record if record.key.digest == row.key_digest else None
+
+
+def _only_damage(error: DatabaseError) -> None:
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    if code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
+        raise error

@@ -1,0 +1,175 @@
+r"""Export and import in one documented format: JSON lines, UTF-8, one record a line.
+
+The first line is the header, each further line one experience, oldest first::
+
+    {"format": "agent-s-memory", "version": 2, "experiences": 3}
+    {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
+        [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
+    {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
+        "steps": [{...}], "provenance": {...}}
+    {"kind": "skill", "id": "s-...", "name": ..., "description": ..., "preconditions": [...], "steps": [{...}],
+        "replaced_by": ..., "provenance": {...}}
+
+(each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
+out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
+a file that was cut short is noticed. Version 1 had no skills and fewer fields of provenance; it is read as well.
+
+Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
+importing a file twice therefore changes nothing. It is all or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from memory_store.errors import InvalidExperience, TransferError
+from memory_store.records.episodic import EpisodicExperience
+from memory_store.records.experience import Experience, Record, first_problem
+from memory_store.records.narrative import NarrativeExperience
+from memory_store.records.skills import SkillExperience
+from memory_store.storage.knowledge_base import read_knowledge_base
+from memory_store.storage.rows import to_row
+from memory_store.store import MemoryStore
+
+FORMAT = "agent-s-memory"
+VERSION = 2
+READABLE = (1, 2)
+_KINDS: dict[str, type[Experience]] = {
+    "narrative": NarrativeExperience,
+    "episodic": EpisodicExperience,
+    "skill": SkillExperience,
+}
+
+
+class ImportReport(Record):
+    """What an import did.
+
+    Attributes:
+        added: Number of experiences added.
+        present: Number of experiences the store had already.
+    """
+
+    added: int
+    present: int
+
+
+def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
+    """Write everything in the store to a file (mode 0600), replacing it only once it is complete.
+
+    Returns:
+        The number of experiences written.
+
+    Raises:
+        TransferError: The file cannot be written.
+        MemoryStoreError: The store cannot be read.
+    """
+    with store.snapshot() as (count, experiences):
+        write_export(path, count, experiences)
+    return count
+
+
+def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable[Experience]) -> None:
+    """Write so many experiences to a file (mode 0600), replacing it only once it is complete.
+
+    Raises:
+        TransferError: The file cannot be written.
+    """
+    target = Path(path).expanduser().absolute()
+    part: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=target.parent, prefix=f".{target.name}.", delete=False
+        ) as file:
+            part = Path(file.name)
+            _write_line(file, {"format": FORMAT, "version": VERSION, "experiences": count})
+            for experience in experiences:
+                _write_line(file, {"kind": experience.kind, **experience.model_dump(mode="json")})
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except OSError as error:
+        raise TransferError(f"{target} cannot be written ({error.strerror}): choose another place") from error
+    finally:
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
+    """Add the experiences of an exported file that the store does not have yet, all or none.
+
+    A folder is read as the knowledge base of the Agent S reference (`memory_store.storage.knowledge_base`).
+
+    Raises:
+        TransferError: The file cannot be read, is no export, is of a newer version, or was cut short.
+        MemoryStoreError: The store cannot be written.
+    """
+    source = Path(path).expanduser()
+    if source.is_dir():
+        records = read_knowledge_base(source)
+        return _report(store.add_records(records), records)
+    try:
+        with source.open(encoding="utf-8", newline="\n") as file:
+            records = list(_read(file, source))
+    except OSError as error:
+        raise TransferError(f"{source} cannot be read ({error.strerror}): check the path") from error
+    except UnicodeDecodeError as error:
+        raise TransferError(f"{source} is not UTF-8 text: give a file made by export") from error
+    return _report(store.add_records(records), records)
+
+
+def _report(added: int, records: list[Experience]) -> ImportReport:
+    return ImportReport(added=added, present=len(records) - added)
+
+
+def _write_line(file: IO[str], line: dict[str, Any]) -> None:
+    file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _read(file: IO[str], source: Path) -> Iterator[Experience]:
+    header = _parse(file.readline(), source, 1)
+    expected = header.get("experiences")
+    if header.get("format") != FORMAT or not isinstance(expected, int):
+        raise TransferError(f"{source} is no export of a memory store: its first line is not the header")
+    if header.get("version") not in READABLE:
+        raise TransferError(
+            f"{source} has format version {header.get('version')}, this program reads up to {VERSION}:"
+            " update the program"
+        )
+    found = 0
+    for number, text in enumerate(file, start=2):
+        if text.strip():
+            found += 1
+            yield _record(_parse(text, source, number), source, number)
+    if found != expected:
+        raise TransferError(f"{source} has {found} experiences, not {expected} as it says: export it again")
+
+
+def _parse(text: str, source: Path, number: int) -> dict[str, Any]:
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise TransferError(f"{source}, line {number} is not JSON: export it again or mend that line") from error
+    if not isinstance(line, dict):
+        raise TransferError(f"{source}, line {number} is not a JSON object: export it again or mend that line")
+    return line
+
+
+def _record(line: dict[str, Any], source: Path, number: int) -> Experience:
+    kind = _KINDS.get(str(line.pop("kind", None)))
+    if kind is None:
+        raise TransferError(f"{source}, line {number} has no known kind: update the program or remove that line")
+    try:
+        # Strict JSON mode: no number is read as a text and no text as a truth value.
+        record = kind.model_validate_json(json.dumps(line), strict=True)
+        to_row(record)  # Also checks that its keys are not blank.
+    except (ValidationError, InvalidExperience) as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
+        raise TransferError(f"{source}, line {number} is no valid experience: {problem}") from error
+    return record

@@ -1,0 +1,124 @@
+"""How far experience is trusted: verdicts of checks, counts of uses, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, select, update
+
+from memory_store.records.experience import QUARANTINE_AFTER_FAILURES, State
+from memory_store.search.index import chunks
+from memory_store.storage.schema import ExperienceRow, NarrativeRow, SkillRow
+
+_BATCH = 500
+_experience = ExperienceRow.__table__.c
+
+
+def count_use(connection: Connection, pk: int, worked: bool) -> None:
+    """Count one use; what has failed twice is withdrawn."""
+    connection.execute(
+        update(ExperienceRow)
+        .where(ExperienceRow.pk == pk)
+        .values(
+            times_used=ExperienceRow.times_used + 1,
+            times_worked=ExperienceRow.times_worked + int(worked),
+            last_used_at=datetime.now(UTC),
+        )
+    )
+    failures = _experience.times_used - _experience.times_worked
+    connection.execute(
+        update(ExperienceRow)
+        .where(ExperienceRow.pk == pk, failures >= QUARANTINE_AFTER_FAILURES, ExperienceRow.state != "deprecated")
+        .values(state="quarantined", state_reason="it failed twice when it was used")
+    )
+
+
+def set_state(connection: Connection, pk: int, state: State, reason: str) -> None:
+    """Put an experience into a state."""
+    connection.execute(update(ExperienceRow).where(ExperienceRow.pk == pk).values(state=state, state_reason=reason))
+
+
+def release(connection: Connection, pk: int) -> bool:
+    """Take an experience out of quarantine, its failures forgiven; return whether it was in there.
+
+    A skill begins anew as a candidate.
+    """
+    row = connection.execute(select(_experience.kind, _experience.state).where(_experience.pk == pk)).one()
+    if row.state != "quarantined":
+        return False
+    connection.execute(
+        update(ExperienceRow)
+        .where(ExperienceRow.pk == pk)
+        .values(
+            state="candidate" if row.kind == "skill" else "active",
+            state_reason="released by its owner",
+            times_used=ExperienceRow.times_worked,
+        )
+    )
+    return True
+
+
+def mark(connection: Connection, which: ColumnElement[bool], verified: bool | None, by: str) -> int:
+    """Write the verdict of a check to experiences, withdraw what it contradicts, and return how many were marked."""
+    change = update(ExperienceRow).where(which, ExperienceRow.forgotten_at.is_(None))
+    count = connection.execute(change.values(verified=verified, verified_by=by)).rowcount
+    if verified is not None and count:
+        pks = connection.scalars(select(ExperienceRow.pk).where(which)).all()
+        for some in chunks(pks, _BATCH):
+            _withdraw_contradicted(connection, some)
+    return count
+
+
+def _withdraw_contradicted(connection: Connection, pks: Sequence[int]) -> None:
+    """Withdraw what claims success and was found wrong, where a verified success has the same key.
+
+    A story that tells of a failure claims nothing wrong and is kept.
+    """
+    told_failures = select(NarrativeRow.__table__.c.pk).where(NarrativeRow.__table__.c.success.is_(False))
+    good, bad = (ExperienceRow.__table__.alias(name) for name in ("good", "bad"))
+    pairs = (
+        select(bad.c.pk, good.c.uid)
+        .join(
+            good,
+            (good.c.kind == bad.c.kind)
+            & (good.c.key_digest == bad.c.key_digest)
+            & (good.c.app == bad.c.app)
+            & (good.c.platform == bad.c.platform),
+        )
+        .where(
+            good.c.verified.is_(True),
+            good.c.forgotten_at.is_(None),
+            good.c.pk.not_in(told_failures),
+            bad.c.verified.is_(False),
+            bad.c.state.in_(("active", "candidate")),
+            bad.c.pk.not_in(told_failures),
+            good.c.pk.in_(pks) | bad.c.pk.in_(pks),
+        )
+    )
+    for pk, uid in connection.execute(pairs).all():
+        set_state(connection, pk, "quarantined", f"it was found wrong, and {uid} was verified")
+
+
+def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: str, clean_start: bool) -> None:
+    """Count a run of a skill; a candidate becomes active by a success from a clean state that was checked."""
+    count_use(connection, pk, worked)
+    if worked and clean_start and checked_by:
+        connection.execute(
+            update(ExperienceRow)
+            .where(ExperienceRow.pk == pk, ExperienceRow.state == "candidate")
+            .values(
+                state="active",
+                state_reason=f"ran again from a clean state, checked by {checked_by}",
+                verified=True,
+                verified_by=checked_by,
+            )
+        )
+
+
+def deprecate(connection: Connection, pk: int, reason: str, replaced_by: str) -> None:
+    """Put a skill out of use, in favour of another one."""
+    set_state(connection, pk, "deprecated", reason)
+    table: Any = SkillRow.__table__
+    connection.execute(update(table).where(table.c.pk == pk).values(replaced_by=replaced_by))

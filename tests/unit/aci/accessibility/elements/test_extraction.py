@@ -1,0 +1,312 @@
+from __future__ import annotations
+
+from aci.accessibility.atspi import StateBit
+from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.names import ADDRESS
+from aci.accessibility.tree.nodes import Node
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+from tests.unit.aci.accessibility.trees import PLACE, SCREEN, SEEN, WINDOW, application, frame, node, page
+
+CHROMIUM, GTK4 = "Chromium 1.0", "GTK 4.8.3"
+
+
+def drafts(top: Node, toolkit: str = "gtk 3.24.38", windows: tuple[Window, ...] = (WINDOW,)) -> list[Draft]:
+    return draft_elements(application(top, toolkit=toolkit), top, WINDOW, windows, SCREEN)
+
+
+def told(top: Node, toolkit: str = "gtk 3.24.38") -> list[tuple[str, str]]:
+    return [(draft.role, draft.name) for draft in drafts(top, toolkit)]
+
+
+def static(text: str, rect: Rect = PLACE, *children: Node) -> Node:
+    return node("static", text, rect, *children)
+
+
+def test_containers_are_no_elements_and_hidden_nodes_are_not_seen() -> None:
+    hidden = node("push button", "Hidden", states=0)
+    assert told(frame(node("filler", "", Rect(0, 0, 500, 400), node("push button", "Save"), hidden))) == [
+        ("push button", "Save")
+    ]
+
+
+def test_label_that_repeats_its_button_is_left_out() -> None:
+    button = node("push button", "Save", Rect(10, 10, 80, 20), node("label", "Save"))
+    assert told(frame(button, node("label", "Name:", Rect(10, 40, 50, 20)))) == [
+        ("push button", "Save"), ("label", "Name:")
+    ]  # fmt: skip
+
+
+def test_list_item_is_called_by_its_texts_and_its_icon_is_not_used_by_itself() -> None:
+    item = node("list item", "", Rect(10, 10, 200, 30), node("icon", "Folder"), node("label", "Home"))
+    assert told(frame(item)) == [("list item", "Home")]
+
+
+def test_siblings_come_in_reading_order() -> None:
+    field, label = node("text", "", Rect(100, 10, 80, 20), text=""), node("label", "Name:", Rect(10, 12, 60, 16))
+    below = node("push button", "Save", Rect(10, 50, 80, 20))
+    assert [draft.role for draft in drafts(frame(below, field, label))] == ["label", "text", "push button"]
+
+
+def test_field_takes_its_label_from_the_relation_or_the_text_before_it() -> None:
+    label = node("label", "Name:", Rect(10, 100, 60, 20))
+    related = node("text", "", Rect(80, 10, 80, 20), text="Ann", labels=(label.ref,))
+    near = node("text", "", Rect(80, 100, 80, 20), text="")
+    found = [draft for draft in drafts(frame(related, label, near)) if draft.role == "text"]
+    assert [(draft.label, draft.text) for draft in found] == [("Name:", "Ann"), ("Name:", "")]
+
+
+def test_text_far_away_or_on_another_line_labels_nothing() -> None:
+    above, field = node("label", "Title", Rect(80, 10, 60, 20)), node("text", "", Rect(80, 40, 80, 20), text="")
+    assert drafts(frame(above, field))[1].label == ""
+
+
+def test_gtk4_names_are_made_plain() -> None:
+    doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
+    by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
+    entry = node("text", "GtkSourceView", Rect(10, 40, 80, 20), text="x")
+    assert told(frame(doubled, by_class, entry), GTK4) == [("push button", "7"), ("push button", "π"), ("text", "")]
+
+
+def test_hull_of_a_gtk4_menu_button_gives_its_tooltip_to_the_button_in_it() -> None:
+    inner = node("push button", "GtkMenuButton", Rect(12, 12, 24, 24))
+    hull = node("push button", "GtkMenuButton", Rect(10, 10, 30, 30), inner, description="Primary menu")
+    [button] = drafts(frame(hull), GTK4)
+    assert (button.area, button.description) == (inner.rect, "Primary menu")
+
+
+def test_gtk4_drop_down_is_one_element_with_its_choice() -> None:
+    covered = node("label", "(None)", Rect(10, 10, 0, 0))
+    button = node("push button", "GtkToggleButton", Rect(10, 10, 80, 20), covered, node("label", "Unix (LF)"))
+    [combo] = drafts(frame(node("combo box", "GtkDropDown", Rect(10, 10, 90, 20), button)), GTK4)
+    assert (combo.role, combo.text) == ("combo box", "Unix (LF)")
+
+
+def test_paragraph_is_one_text_and_its_links_are_elements() -> None:
+    link = node("link", "the form", Rect(60, 10, 40, 20), static("the form"))
+    paragraph = node(
+        "paragraph", "", Rect(0, 10, 500, 20), static("Fill in "), link, static(" now.", Rect(100, 10, 30, 20))
+    )
+    found = drafts(page(paragraph), CHROMIUM)
+    assert [(draft.role, draft.name) for draft in found] == [
+        ("paragraph", "Fill in the form now."),
+        ("link", "the form"),
+    ]
+    assert found[0].area == Rect(10, 10, 120, 20)
+
+
+def test_texts_between_controls_of_a_page_stand_alone() -> None:
+    entry = node("entry", "", Rect(100, 10, 80, 20), text="", states=SEEN | StateBit.EDITABLE.value)
+    found = drafts(page(node("paragraph", "", Rect(0, 10, 500, 20), static("Password "), entry)), CHROMIUM)
+    assert [(draft.role, draft.name, draft.label) for draft in found] == [
+        ("static", "Password", ""),
+        ("entry", "", "Password"),
+    ]
+
+
+def test_heading_named_like_its_page_is_kept() -> None:
+    heading = node("heading", "Page", Rect(0, 10, 500, 30), static("Page"))
+    assert told(page(heading), CHROMIUM) == [("heading", "Page")]
+
+
+def test_empty_box_with_a_class_may_be_a_button() -> None:
+    icon = node("section", "", Rect(10, 10, 20, 20), attributes={"class": "icon-trash"})
+    spacer = node("section", "", Rect(10, 40, 400, 200))
+    [found] = drafts(page(icon, spacer), CHROMIUM)
+    assert found.description == "icon-trash"
+
+
+def test_shape_that_takes_clicks_is_told_by_its_kind() -> None:
+    shape = node("image", "", Rect(10, 10, 200, 200), attributes={"tag": "polygon"})
+    photo = node("image", "", Rect(10, 300, 200, 200), attributes={"tag": "img"})
+    [found] = drafts(page(shape, photo), CHROMIUM)
+    assert (found.role, found.description) == ("image", "polygon")
+
+
+def test_date_field_shows_its_parts_and_is_clicked_at_the_first() -> None:
+    def part(value: str, hint: str, x: int) -> Node:
+        return node("spin button", hint, Rect(x, 10, 20, 20), attributes={"valuetext": value, "placeholder": hint})
+
+    month, day = part("03", "mm", 12), part("0", "dd", 40)
+    field = node("date editor", "Day", Rect(10, 10, 100, 20), month, static("/", Rect(32, 10, 6, 20)), day)
+    found = drafts(page(field), CHROMIUM)
+    assert [(draft.role, draft.text) for draft in found] == [
+        ("date editor", "03/dd"), ("spin button", "03"), ("spin button", None)
+    ]  # fmt: skip
+    assert found[0].target == month.rect
+
+
+def test_phantom_menu_bar_of_libreoffice_is_left_out() -> None:
+    phantom = node("menu bar", "", Rect(0, 19, 500, 0), node("menu", "File", Rect(0, 19, 30, 19)))
+    real = node("menu bar", "", Rect(0, 19, 500, 25), node("menu", "File", Rect(0, 19, 40, 25)))
+    assert [draft.area for draft in drafts(frame(phantom, real))] == [Rect(0, 19, 40, 25)]
+
+
+def test_open_menu_is_not_limited_by_its_title_and_lies_in_its_popup() -> None:
+    popup = Window(2, "", "app", Rect(0, 45, 200, 100), popup=True, pid=7)
+    menu = node("menu", "File", Rect(0, 20, 40, 25), node("menu item", "Save", Rect(0, 50, 200, 25)))
+    title, item = drafts(frame(node("menu bar", "", Rect(0, 20, 500, 25), menu)), windows=(popup, WINDOW))
+    assert (title.window.id, item.window.id) == (1, 2)
+    assert item.clip.intersection(item.area) == item.area
+
+
+def test_item_below_the_fold_is_clipped_by_what_it_scrolls_in() -> None:
+    items = [node("list item", f"item {number}", Rect(0, 30 * number, 100, 30)) for number in range(20)]
+    scrolled = node("scroll pane", "", Rect(0, 0, 100, 100), node("list", "", Rect(0, 0, 100, 600), *items))
+    assert len(drafts(frame(scrolled))) == 4
+
+
+def test_unmapped_container_does_not_limit_what_is_in_it() -> None:
+    tab = node("page tab", "", None, node("text", "", Rect(0, 0, 300, 300), text=""))
+    assert told(frame(tab)) == [("text", "")]
+
+
+def test_disabled_is_told_by_toolkit() -> None:
+    insensitive = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
+    gtk4 = SEEN & ~StateBit.ENABLED.value
+    assert "disabled" in drafts(frame(node("push button", "A", states=insensitive)))[0].states
+    assert "disabled" not in drafts(frame(node("push button", "A", states=gtk4)), GTK4)[0].states
+    assert "disabled" in drafts(frame(node("push button", "A", states=insensitive)), GTK4)[0].states
+
+
+def test_no_field_of_a_page_has_the_focus_of_its_document() -> None:
+    top = page(node("entry", "Message", text=""))
+    top.children[0].states |= StateBit.FOCUSED.value
+    assert "focused" not in drafts(top, CHROMIUM)[0].states
+
+
+def test_selected_item_has_the_focus_of_its_list() -> None:
+    item = node("list item", "one", states=SEEN | StateBit.SELECTED.value)
+    found = drafts(frame(node("list box", "", Rect(0, 0, 300, 300), item, states=SEEN | StateBit.FOCUSED.value)))
+    assert "focused" in found[0].states
+
+
+def test_path_names_ancestors_that_mean_something() -> None:
+    deep = node(
+        "filler",
+        "",
+        Rect(0, 0, 500, 400),
+        node("tool bar", "Standard", Rect(0, 0, 500, 40), node("push button", "New")),
+    )
+    assert drafts(frame(deep))[0].path == ("frame:App", "tool bar:Standard")
+
+
+def test_part_of_a_page_that_is_typed_into_keeps_its_name() -> None:
+    editable = SEEN | StateBit.EDITABLE.value | StateBit.FOCUSABLE.value
+    note = node("section", "Note", Rect(10, 10, 100, 40), static("x"), states=editable, text="x")
+    rich = node("section", "Rich", Rect(10, 60, 100, 40), static("one"), states=editable, text="\ufffc")
+    found = drafts(page(note, rich), CHROMIUM)
+    assert [(draft.role, draft.name, draft.text) for draft in found] == [
+        ("section", "Note", "x"), ("section", "Rich", "one")
+    ]  # fmt: skip
+
+
+def test_tooltip_of_gtk_4_is_left_out_whatever_its_role() -> None:
+    tip = node("panel", "GtkTooltipWindow", Rect(0, 0, 90, 30), node("label", "Save the file"))
+    assert told(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]
+
+
+def test_label_drawn_instead_of_a_hidden_check_box_is_one() -> None:
+    ticked = SEEN & ~StateBit.SHOWING.value | StateBit.CHECKED.value
+    inside = node("label", "", Rect(10, 10, 80, 20), node("check box", "News", states=ticked), static("News"))
+    box = node("radio button", "Monthly", Rect(0, 0, 1, 1), states=ticked)
+    beside = node("label", "Monthly", Rect(10, 40, 80, 20))
+    plain = node("label", "Weekly", Rect(10, 70, 80, 20))
+    found = drafts(page(inside, node("section", "", Rect(0, 30, 300, 30), box, beside), plain), CHROMIUM)
+    assert [(draft.role, draft.name, "checked" in draft.states) for draft in found] == [
+        ("check box", "News", True), ("radio button", "Monthly", True), ("label", "Weekly", False)
+    ]  # fmt: skip
+    assert found[1].area == beside.rect
+
+
+def test_label_of_a_check_box_that_is_seen_stays_a_label() -> None:
+    label = node("label", "", Rect(10, 10, 90, 20), node("check box", "News", Rect(10, 10, 20, 20)), static("News"))
+    assert [role for role, _ in told(page(label), CHROMIUM)].count("check box") == 1
+
+
+def test_list_item_that_holds_no_more_than_a_link_is_that_link() -> None:
+    only = node("list item", "", Rect(0, 10, 300, 20), node("link", "Home", Rect(0, 10, 60, 20), static("Home")))
+    more = node(
+        "list item", "", Rect(0, 40, 300, 20), static("Go "), node("link", "Away", Rect(30, 40, 60, 20), static("Away"))
+    )
+    assert told(page(node("list", "", Rect(0, 0, 300, 200), only, more)), CHROMIUM) == [
+        ("link", "Home"), ("list item", "Go Away"), ("link", "Away")
+    ]  # fmt: skip
+
+
+def test_dot_before_a_list_item_is_neither_an_element_nor_part_of_a_name() -> None:
+    item = node("list item", "", Rect(0, 10, 300, 20), static("\u2022 ", Rect(0, 10, 8, 20)), static("Milk"))
+    assert told(page(item), CHROMIUM) == [("list item", "Milk")]
+
+
+def test_link_without_a_name_is_told_by_where_it_leads() -> None:
+    link = node("link", "", Rect(10, 10, 20, 20), attributes={ADDRESS: "basket"})
+    named = node("link", "Basket", Rect(40, 10, 60, 20), attributes={ADDRESS: "basket"})
+    found = drafts(page(link, named), CHROMIUM)
+    assert [(draft.name, draft.description) for draft in found] == [("", "basket"), ("Basket", "")]
+
+
+def test_control_of_which_nothing_is_known_is_told_by_what_stands_beside_it() -> None:
+    name = node("label", "Volume", Rect(10, 10, 60, 20))
+    near, far = node("push button", "", Rect(80, 10, 20, 20)), node("push button", "", Rect(80, 200, 20, 20))
+    assert [draft.description for draft in drafts(frame(name, near, far))] == ["", "beside Volume", ""]
+
+
+def test_control_in_a_named_box_is_told_by_that() -> None:
+    button = node("push button", "", Rect(10, 10, 20, 20))
+    assert drafts(frame(node("panel", "Playback", Rect(0, 0, 90, 40), button)))[-1].description == "Playback"
+
+
+def test_small_picture_of_a_page_without_a_name_may_be_an_icon() -> None:
+    def picture(x: int, size: int) -> Node:
+        return node("image", "", Rect(x, 10, size, size), attributes={"class": "star"})
+
+    in_button = node("push button", "Rate", Rect(300, 10, 60, 30), picture(310, 20))
+    found = drafts(page(picture(10, 24), picture(50, 200), in_button), CHROMIUM)
+    assert [(draft.role, draft.name, draft.description) for draft in found] == [
+        ("image", "", "star"), ("push button", "Rate", "")
+    ]  # fmt: skip
+
+
+def test_what_chromium_adds_to_names_is_left_out() -> None:
+    tab = node("page tab", "News - Memory usage - 34.5 MB")
+    picture = node("image", "A cat. To get missing image descriptions, open the context menu.", Rect(10, 40, 50, 50))
+    assert [name for _, name in told(page(tab, picture), CHROMIUM)] == ["News", "A cat"]
+
+
+def test_field_of_gtk_that_cannot_be_written_in_says_so() -> None:
+    locked, open_ = node("text", "", text="7"), node("text", "", text="", states=SEEN | StateBit.EDITABLE.value)
+    assert "read_only" in drafts(frame(locked))[0].states
+    assert "read_only" not in drafts(frame(open_))[0].states
+    assert "read_only" not in drafts(page(node("entry", "", text="7")), CHROMIUM)[0].states
+
+
+def test_box_between_its_states_is_neither_checked_nor_disabled() -> None:
+    between = SEEN & ~StateBit.ENABLED.value | StateBit.INDETERMINATE.value | StateBit.CHECKED.value
+    states = drafts(frame(node("check box", "All", states=between)))[0].states
+    assert "mixed" in states
+    assert not states & {"checked", "disabled"}
+
+
+def test_disabled_entry_without_any_name_is_left_out() -> None:
+    off = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
+    assert told(frame(node("menu item", "", states=off), node("menu item", "Save"))) == [("menu item", "Save")]
+
+
+def test_text_of_a_box_to_choose_from_is_not_told_again() -> None:
+    box = node("combo box", "Blue", Rect(10, 10, 90, 20), node("label", "Blue", Rect(12, 12, 60, 16)), choice="Blue")
+    bare = node("combo box", "", Rect(10, 40, 90, 20), node("label", "Red", Rect(12, 42, 60, 16)), choice="Red")
+    assert [(each.role, each.name, each.text) for each in drafts(frame(box, bare))] == [
+        ("combo box", "", "Blue"), ("combo box", "", "Red")
+    ]  # fmt: skip
+
+
+def test_label_far_from_its_hidden_box_is_that_box_where_no_other_is_called_so() -> None:
+    def labelled(*names: str, states: int = SEEN & ~StateBit.SHOWING.value) -> list[tuple[str, str]]:
+        boxes = [node("check box", name, Rect(0, 300, 1, 1), states=states) for name in names]
+        label = node("label", "Gift wrap", Rect(10, 10, 80, 20))
+        return told(page(node("section", "", Rect(0, 290, 300, 20), *boxes), label), CHROMIUM)
+
+    assert ("check box", "Gift wrap") in labelled("Gift wrap", "Express")
+    assert ("label", "Gift wrap") in labelled("Gift wrap", "Gift wrap")
+    assert ("label", "Gift wrap") in labelled("Gift wrap", states=SEEN)

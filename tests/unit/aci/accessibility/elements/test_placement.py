@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aci.accessibility.elements.extraction import Draft, draft_elements
+from aci.accessibility.elements.placement import Places, mark_active_cells, place_elements
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Window
+from aci.observation.tracking import IdTracker
+from tests.unit.aci.accessibility.trees import SCREEN, SEEN, WINDOW, application, frame, node
+
+
+def drafts(*children: object) -> list[Draft]:
+    top = frame(*children)  # type: ignore[arg-type]
+    return draft_elements(application(top), top, WINDOW, (WINDOW,), SCREEN)
+
+
+def placed(found: list[Draft], *windows: Window) -> tuple[Element, ...]:
+    return place_elements([(draft, "app") for draft in found], windows, SCREEN, IdTracker())[0]
+
+
+def test_window_above_takes_away_what_it_covers_with_its_frame() -> None:
+    found = drafts(node("push button", "A", Rect(10, 10, 80, 20)), node("push button", "B", Rect(10, 200, 80, 20)))
+    dialog = Window(2, "Dialog", "app", Rect(0, 25, 100, 50), frame=Rect(0, 0, 100, 80))
+    assert [element.name for element in placed(found, dialog, WINDOW)] == ["B"]
+    assert [element.name for element in placed(found, WINDOW, dialog)] == ["A", "B"]
+
+
+def test_what_comes_to_the_front_beside_a_window_leaves_its_places_as_they_are() -> None:
+    found = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
+    beside, over = Window(2, "Beside", "app", Rect(2000, 0, 90, 90)), Window(3, "Over", "app", Rect(0, 0, 50, 90))
+    places, screen = Places(), Rect(0, 0, 3000, 1000)
+    [alone] = places.place(found, [WINDOW, beside], screen)
+    assert alone is not None
+    assert places.place(found, [beside, WINDOW], screen)[0] is alone
+    assert places.place(found, [over, WINDOW], screen)[0] != alone
+
+
+def test_elements_of_the_topmost_window_come_first() -> None:
+    below = drafts(node("push button", "below", Rect(10, 300, 80, 20)))
+    above = [replace(below[0], node=node("push button", "above"), window=Window(2, "", "app", Rect(0, 0, 200, 350)))]
+    found = placed([*below, *above], Window(2, "", "app", Rect(0, 0, 9, 9)), WINDOW)
+    assert [element.window_id for element in found] == [2, 1]
+
+
+def test_focus_is_the_innermost_of_the_active_window() -> None:
+    focused = frozenset({"focused"})
+    outer, inner = drafts(node("list item", "outer"), node("text", "inner", Rect(10, 50, 20, 20), text=""))
+    outer, inner = replace(outer, states=focused), replace(inner, states=focused, path=(*inner.path, "list:x"))
+    other = replace(inner, node=node("text", "other"), window=Window(2, "", "app", SCREEN))
+    named = [(draft, "app") for draft in (outer, inner, other)]
+    _, by_id, focus = place_elements(named, (Window(2, "", "app", Rect(600, 0, 9, 9)), WINDOW), SCREEN, IdTracker())
+    assert focus is not None
+    assert by_id[focus].node is inner.node
+
+
+def test_target_of_an_element_is_what_is_clicked() -> None:
+    [draft] = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
+    [element] = placed([replace(draft, target=Rect(12, 12, 10, 10))], WINDOW)
+    assert element.point == Point(17, 17)
+
+
+def test_name_box_tells_which_cells_are_selected() -> None:
+    cells = [
+        node("table cell", name, Rect(10 + 50 * place, 100, 50, 20), cell=(0, place), text="")
+        for place, name in enumerate(("A1", "B1", "C1"))
+    ]
+    table = node("table", "Sheet1", Rect(0, 80, 400, 200), *cells)
+    for content, expected in (("B1", {"B1"}), ("B1:C1", {"B1", "C1"}), ("Total", set())):
+        found = drafts(node("text", "", Rect(0, 0, 50, 20), text=content, states=SEEN), table)
+        mark_active_cells(found)
+        assert {draft.name for draft in found if "selected" in draft.states} == expected
+        assert any("focused" in draft.states for draft in found) == (content == "B1")

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from aci.accessibility.elements.windows import match_windows, mend_extents
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+from tests.unit.aci.accessibility.trees import WINDOW, application, frame, node
+
+
+def window(identity: int, title: str, rect: Rect, **more: object) -> Window:
+    return Window(identity, title, "app", rect, pid=7, **more)  # type: ignore[arg-type]
+
+
+def test_titles_tell_windows_in_the_same_place_apart() -> None:
+    one, two = node("frame", "one", Rect(0, 0, 300, 200)), node("frame", "two", Rect(0, 0, 300, 200))
+    first, second = window(1, "two", Rect(0, 20, 300, 180)), window(2, "one", Rect(0, 20, 300, 180))
+    matched = match_windows(application(one, two), (first, second))
+    assert (matched[one.ref].id, matched[two.ref].id) == (2, 1)
+
+
+def test_place_tells_windows_without_a_title() -> None:
+    popup = node("window", "", Rect(100, 100, 80, 60))
+    stray = node("window", "", Rect(400, 10, 80, 60))
+    matched = match_windows(application(popup, stray), (window(3, "", Rect(100, 100, 80, 60), popup=True), WINDOW))
+    assert {ref: found.id for ref, found in matched.items()} == {popup.ref: 3}
+
+
+def test_window_of_another_process_is_not_taken() -> None:
+    top = frame()
+    assert match_windows(application(top), (Window(1, "App", "other", Rect(0, 0, 500, 400), pid=8),)) == {}
+
+
+def test_gtk4_is_moved_by_the_window_and_its_shadow() -> None:
+    button = node("push button", "7", Rect(16, 288, 55, 40))
+    top = frame(button, rect=Rect(0, 0, 355, 486))
+    shadowed = window(1, "App", Rect(915, 304, 365, 496))
+    calculator = application(top, toolkit="GTK 4.8.3")
+    assert match_windows(calculator, (shadowed,)) == {top.ref: shadowed}
+    mend_extents(calculator, top, shadowed, (shadowed,))
+    assert button.rect == Rect(936, 597, 55, 40)
+    assert button.shift == (920, 309)
+
+
+def test_gtk4_popover_is_found_by_the_size_of_its_window() -> None:
+    item = node("menu item", "New", Rect(243, 46, 201, 32))
+    popover = node("menu", "GtkPopoverMenu", Rect(201, 6, 285, 418), item)
+    top = frame(popover, rect=Rect(0, 0, 355, 486))
+    main, popup = window(1, "App", Rect(915, 304, 365, 496)), window(2, "", Rect(996, 328, 285, 418), popup=True)
+    mend_extents(application(top, toolkit="GTK 4.8.3"), top, main, (popup, main))
+    assert item.rect == Rect(1038, 368, 201, 32)
+    assert popover.popup == popup
+
+
+def libreoffice(error: int, needed: int = 34) -> tuple[object, ...]:
+    native = node("text", "", Rect(4, 124, 126, 34))
+    holder = node("panel", "", Rect(4, 124, 162, needed), native)
+    embedded = node("panel", "", Rect(4, 124 - error, 162, 34), holder)
+    drawn = node("push button", "New", Rect(4, 46 - error, 44, 35))
+    root = node("root pane", "Calc", Rect(0, 44 - error, 1280, 756), drawn, embedded)
+    top = frame(node("panel", "", Rect(0, 44, 1280, 756), root), rect=Rect(0, 0, 1280, 800))
+    return application(top), top, drawn, native
+
+
+def test_what_libreoffice_draws_is_moved_and_its_native_parts_are_not() -> None:
+    for error, needed in ((25, 34), (0, 34), (25, 35)):  # the last has less room than it needs
+        office, top, drawn, native = libreoffice(error, needed)
+        main = window(1, "App", Rect(0, 19, 1280, 781))
+        mend_extents(office, top, main, (main,))  # type: ignore[arg-type]
+        assert drawn.rect == Rect(4, 46, 44, 35)  # type: ignore[attr-defined]
+        assert native.rect == Rect(4, 124, 126, 34)  # type: ignore[attr-defined]

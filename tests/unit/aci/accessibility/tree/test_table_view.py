@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aci.accessibility.atspi import ROLE_NAMES
+from aci.accessibility.dbus.bus import Bus, Call
+from aci.accessibility.tree.nodes import Node, Ref
+from aci.accessibility.tree.table_view import address, cell_node, parse_address, read_rows, refresh_view
+from aci.observation.geometry import Rect
+from tests.unit.aci.accessibility.trees import SEEN, application, frame, node
+
+
+@given(st.integers(0, 1_048_575), st.integers(0, 16_383))
+def test_address_names_one_cell(row: int, column: int) -> None:
+    assert parse_address(address((row, column))) == (row, column)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("A1", (0, 0)),
+        ("B7", (6, 1)),
+        ("Z1", (0, 25)),
+        ("AA1", (0, 26)),
+        ("$Sheet1.$C$3", (2, 2)),
+        ("XFD1048576", (1048575, 16383)),
+    ],
+)
+def test_addresses_as_applications_write_them(name: str, cell: tuple[int, int]) -> None:
+    assert parse_address(name) == cell
+
+
+@pytest.mark.parametrize("name", ["", "A", "1", "A0", "Total", "A1:B2", "a1"])
+def test_what_is_no_address(name: str) -> None:
+    assert parse_address(name) is None
+
+
+class Table:
+    """A list of two rows and two columns on a bus; its first column shows a picture and a text in each cell."""
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        return [self._answer(path, member, body) for _, path, _, member, _, body in calls]
+
+    async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
+        return self._answer(path, member, body)
+
+    def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
+        if member == "GetAll":
+            name = {"/head0": "Name", "/head1": "Size"}.get(path, "12 kB" if path.endswith("1") else "")
+            return {"Name": name, "ChildCount": 2 if not name else 0}
+        if member == "Get":
+            return {"NColumns": 2, "NRows": 2, "Name": {"p": "folder", "t": path[2:3]}.get(path[1])}.get(body[-1])
+        cell = f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""
+        answers = {
+            "GetAccessibleAt": (":1.5", cell),
+            "GetColumnHeader": (":1.5", f"/head{body[0] if body else 0}"),
+            "GetState": [SEEN & 0xFFFFFFFF, SEEN >> 32],
+            "GetRole": ROLE_NAMES.index("table column header" if "head" in path else "table cell"),
+            "GetInterfaces": ["org.a11y.atspi.Accessible"],
+            "GetChildren": [(":1.5", f"/p{path[-2:]}"), (":1.5", f"/t{path[-2:]}")],
+        }
+        return answers.get(member)
+
+
+def rows() -> list[Node]:
+    table = node("table", "Files", Rect(0, 0, 200, 100))
+    return asyncio.run(read_rows(cast(Bus, Table()), application(frame(table)), table, Rect(0, 0, 200, 100)))
+
+
+def test_titles_of_the_columns_come_with_the_rows() -> None:
+    assert [(cell.role, cell.name) for cell in rows()][:2] == [
+        ("table column header", "Name"), ("table column header", "Size")
+    ]  # fmt: skip
+
+
+def test_cell_of_several_things_is_called_by_their_names() -> None:
+    assert [cell.name for cell in rows()[2:]] == ["folder 0", "12 kB", "folder 1", "12 kB"]
+
+
+class Sheet:
+    """A sheet of one row: A1 holds "one", B1 nothing any more, though its former object goes on giving "501"."""
+
+    async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
+        return [self._answer(*call) for call in calls]
+
+    async def ask(self, *call: Any) -> Any:
+        [answer] = await self.ask_all([call])
+        return answer
+
+    def _answer(self, name: str, path: str, _: str, member: str, __: str, body: Sequence[Any]) -> Any:
+        column = "B" if "B" in path else "A"
+        match member:
+            case "GetAccessibleAtPoint":
+                return (name, "/A/new" if body[0] < 100 else "/B/new")
+            case "GetAccessibleAt":
+                return (name, f"/{'AB'[body[1]]}/new")
+            case "Get":
+                return f"{column}1"
+            case "GetExtents":
+                return (0 if column == "A" else 100, 0, 100, 20)
+            case "GetText":
+                return {"/A/old": "one", "/A/new": "one", "/B/old": "501", "/B/new": ""}[path]
+        raise AssertionError(member)
+
+
+def test_a_cell_that_was_emptied_is_empty_though_its_former_object_gives_its_former_text() -> None:
+    sheet = node("table", "Sheet", Rect(0, 0, 200, 20))
+    cells = [
+        cell_node(sheet, (0, column), Ref(":1.5", f"/{'AB'[column]}/old"), text, Rect(100 * column, 0, 100, 20))
+        for column, text in enumerate(("one", "501"))
+    ]
+    office = application(frame(sheet))
+    known = office.cells[sheet.ref] = {cell.cell: cell.ref for cell in cells if cell.cell is not None}
+
+    changed = asyncio.run(refresh_view(cast(Bus, Sheet()), office, sheet, cells, cells))
+
+    assert changed
+    assert [cell.text for cell in cells] == ["one", ""]
+    assert known == {(0, 0): Ref(":1.5", "/A/old"), (0, 1): Ref(":1.5", "/B/new")}
+    assert cells[1].ref == known[0, 1]

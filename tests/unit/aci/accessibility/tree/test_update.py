@@ -1,0 +1,331 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from aci.accessibility.atspi import CACHE_PATH, StateBit
+from aci.accessibility.reader import (
+    APPLICATION_LIMIT_S,
+    BARE_LOOKS,
+    SHORTEST_LIMIT_S,
+    WHOLE_AGAIN_S,
+    Patience,
+    Reader,
+    Scene,
+)
+from aci.accessibility.tree.nodes import Ref
+from aci.accessibility.tree.refresh_scope import LAG_S
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+from tests.unit.aci.accessibility.peers import NAME, PID, MemoryBus, Thing
+from tests.unit.aci.accessibility.trees import SEEN
+
+SCREEN = Rect(0, 0, 1000, 800)
+WINDOW = Window(1, "App", "app", Rect(0, 0, 500, 400), active=True, pid=PID)
+
+
+class World:
+    """A page with a list of three buttons and a hidden one, and a reader that has seen it."""
+
+    def __init__(self, role: str = "document web", name: str = "app") -> None:
+        self.buttons = [Thing(f"/b{n}", "push button", f"B{n}", Rect(10, 10 + 40 * n, 80, 20)) for n in range(3)]
+        self.hidden = Thing("/h", "push button", "H", Rect(10, 150, 80, 20), states=0)
+        self.panel = Thing("/panel", "panel", "", Rect(0, 0, 200, 300), [*self.buttons, self.hidden])
+        self.aside = Thing("/aside", "push button", "Aside", Rect(300, 300, 80, 20))
+        self.page = Thing("/page", role, "Page", Rect(0, 0, 500, 400), [self.panel, self.aside])
+        self.around = Thing("/around", "panel", "", Rect(0, 0, 500, 400), [self.page])
+        self.frame = Thing("/frame", "frame", "App", Rect(0, 0, 500, 400), [self.around])
+        self.bus = MemoryBus(self.frame)
+        self.bus.root.name = name
+        self.now = 0.0
+        self.reader = Reader(self.bus, clock=lambda: self.now)
+        self.loop = asyncio.new_event_loop()
+        self.look(None)
+        self.look()  # a page is asked once more after a while
+        self.at_start = set(self.bus.asked)
+        self.bus.asked.clear()
+
+    def look(self, areas: Sequence[Rect] | None = (), windows: Sequence[Window] = (WINDOW,)) -> dict[str, Rect | None]:
+        self.now += 2 * LAG_S
+        scene: Scene = self.loop.run_until_complete(self.reader.read(windows, SCREEN, areas))
+        assert scene.notes == ()
+        self.drafts = [draft for draft, _ in scene.drafts]
+        return {draft.name: draft.node.rect for draft, _ in scene.drafts if draft.role == "push button"}
+
+    def truth(self) -> dict[str, Rect | None]:
+        found = self.loop.run_until_complete(Reader(self.bus).read([WINDOW], SCREEN))
+        return {draft.name: draft.node.rect for draft, _ in found.drafts if draft.role == "push button"}
+
+    def event(self, member: str, thing: Thing) -> None:
+        self.bus.signals.note(NAME, thing.path, member)
+
+    def rest(self) -> None:
+        self.loop.run_until_complete(self.reader.read_again())
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_where_nothing_changed_nothing_but_the_windows_is_asked(world: World) -> None:
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+    assert set(world.bus.asked) == {"/root"}
+
+
+def test_what_an_event_names_is_asked_again(world: World) -> None:
+    world.buttons[1].name = "Renamed"
+    world.event("PropertyChange", world.buttons[1])
+
+    assert world.look() == world.truth()
+    assert "Renamed" in world.look()
+
+
+def test_an_event_does_not_have_its_neighbours_asked(world: World) -> None:
+    world.buttons[1].name = "Renamed"
+    world.event("PropertyChange", world.buttons[1])
+    world.look()
+
+    assert "/b1" in world.bus.asked
+    assert not {"/b0", "/aside"} & set(world.bus.asked)
+
+
+def test_what_moved_has_all_beside_and_in_it_asked(world: World) -> None:
+    for thing in (world.panel, *world.buttons):
+        thing.rect = thing.rect.moved(0, 5)
+
+    assert world.look([Rect(10, 20, 10, 4)]) == world.truth()
+
+
+def test_new_objects_are_found_where_children_came(world: World) -> None:
+    world.panel.children.append(Thing("/new", "push button", "New", Rect(10, 200, 80, 20)))
+    world.event("ChildrenChanged", world.panel)
+
+    assert "New" in world.look()
+
+
+def test_new_objects_are_found_without_an_event_where_the_screen_looks_different(world: World) -> None:
+    world.panel.children.append(Thing("/new", "push button", "New", Rect(10, 200, 80, 20)))
+
+    assert "New" in world.look([Rect(0, 192, 96, 32)])
+
+
+def test_what_vanished_is_seen_no_more(world: World) -> None:
+    world.panel.children.remove(world.buttons[2])
+
+    assert "B2" not in world.look([world.buttons[2].rect])
+
+
+def test_what_appeared_is_seen_with_where_it_is(world: World) -> None:
+    world.hidden.states, world.hidden.rect = SEEN, Rect(10, 260, 80, 20)
+    world.event("StateChanged", world.hidden)
+
+    assert world.look()["H"] == Rect(10, 260, 80, 20)
+
+
+def test_another_page_is_noticed_though_the_one_that_was_left_goes_on_answering(world: World) -> None:
+    other = Thing(
+        "/other", "document web", "Other", world.page.rect, [Thing("/o", "push button", "O", Rect(5, 5, 9, 9))]
+    )
+    world.around.children = [other]
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), [world.page], states=0))
+
+    assert set(world.look([Rect(300, 300, 16, 16)])) == {"O"}
+
+
+def test_a_page_that_comes_after_a_look_at_none_is_noticed(world: World) -> None:
+    other = Thing(
+        "/other", "document web", "Other", world.page.rect, [Thing("/o", "push button", "O", Rect(5, 5, 9, 9))]
+    )
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), [world.page], states=0))
+    world.around.children = []
+    assert world.look([Rect(300, 300, 16, 16)]) == {}
+
+    world.around.children = [other]
+    world.event("PropertyChange", world.frame)
+
+    assert set(world.look()) == {"O"}
+
+
+def test_what_took_the_place_of_as_many_others_is_noticed_though_those_go_on_answering(world: World) -> None:
+    for button in world.buttons:
+        button.states = 0
+    new = [Thing(f"/n{n}", "push button", f"N{n}", button.rect) for n, button in enumerate(world.buttons)]
+    world.panel.children = [*new, world.hidden]
+    world.frame.children.append(Thing("/kept", "panel", "", Rect(0, 0, 0, 0), world.buttons, states=0))
+
+    assert set(world.look([Rect(10, 10, 80, 20)])) == {"N0", "N1", "N2", "Aside"}
+
+
+def test_a_moved_window_has_everything_in_it_asked(world: World) -> None:
+    for thing in (world.frame, world.around, world.page, world.panel, world.aside, *world.buttons):
+        thing.rect = thing.rect.moved(100, 50)
+    moved = Window(1, "App", "app", Rect(100, 50, 500, 400), active=True, pid=PID)
+
+    assert world.look([], [moved])["Aside"] == Rect(400, 350, 80, 20)
+
+
+def test_lost_events_have_everything_asked(world: World) -> None:
+    world.aside.name = "Silently renamed"
+    world.bus.signals.doubt_all()
+
+    assert "Silently renamed" in world.look()
+
+
+def test_what_nothing_told_of_is_mended_at_rest_after_something_was_done(world: World) -> None:
+    world.reader.stir()
+    world.aside.name = "Silently renamed"
+    assert "Aside" in world.look()  # neither an event nor a pixel tells
+
+    world.rest()
+
+    assert "Silently renamed" in world.look()
+
+
+def test_an_application_is_read_at_rest_once_and_not_for_ever(world: World) -> None:
+    world.event("PropertyChange", world.aside)
+    world.look()
+    world.rest()
+    world.look()
+    world.bus.asked.clear()
+
+    world.rest()
+
+    assert not world.bus.asked
+
+
+def test_events_during_the_rest_are_not_lost(world: World) -> None:
+    world.event("PropertyChange", world.aside)
+    world.look()
+    world.rest()
+    world.aside.states |= StateBit.FOCUSED.value
+    world.aside.name = "Later"
+    world.event("PropertyChange", world.aside)
+
+    assert "Later" in world.look()
+
+
+def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(world: World) -> None:
+    world.reader.stir()
+    world.look()
+    world.aside.name = "Silently renamed"
+
+    async def broken_off() -> None:
+        rest = asyncio.create_task(world.reader.read_again())
+        await asyncio.sleep(0)
+        rest.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await rest
+
+    world.loop.run_until_complete(broken_off())
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+    world.rest()
+    assert "Silently renamed" in world.look()
+
+
+def test_an_application_that_took_too_long_gets_its_whole_time_again_once_it_was_read_at_rest(world: World) -> None:
+    root = world.bus.root.ref
+    for _ in range(4):
+        world.reader._patience.end(root, world.reader._patience.limit_s(root))
+    assert world.reader._patience.limit_s(root) == SHORTEST_LIMIT_S
+    world.reader._pieced.add(root)
+
+    world.rest()
+
+    assert world.reader._patience.limit_s(root) == APPLICATION_LIMIT_S
+
+
+def test_the_time_of_what_is_late_shrinks_but_it_gets_all_of_it_now_and_then() -> None:
+    now = [100.0]
+    patience, root, limits = Patience(lambda: now[0]), Ref(NAME, "/root"), []
+    for _ in range(6):
+        limits.append(patience.limit_s(root))
+        patience.end(root, limits[-1])
+    assert limits == [APPLICATION_LIMIT_S, 4.0, 2.0, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S]
+    assert patience.limit_s(Ref(":1.6", "/root")) == APPLICATION_LIMIT_S
+
+    now[0] += WHOLE_AGAIN_S
+    assert patience.limit_s(root) == APPLICATION_LIMIT_S
+    patience.end(root, APPLICATION_LIMIT_S)
+    assert patience.limit_s(root) == APPLICATION_LIMIT_S / 2
+
+
+def test_an_application_that_showed_nothing_is_read_again_though_nothing_tells_of_it(world: World) -> None:
+    frame = world.bus.root.children[0]
+    place, frame.rect = frame.rect, Rect(0, 0, 0, 0)
+    world.event("BoundsChanged", frame)
+    assert world.look() == {}
+
+    frame.rect = place
+
+    assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
+
+
+def test_a_window_that_goes_on_showing_nothing_is_not_read_for_ever(world: World) -> None:
+    frame = world.bus.root.children[0]
+    frame.rect = Rect(0, 0, 0, 0)
+    world.event("BoundsChanged", frame)
+    for _ in range(BARE_LOOKS + 1):
+        world.look()
+
+    world.bus.asked.clear()
+    world.look()
+
+    assert set(world.bus.asked) == {"/root"}
+
+
+@pytest.mark.parametrize(("role", "again"), [("document web", True), ("panel", False)])
+def test_where_a_page_looked_different_is_asked_once_more(role: str, again: bool) -> None:
+    world = World(role)
+    world.look([Rect(10, 20, 10, 4)])
+
+    world.buttons[0].name = "Said late"
+
+    assert ("Said late" in world.look()) is again
+
+
+def test_what_had_the_keyboard_is_asked_though_no_event_tells_that_it_lost_it(world: World) -> None:
+    world.buttons[0].states |= StateBit.FOCUSED.value
+    world.event("StateChanged", world.buttons[0])
+    world.look()
+
+    world.buttons[0].states = SEEN
+    world.event("StateChanged", world.frame)
+    world.look()
+
+    assert "focused" not in next(draft.states for draft in world.drafts if draft.name == "B0")
+
+
+def test_elements_of_a_window_in_which_nothing_changed_stay_the_same() -> None:
+    def frame(at: int) -> tuple[Thing, Window]:
+        place = Rect(at, 0, 400, 300)
+        button = Thing(f"/b{at}", "push button", f"B{at}", place.moved(10, 10))
+        name = f"Window {at}"
+        return Thing(f"/{at}", "frame", name, place, [button]), Window(1 + at, name, "app", place, pid=PID)
+
+    (one, first), (other, second) = frame(0), frame(500)
+    reader, loop = Reader(bus := MemoryBus(one, other)), asyncio.new_event_loop()
+    before = loop.run_until_complete(reader.read([first, second], SCREEN)).drafts
+
+    other.children[0].name = "Renamed"
+    bus.signals.note(NAME, other.children[0].path, "PropertyChange")
+    after = loop.run_until_complete(reader.read([first, second], SCREEN, [])).drafts
+
+    assert [draft.name for draft, _ in after] == ["B0", "Renamed"]
+    assert after[0][0] is before[0][0]
+
+
+def test_libreoffice_is_not_asked_for_its_cache() -> None:
+    assert CACHE_PATH in World().at_start
+    assert CACHE_PATH not in World(name="soffice").at_start
+
+
+def test_cells_are_found_anew_where_rows_came_or_went(world: World) -> None:
+    known = world.reader.by_connection()[NAME]
+    for areas in ((), None):
+        known.cells = {world.panel.ref: {(0, 0): world.buttons[0].ref}}
+        world.event("RowInserted", world.panel)
+        world.look(areas)
+        assert known.cells == {}

@@ -1,0 +1,461 @@
+"""What is checked before a primitive touches anything, on a screen that is only pretended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aci.acting.actions import (
+    Action,
+    CallUser,
+    Click,
+    Done,
+    DragAndDrop,
+    Fail,
+    HoldAndPress,
+    Hotkey,
+    SaveToBuffer,
+    Scroll,
+    SwitchApplications,
+    Type,
+    Wait,
+)
+from aci.acting.performer import Performer
+from aci.acting.targeting import Aim
+from aci.desktop.applications import Application, Catalog
+from aci.errors import LaunchFailed
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation, Source, Window
+
+MAIN, OTHER, TIP = 1, 2, 3
+
+
+class Screen:
+    """Windows given by hand; the first that contains a point is hit."""
+
+    def __init__(self) -> None:
+        self.stack = [Window(MAIN, "Main", "App", Rect(0, 0, 100, 100), active=True)]
+        self.tooltips: set[int] = set()
+        self.activated: list[int] = []
+        self.obeys = True
+        self.size = (200, 200)
+        self.rect = Rect(0, 0, 200, 200)
+
+    def windows(self) -> tuple[Window, ...]:
+        return tuple(self.stack)
+
+    managed_windows = windows
+
+    def window_at(self, point: Point) -> int | None:
+        return next((window.id for window in self.stack if window.rect.contains(point)), None)
+
+    def is_tooltip(self, window_id: int) -> bool:
+        return window_id in self.tooltips
+
+    def active_window(self) -> int | None:
+        return next((window.id for window in self.stack if window.active), None)
+
+    def activate(self, window_id: int) -> bool:
+        self.activated.append(window_id)
+        return self.obeys
+
+
+class Hands:
+    """Keeps what was done; a tooltip goes when the pointer leaves."""
+
+    def __init__(self, screen: Screen) -> None:
+        self.done: list[tuple[Any, ...]] = []
+        self._screen = screen
+
+    def move(self, point: Point) -> None:
+        self._screen.stack = [window for window in self._screen.stack if window.id not in self._screen.tooltips]
+
+    def click(self, point: Point, count: int = 1, button: str = "left", hold: Sequence[int] = ()) -> None:
+        self.done.append(("click", point, count, button, len(hold)))
+
+    def scroll(self, point: Point, clicks: int) -> None:
+        self.done.append(("scroll", point, clicks))
+
+    def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
+        self.done.append(("drag", start, end))
+
+    def press(self, keys: Sequence[int]) -> None:
+        self.done.append(("press", len(keys)))
+
+    def press_each(self, hold: Sequence[int], chords: Sequence[Sequence[int]]) -> None:
+        self.done.append(("press each", len(hold), len(chords)))
+
+
+class Settle:
+    def __init__(self) -> None:
+        self.waits: list[dict[str, float]] = []
+
+    def look(self) -> None:
+        return None
+
+    def wait(self, before: None, started: float, **limits: float) -> float:
+        self.waits.append(limits)
+        return 0.1
+
+
+class Typist:
+    def __init__(self, hands: Hands) -> None:
+        self._hands = hands
+
+    def type(self, place: Any, text: str, overwrite: bool, click_again: Any = None) -> str:
+        self.click_again = click_again
+        self._hands.done.append(("type", place.element.id if place.element else None, place.chosen, text, overwrite))
+        return "typed"
+
+
+class Bench:
+    """A performer with all its pretended parts."""
+
+    def __init__(self) -> None:
+        self.screen = Screen()
+        self.hands = Hands(self.screen)
+        self.located: dict[int, Rect | None] = {}
+        self.says_focused = True
+        self.buffer: list[str] = []
+        self.launched: list[Sequence[str]] = []
+        self.now = 0.0
+        self.elements = [self.element(10, Rect(10, 10, 20, 20)), self.element(11, Rect(50, 50, 20, 20))]
+        self.focus_id: int | None = None
+        self.pixels = np.zeros((200, 200), np.uint32)
+        self.later: list[Element] | None = None
+        self.settle = Settle()
+        self.performer = Performer(
+            screen=self.screen,  # type: ignore[arg-type]
+            aim=Aim(
+                screen=self.screen,
+                locator=self,
+                frame=lambda: self.pixels,
+                look=self.look,
+                move=self.hands.move,
+                clock=lambda: self.now,
+                pause=self.pause,
+            ),
+            hands=self.hands,  # type: ignore[arg-type]
+            typist=Typist(self.hands),  # type: ignore[arg-type]
+            locator=self,
+            settle=self.settle,  # type: ignore[arg-type]
+            launch=self.launch,  # type: ignore[arg-type]
+            catalog=lambda: Catalog([Application("paint", "Paint", ("paint",))], "/nowhere"),
+            buffer=self.buffer,
+            clock=lambda: self.now,
+            pause=self.pause,
+        )
+
+    def element(self, number: int, rect: Rect, source: Source = "accessibility", **more: Any) -> Element:
+        self.located[number] = rect
+        fields = {"role": "push button", "name": "B", "point": rect.center, "window_id": MAIN, "source": source, **more}
+        return Element(id=number, rect=rect, **fields)
+
+    def locate(self, element_id: int) -> Rect | None:
+        return self.located[element_id]
+
+    def has_focus(self, element_id: int) -> bool:
+        return self.says_focused
+
+    def launch(self, argv: Sequence[str], settle: bool) -> None:
+        if argv[0] == "paint" and "paint" in self.launched:
+            raise LaunchFailed("paint showed no window")
+        self.launched.append(argv[0])
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+
+    def look(self) -> Observation:
+        """The screen as it is when it is looked at anew: `later`, or what can still be located where it is now."""
+        if self.later is not None:
+            return self.observation(self.later)
+        there = [(element, self.located[element.id]) for element in self.elements]
+        return self.observation([replace(element, rect=rect, point=rect.center) for element, rect in there if rect])
+
+    def observation(self, elements: Sequence[Element]) -> Observation:
+        return Observation(
+            screenshot=np.zeros((200, 200, 3), np.uint8),
+            elements=tuple(elements),
+            windows=self.screen.windows(),
+            focus_id=self.focus_id,
+        )
+
+    def perform(self, action: Action) -> Any:
+        return self.performer.perform(action, self.observation(self.elements))
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
+    result = bench.perform(Click(element_id=10, num_clicks=2, button_type="right", hold_keys=("ctrl",)))
+    assert (result.ok, result.settled_after_s) == (True, 0.1)
+    assert bench.hands.done == [("click", Point(20, 20), 2, "right", 1)]
+
+
+@pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
+def test_who_looks_for_the_effect_is_not_made_to_wait_for_rest(bench: Bench, action: Action) -> None:
+    bench.perform(action)
+    bench.performer.perform(action, bench.observation(bench.elements), settle=False)
+    patient, hurried = bench.settle.waits
+    assert hurried["quiet_s"] < patient["quiet_s"] / 2 and hurried["first_change_s"] < patient["first_change_s"]
+    assert hurried["by_events"] and not patient["by_events"]
+
+
+def test_who_looks_for_an_effect_waits_for_what_changes(bench: Bench) -> None:
+    assert bench.performer.perform(Wait(time=2.5), None, settle=False).ok
+    (wait,) = bench.settle.waits
+    assert wait["first_change_s"] == wait["limit_s"] == 2.5
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Click(element_id=99),
+        Scroll(element_id=99, clicks=1),
+        Type(text="x", element_id=99),
+        DragAndDrop(drag_from_id=10, drop_on_id=99),
+        DragAndDrop(drag_from_id=99, drop_on_id=10),
+    ],
+)
+def test_an_unknown_element_is_an_error_and_nothing_is_touched(bench: Bench, action: Action) -> None:
+    result = bench.perform(action)
+    assert not result.ok
+    assert "99" in result.error
+    assert bench.hands.done == []
+
+
+def test_without_an_observation_no_element_is_known(bench: Bench) -> None:
+    assert not bench.performer.perform(Click(element_id=10), None).ok
+
+
+def test_a_vanished_element_is_an_error(bench: Bench) -> None:
+    bench.located[10] = None
+    result = bench.perform(Click(element_id=10))
+    assert result.error == "Element 10 is no longer on the screen."
+    assert bench.hands.done == []
+
+
+def test_an_element_that_was_scrolled_away_is_an_error(bench: Bench) -> None:
+    bench.located[10] = Rect(10, -500, 20, 20)
+    bench.later = []
+    assert "scrolled out of view" in bench.perform(Click(element_id=10)).error
+    assert bench.hands.done == []
+
+
+def test_an_element_that_moved_is_followed(bench: Bench) -> None:
+    bench.located[10] = Rect(60, 10, 20, 20)
+    assert bench.perform(Click(element_id=10)).ok
+    assert bench.hands.done[0][1] == Point(70, 20)
+
+
+def test_an_element_that_was_made_anew_elsewhere_is_found_again(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Save"), *bench.elements]
+    bench.located[12] = None
+    bench.later = [bench.element(30, Rect(60, 70, 20, 20), name="Save"), *bench.elements[1:]]
+    assert bench.perform(Click(element_id=12)).ok
+    assert bench.hands.done[0][1] == Point(70, 80)
+
+
+def test_one_of_several_alike_is_not_taken_for_another(bench: Bench) -> None:
+    """Two buttons B; the first one goes, and the second one was there before."""
+    bench.located[10] = None
+    assert bench.perform(Click(element_id=10)).error == "Element 10 is no longer on the screen."
+    assert bench.hands.done == []
+
+
+def test_what_takes_the_place_of_an_element_is_not_clicked(bench: Bench) -> None:
+    """A list that is filled anew gives its rows other contents."""
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Row 1")]
+    bench.later = [bench.element(12, Rect(10, 10, 20, 20), name="Row 7")]
+    bench.pixels[12:28, 12:28] = 0xFFFFFF
+    result = bench.perform(Click(element_id=12))
+    assert "it is the push button 'Row 7' (12) now" in result.error
+    assert bench.hands.done == []
+
+
+def test_a_layer_of_the_same_window_that_came_over_the_element_is_named(bench: Bench) -> None:
+    bench.pixels[:, :] = 0x808080
+    dialog = bench.element(40, Rect(0, 0, 90, 90), role="dialog", name="Cookies")
+    bench.later = [dialog, replace(bench.elements[0], point=None)]
+    result = bench.perform(Click(element_id=10))
+    assert "covered by the dialog 'Cookies' (40)" in result.error
+    assert bench.hands.done == []
+
+
+def test_other_pixels_alone_do_not_stop_the_click(bench: Bench) -> None:
+    bench.pixels[:, :] = 0x808080
+    assert bench.perform(Click(element_id=10)).ok
+
+
+def test_a_text_that_is_only_pixels_is_clicked_where_it_was_seen(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), source="ocr")]
+    bench.located[12] = None
+    bench.later = []
+    bench.pixels[15, 15] = 0xFFFFFF  # a pixel of four hundred
+    assert bench.perform(Click(element_id=12)).ok
+
+
+def test_a_text_that_is_only_pixels_is_read_again_where_they_changed(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), source="ocr", role="text line", name="Start")]
+    bench.pixels[12:16, 12:16] = 0xFFFFFF
+    bench.later = [bench.element(12, Rect(60, 10, 20, 20), source="ocr", role="text line", name="Start")]
+    assert bench.perform(Click(element_id=12)).ok
+    assert bench.hands.done[0][1] == Point(70, 20)
+    bench.later = []
+    assert "the text 'Start' is not where it was" in bench.perform(Click(element_id=12)).error
+
+
+def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
+    bench.pixels = np.zeros((150, 150), np.uint32)
+    bench.later = [bench.element(10, Rect(30, 30, 20, 20))]
+    assert bench.perform(Click(element_id=10)).ok
+    assert bench.hands.done[0][1] == Point(40, 40)
+
+
+def test_the_wheel_is_turned_beside_what_scrolls_or_counts_inside(bench: Bench) -> None:
+    pane = bench.element(12, Rect(0, 0, 100, 100), role="scroll pane")
+    inner = bench.element(13, Rect(20, 20, 60, 60), role="list")
+    bench.elements = [pane, inner, bench.element(14, Rect(0, 90, 100, 10), role="spin button")]
+    for number in (12, 13, 14):
+        assert bench.perform(Scroll(element_id=number, clicks=-2)).ok
+    outer, own, value = (done[1] for done in bench.hands.done)
+    assert pane.rect.contains(outer) and not inner.rect.contains(outer) and outer.y < 90
+    assert (own, value) == (Point(50, 50), Point(50, 95))
+
+
+def test_a_window_that_came_over_the_element_stops_the_click(bench: Bench) -> None:
+    bench.screen.stack.insert(0, Window(OTHER, "Question", "App", Rect(0, 0, 40, 40)))
+    result = bench.perform(Click(element_id=10))
+    assert not result.ok
+    assert "covered by the window 'Question'" in result.error
+    assert bench.hands.done == []
+
+
+def test_a_window_that_has_gone_stops_the_click(bench: Bench) -> None:
+    bench.screen.stack.clear()
+    bench.later = bench.elements
+    assert "has gone" in bench.perform(Click(element_id=10)).error
+
+
+def test_a_covered_element_is_an_error(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), point=None)]
+    bench.later = bench.elements
+    assert "covered" in bench.perform(Click(element_id=12)).error
+
+
+def test_an_element_that_was_covered_and_is_free_now_is_clicked(bench: Bench) -> None:
+    free = bench.elements[0]
+    bench.elements[0] = replace(free, point=None)
+    bench.later = [free]
+    assert bench.perform(Click(element_id=10)).ok
+
+
+def test_a_tooltip_is_made_to_go_first(bench: Bench) -> None:
+    bench.screen.stack.insert(0, Window(TIP, "", "App", Rect(0, 0, 40, 40), popup=True))
+    bench.screen.tooltips.add(TIP)
+    assert bench.perform(Click(element_id=10)).ok
+
+
+def test_a_drag_checks_both_ends(bench: Bench) -> None:
+    bench.screen.stack.insert(0, Window(OTHER, "Question", "App", Rect(45, 45, 40, 40)))
+    assert not bench.perform(DragAndDrop(drag_from_id=10, drop_on_id=11)).ok
+    bench.screen.stack.pop(0)
+    assert bench.perform(DragAndDrop(drag_from_id=10, drop_on_id=11)).ok
+    assert bench.hands.done == [("drag", Point(20, 20), Point(60, 60))]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Hotkey(keys=("ctrl", "frob")),
+        HoldAndPress(hold_keys=("frob",), press_keys=("a",)),
+        Click(element_id=10, hold_keys=("frob",)),
+    ],
+)
+def test_an_unknown_key_is_named_and_nothing_is_touched(bench: Bench, action: Action) -> None:
+    result = bench.perform(action)
+    assert "'frob'" in result.error
+    assert bench.hands.done == []
+
+
+def test_typing_into_an_element_focuses_it_by_a_click(bench: Bench) -> None:
+    assert bench.perform(Type(text="abc", element_id=10, enter=True)).note == "typed"
+    kinds = [done[0] for done in bench.hands.done]
+    assert kinds == ["click", "type", "press"]
+    assert bench.hands.done[1] == ("type", 10, True, "abc", False)
+
+
+def test_typing_into_the_focused_element_leaves_the_caret(bench: Bench) -> None:
+    bench.focus_id = 10
+    bench.perform(Type(text="abc", element_id=10))
+    assert [done[0] for done in bench.hands.done] == ["type"]
+
+
+def test_an_element_that_does_not_have_the_keyboard_itself_is_clicked(bench: Bench) -> None:
+    bench.focus_id, bench.says_focused = 10, False
+    bench.perform(Type(text="abc", element_id=10))
+    assert [done[0] for done in bench.hands.done] == ["click", "type"]
+
+
+def test_a_focus_in_a_window_that_lost_the_keyboard_is_clicked(bench: Bench) -> None:
+    bench.focus_id = 10
+    bench.screen.stack = [Window(MAIN, "Main", "App", Rect(0, 0, 100, 100), active=False)]
+    bench.perform(Type(text="abc", element_id=10))
+    assert [done[0] for done in bench.hands.done] == ["click", "type"]
+
+
+def test_text_is_added_behind_what_a_line_holds(bench: Bench) -> None:
+    bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
+    bench.perform(Type(text="abc", element_id=12))
+    assert [done[0] for done in bench.hands.done] == ["click", "press", "type"]
+
+
+def test_typing_without_an_element_goes_to_the_focus(bench: Bench) -> None:
+    bench.focus_id = 11
+    bench.perform(Type(text="abc"))
+    assert bench.hands.done == [("type", 11, False, "abc", False)]
+
+
+def test_an_open_window_is_brought_to_the_front(bench: Bench) -> None:
+    result = bench.perform(SwitchApplications(app_code="Main"))
+    assert (result.ok, result.note) == (True, "switched to 'Main'")
+    assert bench.screen.activated == [MAIN]
+
+
+def test_a_window_that_does_not_come_is_an_error(bench: Bench) -> None:
+    bench.screen.obeys = False
+    assert "did not come to the front" in bench.perform(SwitchApplications(app_code="Main")).error
+
+
+def test_an_application_without_a_window_is_started(bench: Bench) -> None:
+    assert bench.perform(SwitchApplications(app_code="Paint")).note == "started Paint"
+    assert bench.launched == ["paint"]
+    assert "no window" in bench.perform(SwitchApplications(app_code="Paint")).error
+
+
+def test_an_application_that_is_not_there_names_what_is(bench: Bench) -> None:
+    assert "Paint" in bench.perform(SwitchApplications(app_code="Frobnicator")).error
+
+
+def test_texts_are_kept_in_order(bench: Bench) -> None:
+    bench.perform(SaveToBuffer(text="one"))
+    bench.perform(SaveToBuffer(text="two"))
+    assert bench.buffer == ["one", "two"]
+
+
+def test_waiting_takes_its_time(bench: Bench) -> None:
+    assert bench.perform(Wait(time=2.5)).ok
+    assert bench.now == 2.5
+
+
+@pytest.mark.parametrize("action", [Done(), Fail(reason="x"), CallUser(question="?")])
+def test_what_only_the_agent_handles_has_no_effect(bench: Bench, action: Action) -> None:
+    assert bench.perform(action).ok
+    assert bench.hands.done == []

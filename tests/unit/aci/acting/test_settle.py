@@ -1,0 +1,139 @@
+"""When a screen counts as settled, with a clock that only moves when told to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aci.acting.settle import FIRST_CHANGE_S, LIMIT_S, QUIET_S, Settle, is_change
+
+
+class Stage:
+    """A screen that changes, and a bus that sends events, at given seconds."""
+
+    def __init__(self, changes: list[float], events: list[float] | None = None, width: int = 40) -> None:
+        self.now = 100.0
+        self._changes = [100.0 + at for at in changes]
+        self._events = [100.0 + at for at in events or []]
+        self._width = width
+
+    def frame(self) -> np.ndarray:
+        picture = np.zeros((60, 200), dtype=np.uint32)
+        picture[10:20, 50 : 50 + self._width] = sum(at <= self.now for at in self._changes)
+        return picture
+
+    def last_event_at(self) -> float:
+        return max((at for at in self._events if at <= self.now), default=0.0)
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+
+    def settle(self, by_events: bool = False) -> tuple[float, float]:
+        """Wait; return what `wait` says and how long it took."""
+        settle = Settle(self.frame, self.last_event_at, clock=lambda: self.now, pause=self.pause)
+        return settle.wait(settle.look(), self.now, by_events=by_events), self.now - 100.0
+
+
+def test_nothing_happens_ends_after_the_first_change_wait() -> None:
+    settled, took = Stage([]).settle()
+    assert settled == 0.0
+    assert took == pytest.approx(FIRST_CHANGE_S, abs=0.03)
+
+
+def test_waits_for_quiet_after_the_last_pixel_change() -> None:
+    settled, took = Stage([0.05, 0.12, 0.2]).settle()
+    assert settled == pytest.approx(0.2, abs=0.03)
+    assert took == pytest.approx(0.2 + QUIET_S, abs=0.05)
+
+
+def test_events_keep_it_waiting_while_pixels_are_still() -> None:
+    settled, took = Stage([0.03], events=[0.1, 0.2, 0.3]).settle()
+    assert settled == pytest.approx(0.3, abs=0.03)
+    assert took >= 0.3 + QUIET_S - 0.001
+
+
+def test_pixels_keep_it_waiting_while_events_are_quiet() -> None:
+    settled, _ = Stage([0.1, 0.2, 0.3, 0.4], events=[0.02]).settle()
+    assert settled == pytest.approx(0.4, abs=0.03)
+
+
+def test_pixels_need_not_be_waited_for_where_events_tell_enough() -> None:
+    settled, _ = Stage([0.01, 0.1, 0.2, 0.3, 0.4], events=[0.02, 0.06]).settle(by_events=True)
+    assert settled == pytest.approx(0.06)
+    settled, _ = Stage([0.05, 0.12, 0.2]).settle(by_events=True)
+    assert settled == pytest.approx(0.2, abs=0.03)
+
+
+def test_an_event_from_before_the_action_does_not_count() -> None:
+    settled, took = Stage([], events=[-0.05]).settle()
+    assert (settled, took) == (0.0, pytest.approx(FIRST_CHANGE_S, abs=0.03))
+
+
+def test_what_a_wait_within_the_action_saw_is_not_waited_for_again() -> None:
+    stage = Stage([0.05], events=[0.03])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    before, started = settle.look(), stage.now
+    settle.wait(settle.look(), stage.now, quiet_s=0.06, first_change_s=0.1)
+    assert settle.wait(before, started) == pytest.approx(0.05, abs=0.03)
+    assert stage.now - started == pytest.approx(0.05 + QUIET_S, abs=0.03)
+    assert stage.now - started >= 0.05 + QUIET_S - 0.001
+
+
+@pytest.mark.parametrize("at", [0.01, 0.13], ids=["before the wait within", "after it"])
+def test_what_no_wait_within_the_action_saw_is_waited_for(at: float) -> None:
+    stage = Stage([at])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    before, started = settle.look(), stage.now
+    stage.pause(0.02)
+    settle.wait(settle.look(), stage.now, quiet_s=0.06, first_change_s=0.1)
+    stage.pause(0.02)
+    seen_by = 0.02 if at < 0.02 else stage.now - started
+    assert settle.wait(before, started) == pytest.approx(seen_by, abs=0.001)
+    assert stage.now - started == pytest.approx(seen_by + QUIET_S, abs=0.001)
+
+
+def test_what_changed_before_the_action_does_not_count() -> None:
+    stage = Stage([0.05])
+    settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
+    settle.look()
+    stage.pause(0.1)
+    assert settle.wait(settle.look(), stage.now) == 0.0
+
+
+def test_a_screen_that_never_rests_is_taken_at_the_limit() -> None:
+    _, took = Stage([at / 20 for at in range(400)]).settle()
+    assert took == pytest.approx(LIMIT_S, abs=0.05)
+
+
+def test_a_blinking_caret_is_not_waited_for() -> None:
+    settled, took = Stage([at / 10 for at in range(1, 100)], width=2).settle()
+    assert settled == 0.0
+    assert took == pytest.approx(FIRST_CHANGE_S, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "changed"),
+    [
+        ((0, 0), (0, 0), False),
+        ((50, 52), (10, 30), False),  # a caret
+        ((190, 200), (0, 60), False),  # a scroll bar that fades
+        ((50, 90), (10, 11), True),  # an underline
+        ((50, 120), (10, 40), True),
+    ],
+)
+def test_what_counts_as_a_change(columns: tuple[int, int], rows: tuple[int, int], changed: bool) -> None:
+    before = np.zeros((60, 200), dtype=np.uint32)
+    after = before.copy()
+    after[slice(*rows), slice(*columns)] = 7
+    assert is_change(before, after) is changed
+
+
+def test_two_carets_far_apart_are_a_change() -> None:
+    before = np.zeros((60, 200), dtype=np.uint32)
+    after = before.copy()
+    after[10:20, 5] = after[10:20, 150] = 7
+    assert is_change(before, after)
+
+
+def test_a_new_screen_size_is_a_change() -> None:
+    assert is_change(np.zeros((60, 200), dtype=np.uint32), np.zeros((60, 100), dtype=np.uint32))

@@ -1,0 +1,35 @@
+"""The call to stop."""
+
+from __future__ import annotations
+
+import pytest
+
+from aci.desktop.emergency_stop import Halt
+from aci.errors import Halted
+
+
+def test_it_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:
+    halt = Halt()
+    halt.check()
+    assert halt.reason == ""
+    halt.call("one thing")
+    halt.call("another thing")
+    with pytest.raises(Halted, match="one thing"):
+        halt.check()
+    with pytest.raises(Halted):
+        halt.pause(60)
+    halt.lift()
+    halt.pause(0)
+    assert halt.reason == ""
+
+
+def test_a_listener_is_told_once_and_only_while_it_listens() -> None:
+    halt = Halt()
+    told: list[str] = []
+    also: list[str] = []
+    with halt.telling(told.append), halt.telling(also.append):
+        halt.call("now")
+        halt.call("again")
+    halt.lift()
+    halt.call("later")
+    assert told == also == ["now"]

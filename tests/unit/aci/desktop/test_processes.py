@@ -1,0 +1,92 @@
+"""Finding and ending processes, and what they leave."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from aci.desktop.private_session import missing_programs, required_programs
+from aci.desktop.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, start_ticks
+from aci.errors import MissingDependency
+
+
+def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
+    child = subprocess.Popen(
+        ["sh", "-c", "env -i sleep 60 & echo $!; wait"],
+        env={**os.environ, MARK: "test-family"},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert child.stdout is not None
+        unmarked = int(child.stdout.readline())
+        assert belonging_to("test-family") == {child.pid, unmarked}
+        assert belonging_to("test-famil") == set()
+    finally:
+        assert end(lambda: belonging_to("test-family") if child.poll() is None else set(), grace_s=1.0) == set()
+        child.communicate()
+
+
+def test_what_ignores_a_request_is_forced() -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", "import signal; signal.signal(15, signal.SIG_IGN); print(flush=True); signal.pause()"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    child.stdout.readline()
+    end(lambda: {child.pid} if child.poll() is None else set(), grace_s=0.1)
+    assert child.wait() == -9
+    child.stdout.close()
+
+
+def test_what_even_force_does_not_end_is_returned() -> None:
+    now = [0.0]
+
+    def pause(seconds: float) -> None:
+        now[0] += seconds
+
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    assert end(lambda: {gone.pid}, 0.1, limit_s=1.0, clock=lambda: now[0], pause=pause) == {gone.pid}
+
+
+def test_start_times_tell_processes_apart() -> None:
+    assert start_ticks(os.getpid()) == start_ticks(os.getpid())
+    assert start_ticks(1) != start_ticks(os.getpid())
+    gone = subprocess.Popen(["true"])
+    assert gone.wait() == 0
+    assert start_ticks(gone.pid) is None
+
+
+def test_sockets_are_removed_once_nobody_answers() -> None:
+    with tempfile.TemporaryDirectory(prefix="aci-", dir="/tmp") as folder:
+        place = Path(folder) / "socket"
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(place))
+            server.listen(1)
+            assert bound_sockets([os.getpid()]) >= {place}
+            assert is_answered(place)
+            remove_sockets([place])
+            assert place.exists()
+        assert not is_answered(place)
+        remove_sockets([place, Path(folder) / "never"])
+        assert not place.exists()
+
+
+def test_missing_programs_are_named_with_the_command_that_installs_them() -> None:
+    def find(name: str) -> str | None:
+        return None if name in ("Xvfb", "openbox") else f"/usr/bin/{name}"
+
+    assert missing_programs(find) == {"Xvfb": "xvfb", "openbox": "openbox"}
+    with pytest.raises(MissingDependency) as caught:
+        required_programs(find)
+    assert caught.value.mend == "sudo apt-get install -y --no-install-recommends openbox xvfb"
+    assert "Xvfb, openbox" in str(caught.value)

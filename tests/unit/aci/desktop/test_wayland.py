@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from aci.desktop.wayland import is_wayland, limits
+
+
+@pytest.mark.parametrize(
+    ("environment", "wayland"),
+    [
+        ({"WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"}, True),
+        ({"XDG_SESSION_TYPE": "wayland"}, True),
+        ({"XDG_SESSION_TYPE": "x11", "DISPLAY": ":0"}, False),
+        ({"WAYLAND_DISPLAY": "", "DISPLAY": ":0"}, False),
+        ({}, False),
+    ],
+)
+def test_session_is_told_from_its_environment(environment: dict[str, str], wayland: bool) -> None:
+    assert is_wayland(environment) is wayland
+
+
+def test_notes_name_who_is_out_of_reach_and_the_mend() -> None:
+    [general] = limits(())
+    assert "--virtual" in general
+    _, named = limits(("Maps", "Clocks", "Maps"))
+    assert named.endswith("Clocks, Maps.")

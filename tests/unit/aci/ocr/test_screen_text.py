@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from aci.observation.geometry import Point, Rect
+from aci.ocr.screen_text import Limits, Sight, TextReader
+from tests.unit.aci.ocr.pictures import FakeEngine, blank, element, unreadable, window, wiped, write
+
+PATIENT = Limits(steady_s=20.0, first_s=20.0)
+UPPER, LOWER = Rect(50, 60, 60, 12), Rect(50, 160, 60, 12)
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def reader(engine: FakeEngine) -> Iterator[TextReader]:
+    running = TextReader(engine, count(100), PATIENT)
+    yield running
+    engine.go.set()
+    running.close()
+
+
+def names(sight: Sight) -> list[str]:
+    return [each.name for each in sight.elements if each.source == "ocr"]
+
+
+def test_pixels_become_elements_that_can_be_clicked(reader: TextReader) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    sight = reader.read(pixels, (), [window()])
+    [text] = sight.elements
+    assert (text.id, text.role, text.name, text.source) == (100, "text line", "word 1", "ocr")
+    assert (text.window_id, text.app) == (1, "app")
+    assert text.point == UPPER.center or (text.point is not None and UPPER.contains(text.point))
+    assert sight.notes == ()
+
+
+def test_what_elements_tell_is_not_even_shown_to_the_engine(reader: TextReader, engine: FakeEngine) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    write(pixels, 2, LOWER)
+    told = element(1, "anything", UPPER)
+    sight = reader.read(pixels, (told,), [window()])
+    assert names(sight) == ["word 2"]
+    assert sight.elements[0] == told
+    assert engine.read == [2]
+
+
+def test_only_the_line_that_changed_is_read_again(reader: TextReader, engine: FakeEngine) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    write(pixels, 2, LOWER)
+    before = reader.read(pixels, (), [window()])
+    now = wiped(pixels, LOWER)
+    write(now, 3, LOWER)
+    after = reader.read(now, (), [window()])
+    assert names(after) == ["word 1", "word 3"]
+    assert engine.read == [1, 2, 3]
+    assert after.elements[0].id == before.elements[0].id
+    assert after.elements[1].id not in {each.id for each in before.elements}
+
+
+def test_moved_and_scrolled_texts_are_known_again_without_reading(reader: TextReader, engine: FakeEngine) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    [before] = reader.read(pixels, (), [window(1, Rect(0, 0, 300, 200))]).elements
+    moved = blank()
+    write(moved, 1, UPPER.moved(40, 30))
+    [after] = reader.read(moved, (), [window(1, Rect(40, 30, 300, 200))]).elements
+    assert after.id == before.id
+    assert before.point is not None and after.point == Point(before.point.x + 40, before.point.y + 30)
+    assert engine.read == [1]
+
+
+def test_vanished_text_is_gone_and_its_id_stays_unused(reader: TextReader) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    [first] = reader.read(pixels, (), [window()]).elements
+    assert reader.read(blank(), (), [window()]).elements == ()
+    other = blank()
+    write(other, 2, UPPER)
+    [second] = reader.read(other, (), [window()]).elements
+    assert second.id > first.id
+
+
+def test_covered_text_is_not_there_and_half_covered_windows_are_told_apart(reader: TextReader) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    write(pixels, 2, LOWER)
+    windows = [window(2, Rect(0, 0, 400, 120)), window(1)]
+    sight = reader.read(pixels, (), windows)
+    assert [(each.name, each.window_id) for each in sight.elements] == [("word 1", 2), ("word 2", 1)]
+
+
+def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
+    reader = TextReader(engine, count(1), Limits(steady_s=0.02, first_s=0.02))
+    try:
+        engine.go.clear()
+        pixels = blank()
+        write(pixels, 1, UPPER)
+        write(pixels, 2, LOWER)
+        late = reader.read(pixels, (), [window(title="Terminal")])
+        assert names(late) == []
+        assert late.notes == ("OCR left out 2 areas of the window 'Terminal': deadline; they are read meanwhile",)
+        engine.go.set()
+        while (sight := reader.read(pixels, (), [window(title="Terminal")])).notes:
+            pass
+        assert names(sight) == ["word 1", "word 2"]
+        assert engine.read == [1, 2]
+    finally:
+        engine.go.set()
+        reader.close()
+
+
+def test_first_look_at_a_window_may_take_longer(engine: FakeEngine) -> None:
+    reader = TextReader(engine, count(1), Limits(steady_s=0.0, first_s=20.0))
+    try:
+        pixels = blank()
+        write(pixels, 1, UPPER)
+        assert names(reader.read(pixels, (), [window()])) == ["word 1"]
+        engine.go.clear()
+        now = pixels.copy()
+        write(now, 2, LOWER)
+        assert reader.read(now, (), [window()]).notes
+    finally:
+        engine.go.set()
+        reader.close()
+
+
+def test_more_areas_than_allowed_are_counted(engine: FakeEngine) -> None:
+    reader = TextReader(engine, count(1), Limits(steady_s=20.0, first_s=20.0, most_areas=3))
+    try:
+        pixels = blank()
+        for word in range(1, 6):
+            write(pixels, word, Rect(20, 40 * word, 60, 12))
+        sight = reader.read(pixels, (), [window(title="Log")])
+        assert names(sight) == ["word 1", "word 2", "word 3"]
+        assert sight.notes == ("OCR left out 2 areas of the window 'Log': too many at once",)
+    finally:
+        reader.close()
+
+
+def test_engine_that_fails_is_told_and_the_tree_stays() -> None:
+    reader = TextReader(FakeEngine(unreadable()), count(1), PATIENT)
+    try:
+        pixels = blank()
+        write(pixels, 1, UPPER)
+        told = element(1, "Save", LOWER)
+        sight = reader.read(pixels, (told,), [window()])
+        assert sight.elements == (told,)
+        assert sight.notes == ("OCR could not read 1 area: out of paper",)
+    finally:
+        reader.close()
+
+
+def test_what_is_hardly_recognized_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    engine.confidence = 0.5
+    assert reader.read(pixels, (), [window()]).elements == ()
+
+
+def test_mute_windows_are_read_while_the_tree_is(reader: TextReader, engine: FakeEngine) -> None:
+    terminal, page = window(1, Rect(0, 0, 200, 300)), window(2, Rect(200, 0, 200, 300))
+    told = element(1, "page", Rect(210, 10, 60, 12), window_id=2)
+    reader.read(blank(), (told,), [terminal, page])
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    write(pixels, 2, Rect(250, 60, 60, 12))
+    reader.look_ahead(pixels, [terminal, page])
+    deadline = time.monotonic() + 20
+    while not engine.read and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert engine.read == [1]
+    assert names(reader.read(pixels, (told,), [terminal, page])) == ["word 1", "word 2"]
+    assert engine.read == [1, 2]
+
+
+def test_screen_that_changes_its_size_is_seen_anew(reader: TextReader) -> None:
+    pixels = blank()
+    write(pixels, 1, UPPER)
+    reader.read(pixels, (), [window()])
+    wide = blank(640, 480)
+    write(wide, 2, UPPER)
+    assert names(reader.read(wide, (), [window(1, Rect(0, 0, 640, 480))])) == ["word 2"]

@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aci.acting.actions import (
+    Action,
+    Click,
+    Done,
+    DragAndDrop,
+    HoldAndPress,
+    Hotkey,
+    Scroll,
+    SwitchApplications,
+    Type,
+    Wait,
+)
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
+from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy, Risk, find_dangers
+
+EDITOR = Window(1, "draft.txt", "mousepad", Rect(0, 0, 800, 600), active=True)
+UNSAVED = replace(EDITOR, title="*draft.txt")
+TERMINAL = Window(2, "~", "XTerm", Rect(0, 0, 800, 600), active=True)
+
+
+def screen(window: Window = EDITOR, name: str = "OK", role: str = "push button", focus: bool = False) -> Observation:
+    rect = Rect(10, 10, 60, 20)
+    states = frozenset({"password"}) if role == "password text" else frozenset()
+    element = Element(7, role, name, rect, rect.center, window.id, app=window.app, states=states)  # type: ignore[arg-type]
+    return Observation(np.zeros((1, 1, 3), np.uint8), (element,), (window,), focus_id=7 if focus else None)
+
+
+def risks(action: Action, observation: Observation, allowed: frozenset[str] = frozenset()) -> set[Risk]:
+    return {danger.risk for danger in find_dangers(action, observation, allowed)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Delete",
+        "delete selected",
+        "Send",
+        "Pay now",
+        "Format disk",
+        "Don't Save",
+        "Close without Saving",
+        "Move to Trash",
+    ],
+)
+def test_buttons_that_cannot_be_undone(name: str) -> None:
+    assert risks(Click(element_id=7), screen(name=name)) == {"irreversible"}
+    assert risks(Hotkey(keys=("Return",)), screen(name=name, focus=True)) == {"irreversible"}
+
+
+@pytest.mark.parametrize("name", ["OK", "Save", "Sender", "Restart Later", "Format Cells...", "Undelete", "Orders", ""])
+def test_plain_buttons(name: str) -> None:
+    assert risks(Click(element_id=7), screen(name=name)) == set()
+
+
+def test_a_label_is_not_pressed() -> None:
+    assert risks(Click(element_id=7), screen(name="Delete", role="label")) == set()
+    assert risks(Click(element_id=7, button_type="right"), screen(name="Delete")) == set()
+
+
+def test_typing_and_keys_in_a_terminal() -> None:
+    assert risks(Type(text="ls"), screen(TERMINAL)) == {"terminal"}
+    assert risks(Type(text="ls", element_id=7), screen(EDITOR, role="terminal")) == {"terminal"}
+    assert risks(Hotkey(keys=("ctrl", "c")), screen(TERMINAL)) == {"terminal"}
+    assert risks(Type(text="ls"), screen(EDITOR)) == set()
+
+
+def test_closing_with_unsaved_changes() -> None:
+    assert risks(Hotkey(keys=("ctrl", "w")), screen(UNSAVED)) == {"unsaved"}
+    assert risks(Click(element_id=7), screen(UNSAVED, name="Close")) == {"unsaved"}
+    assert risks(Hotkey(keys=("ctrl", "w")), screen(EDITOR)) == set()
+    assert risks(Hotkey(keys=("ctrl", "s")), screen(UNSAVED)) == set()
+
+
+def test_password_fields() -> None:
+    assert risks(Type(text="x", element_id=7), screen(role="password text")) == {"password"}
+    assert risks(Type(text="x"), screen(role="password text", focus=True)) == {"password"}
+
+
+def test_windows_outside_of_the_allowed_applications() -> None:
+    allowed = frozenset({"Mousepad"})
+    assert risks(Click(element_id=7), screen(TERMINAL), allowed) == {"outside"}
+    assert risks(Scroll(element_id=7, clicks=1), screen(TERMINAL), allowed) == {"outside"}
+    assert "outside" in risks(SwitchApplications(app_code="xterm"), screen(), allowed)
+    assert risks(Click(element_id=7), screen(), allowed) == set()
+    assert risks(Wait(time=1), screen(TERMINAL), allowed) == set()
+    assert risks(Done(), screen(TERMINAL), allowed) == set()
+
+
+def test_the_strictest_rule_wins_and_says_why() -> None:
+    policy = Policy({**OWN_SCREEN, "irreversible": "refuse"})
+    decision = policy.decide(Click(element_id=7), screen(UNSAVED, name="Close without saving"))
+    assert decision.rule == "refuse" and "'Close without saving'" in decision.reason
+    assert Policy(OWN_SCREEN).decide(Type(text="ls"), screen(TERMINAL)).rule == "confirm"
+    assert Policy(VIRTUAL).decide(Type(text="ls"), screen(TERMINAL)).rule == "allow"
+    assert Policy(OWN_SCREEN).decide(Click(element_id=7), screen()).rule == "allow"
+
+
+def test_every_action_can_be_confirmed() -> None:
+    policy = Policy(VIRTUAL, confirm_all=True)
+    assert policy.decide(Click(element_id=7), screen()).rule == "confirm"
+    assert policy.decide(Wait(time=1), screen()).rule == "allow"
+
+
+RISKY = ("Delete", "Löschen", "Supprimer", "Eliminar", "Удалить", "删除", "削除", "Senden", "Payer", "Bezahlen", "Send")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *RISKY,
+        *("_Delete", "De_lete", "&Delete", "🗑 Delete", "🗑️", "Delete…", "删除(_D)", "Yes, delete", "Place order"),
+        *("Delete 3 files", "Confirm purchase", "Permanently erase", "Nicht speichern", "Ne pas enregistrer", "Format"),
+        *("Format USB drive", "Formatieren", "Log out", "Herunterfahren", "Cancel subscription", "清空回收站", "Trash"),
+    ],
+)
+def test_buttons_in_other_words(name: str) -> None:
+    assert risks(Click(element_id=7), screen(name=name)) == {"irreversible"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Format Painter", "Format as Table", "Order by name", "Remove filter", "Senderliste", "Orderly", "Abc 🗑 def"],
+)
+def test_buttons_that_only_sound_alike(name: str) -> None:
+    assert risks(Click(element_id=7), screen(name=name)) == set()
+
+
+@given(st.sampled_from(RISKY), st.booleans(), st.integers(0, 3), st.sampled_from(("", "🗑 ", "  ", "- ")))
+def test_spelling_hides_no_risk(word: str, upper: bool, mnemonic: int, before: str) -> None:
+    name = word.upper() if upper else word
+    name = before + name[:mnemonic] + "_" + name[mnemonic:]
+    assert risks(Click(element_id=7), screen(name=name)) == {"irreversible"}
+
+
+@pytest.mark.parametrize("description", ["user-trash-symbolic", "btn icon-delete", "Delete message", "fa fa-trash"])
+def test_a_button_without_a_name_is_known_by_its_picture_or_tooltip(description: str) -> None:
+    seen = screen(name="")
+    seen = replace(seen, elements=(replace(seen.elements[0], description=description),))
+    assert risks(Click(element_id=7), seen) == {"irreversible"}
+
+
+@pytest.mark.parametrize(
+    ("said", "button", "expected"),
+    [
+        ("Delete the sheet?", "Yes", {"irreversible"}),
+        ("Das kann nicht rückgängig gemacht werden.", "_OK", {"irreversible"}),
+        ("Delete the sheet?", "No", set()),
+        ("Ready to begin?", "Yes", set()),
+    ],
+)
+def test_agreeing_to_what_a_dialog_asks(said: str, button: str, expected: set[Risk]) -> None:
+    dialog = replace(EDITOR, id=3, title="Question", modal=True)
+    seen = screen(dialog, name=button)
+    question = replace(seen.elements[0], id=8, role="label", name=said)
+    assert risks(Click(element_id=7), replace(seen, elements=(question, *seen.elements))) == expected
+    assert risks(Hotkey(keys=("Return",)), replace(seen, elements=(question, *seen.elements), focus_id=7)) == expected
+
+
+def test_a_dialog_of_a_page_is_one_too() -> None:
+    seen = screen(name="OK")
+    path = ("document web:Shop", "dialog:Delete account?")
+    inside = replace(seen.elements[0], path=path)
+    assert risks(Click(element_id=7), replace(seen, elements=(inside,))) == {"irreversible"}
+    outside = replace(seen.elements[0], path=path[:1])
+    assert risks(Click(element_id=7), replace(seen, elements=(outside,))) == set()
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("ctrl", "w"),
+        ("ctrl+w",),
+        ("Control_R", "W"),
+        ("w", "ctrl"),
+        ("alt", "F4"),
+        ("ctrl", "shift", "q"),
+        ("Ctrl-q",),
+    ],
+)
+def test_every_spelling_of_closing_keys(keys: tuple[str, ...]) -> None:
+    expected = set() if keys == ("Ctrl-q",) else {"unsaved"}  # no key is called so: it is refused when it is pressed
+    assert risks(Hotkey(keys=keys), screen(UNSAVED)) == expected
+    assert risks(HoldAndPress(hold_keys=keys[:-1], press_keys=(keys[-1],)), screen(UNSAVED)) == expected
+
+
+@pytest.mark.parametrize(
+    "title", ["*a", "● a - Code", "a* - Kate", "a * — Kate", "a [modified]", "a (geändert)", "a •"]
+)
+def test_marks_of_unsaved_changes(title: str) -> None:
+    assert risks(Hotkey(keys=("alt", "F4")), screen(replace(EDITOR, title=title))) == {"unsaved"}
+
+
+def test_a_menu_entry_closes_the_window_that_it_belongs_to() -> None:
+    menu = Window(5, "", "mousepad", Rect(0, 0, 100, 100), popup=True)
+    seen = screen(menu, name="_Quit", role="menu item")
+    assert risks(Click(element_id=7), replace(seen, windows=(menu, UNSAVED))) == {"unsaved"}
+    assert risks(Click(element_id=7), replace(seen, windows=(menu, EDITOR))) == set()
+
+
+@pytest.mark.parametrize("app", ["XTerm", "gnome-terminal-server", "Terminator", "kgx", "footclient", "krunner"])
+def test_terminals(app: str) -> None:
+    terminal = replace(TERMINAL, app=app)
+    assert risks(Hotkey(keys=("ctrl", "shift", "v")), screen(terminal)) == {"terminal"}
+    assert risks(Hotkey(keys=("Return",)), screen(terminal)) == {"terminal"}
+    assert risks(Click(element_id=7, button_type="middle"), screen(terminal)) == {"terminal"}
+    assert risks(Click(element_id=7), screen(terminal, name="_Paste", role="menu item")) == {"terminal"}
+    assert risks(DragAndDrop(drag_from_id=7, drop_on_id=7), screen(terminal)) == {"terminal"}
+    assert risks(Click(element_id=7), screen(terminal, name="Copy", role="menu item")) == set()
+
+
+def test_a_terminal_inside_of_an_editor() -> None:
+    seen = screen(replace(EDITOR, app="Code"), name="Terminal 1, bash", role="entry", focus=True)
+    assert risks(Type(text="ls"), seen) == {"terminal"}
+    assert risks(Hotkey(keys=("Return",)), seen) == {"terminal"}
+
+
+def test_typing_that_presses_a_button() -> None:
+    assert risks(Type(text="x", element_id=7), screen(name="Delete")) == {"irreversible"}
+    assert risks(Type(text=" "), screen(name="Delete", focus=True)) == {"irreversible"}
+    assert risks(Type(text="x"), screen(name="Delete", focus=True)) == set()
+
+
+def test_pasting_into_password_fields() -> None:
+    assert risks(Hotkey(keys=("ctrl", "v")), screen(role="password text", focus=True)) == {"password"}
+    assert risks(HoldAndPress(hold_keys=(), press_keys=("a",)), screen(role="password text", focus=True)) == {
+        "password"
+    }
+    assert risks(Hotkey(keys=("Tab",)), screen(role="password text", focus=True)) == set()
+    assert risks(Type(text="1", element_id=7), screen(name="Security code", role="entry")) == {"password"}
+
+
+def test_files() -> None:
+    files = replace(EDITOR, app="Thunar", title="home")
+    assert risks(Hotkey(keys=("shift", "Delete")), screen(files)) == {"irreversible"}
+    assert risks(Hotkey(keys=("Delete",)), screen(files, role="entry", focus=True)) == set()
+    assert risks(Hotkey(keys=("Delete",)), screen(EDITOR)) == set()
+    assert risks(DragAndDrop(drag_from_id=7, drop_on_id=7), screen(files, name="Papierkorb")) == {"irreversible"}
+    assert risks(Click(element_id=7), screen(files, name="Trash", role="list item")) == set()
+
+
+def test_launching() -> None:
+    assert risks(SwitchApplications(app_code="calculator"), screen()) == {"launch"}
+    assert risks(SwitchApplications(app_code="mousepad"), screen()) == set()
+    assert Policy(OWN_SCREEN).decide(SwitchApplications(app_code="calculator"), screen()).rule == "allow"
+    careful = Policy({**OWN_SCREEN, "launch": "confirm"})
+    assert careful.decide(SwitchApplications(app_code="calculator"), screen()).rule == "confirm"
+
+
+@pytest.mark.parametrize("keys", [("alt", "Tab"), ("super",), ("super", "a"), ("ctrl", "alt", "t"), ("alt", "F2")])
+def test_keys_that_lead_out_of_the_allowed_applications(keys: tuple[str, ...]) -> None:
+    assert risks(Hotkey(keys=keys), screen(), frozenset({"mousepad"})) == {"outside"}
+    assert risks(Hotkey(keys=keys), screen()) == set()
+
+
+def test_both_ends_of_a_drag_are_looked_at() -> None:
+    seen = screen()
+    other = replace(seen.elements[0], id=8, window_id=TERMINAL.id, app="XTerm")
+    seen = replace(seen, elements=(*seen.elements, other), windows=(EDITOR, TERMINAL))
+    assert "outside" in risks(DragAndDrop(drag_from_id=8, drop_on_id=7), seen, frozenset({"mousepad"}))
+
+
+def test_mail_is_sent_by_keys_too() -> None:
+    mail = replace(EDITOR, app="thunderbird", title="Write: Hello")
+    assert risks(Hotkey(keys=("ctrl", "Return")), screen(mail)) == {"irreversible"}
+    assert risks(Hotkey(keys=("ctrl", "Return")), screen(EDITOR)) == set()
+
+
+TEXTS = st.text(max_size=40)
+ACTIONS = st.one_of(
+    st.builds(Click, element_id=st.integers(0, 9), button_type=st.sampled_from(("left", "middle", "right"))),
+    st.builds(Type, text=TEXTS, element_id=st.one_of(st.none(), st.integers(0, 9)), enter=st.booleans()),
+    st.builds(Hotkey, keys=st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=3).map(tuple)),
+    st.builds(DragAndDrop, drag_from_id=st.integers(0, 9), drop_on_id=st.integers(0, 9)),
+    st.builds(SwitchApplications, app_code=st.text(min_size=1, max_size=40)),
+)
+
+
+@given(
+    ACTIONS, TEXTS, TEXTS, st.sampled_from(("push button", "text", "terminal", "dialog", "list item")), st.booleans()
+)
+def test_whatever_an_application_says_there_is_a_decision(
+    action: Action, name: str, title: str, role: str, focus: bool
+) -> None:
+    seen = screen(replace(EDITOR, title=title, app=name), name=name, role=role, focus=focus)
+    found = risks(action, seen)
+    decision = Policy(dict.fromkeys(OWN_SCREEN, "refuse")).decide(action, seen)
+    assert (decision.rule == "refuse") == bool(found)
+    assert Policy(dict.fromkeys(OWN_SCREEN, "allow")).decide(action, seen).rule == "allow"

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from agent_s.cli.doctor_checks import accessibility, own_screen, search, text_recognition
+from agent_s.settings import load_settings
+
+
+def test_search_that_is_not_set_is_not_missed() -> None:
+    [finding] = search(load_settings())
+    assert (finding.state, finding.name) == ("optional", "web search")
+
+
+def test_search_that_does_not_answer_is_named_with_its_address() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        chosen = load_settings(overrides={"search.engine": "searxng", "search.url": url})
+        [answers] = search(chosen)
+    assert answers.state == "ok"
+    [silent] = search(chosen)
+    assert silent.state == "missing"
+    assert url in silent.detail
+    [unset] = search(load_settings(overrides={"search.engine": "searxng"}))
+    assert (unset.state, "search.url" in unset.detail) == ("missing", True)
+
+
+def test_engine_that_is_asked_for_is_needed_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # no tesseract
+    monkeypatch.setattr("aci.ocr.engine.find_spec", lambda module: None)
+    needed = {one.name: one.state for one in text_recognition(load_settings(overrides={"desktop.ocr": "tesseract"}))}
+    assert needed["text recognition tesseract"] == "missing"
+    assert needed["text recognition rapidocr"] == "optional"
+    rest = list(text_recognition(load_settings()))
+    assert {one.state for one in rest} == {"optional"}
+    assert all(one.mend and one.mend not in one.detail for one in rest)
+
+
+def test_back_end_that_is_asked_for_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aci.accessibility.reference.pyatspi.SYSTEM_PYTHON", "/nonexistent/python3")
+    monkeypatch.setattr("aci.accessibility.client.ADDRESS_LIMIT_S", 0.0)
+    nowhere = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
+    states = {one.name: one.state for one in accessibility(load_settings(), nowhere)}
+    assert states == {"accessibility dbus": "missing", "accessibility pyatspi": "optional"}
+    asked = list(accessibility(load_settings(overrides={"desktop.accessibility": "pyatspi"}), nowhere))
+    assert asked[1].state == "missing"
+    assert "python3-pyatspi" in asked[1].mend
+
+
+def test_wayland_session_is_told_with_what_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    monkeypatch.setenv("DISPLAY", ":7")
+    [finding] = own_screen()
+    assert "XWayland windows of DISPLAY :7" in finding.detail
+    assert "--virtual" in finding.mend
+    monkeypatch.delenv("DISPLAY")
+    [without] = own_screen()
+    assert "no XWayland" in without.detail

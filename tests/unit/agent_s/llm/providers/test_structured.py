@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aci.acting.actions import PRIMITIVES, Click, Done
+from agent_s.llm.protocol import ActResponse, PlanResponse, QueryResponse, Response, VerifyResponse
+from agent_s.llm.providers.structured import Unreadable, read_response, schema_for
+
+CLICK = '{"action": {"action": "click", "element_id": 4}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CLICK,
+        f"```json\n{CLICK}\n```",
+        f"Here it is: {CLICK} - as the set {{4}} of elements says.",
+        f"{CLICK}\n{CLICK}",
+        '{"action": "agent.click(4)"}',
+        '{"action": "{\\"action\\": \\"click\\", \\"element_id\\": 4}"}',
+        '{"action": "click", "element_id": 4}',
+        "agent.click(4)",
+        "  agent.click(element_id=4)  ",
+    ],
+)
+def test_the_same_primitive_in_many_clothes(text: str) -> None:
+    assert read_response(text, ActResponse) == ActResponse(action=Click(element_id=4))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "empty"),
+        ("<think>I wonder", "empty"),
+        ("I cannot see it.", "no complete JSON object"),
+        ('{"action": {"action": "done"}', "not valid JSON"),
+        ('{"action": {"action": "done"', "not valid JSON"),
+        (f"{CLICK} {CLICK.replace('4', '5')}", "2 JSON objects"),
+        ('{"action": {"action": "done", "action": "fail"}}', "given twice"),
+        ('{"action": {"action": "wait", "time": NaN}}', "NaN is not a number"),
+        ('{"action": {"action": "wait", "time": 1e999}}', "finite"),
+        ('{"action": {"action": "click", "element_id": ' + "9" * 5000 + "}}", "number in it is too long"),
+        ('{"action": {"action": "click", "element_id": -1}}', "greater than or equal to 0"),
+        ('{"action": "agent.click(__import__(\'os\'))"}', "plain literals"),
+        ("agent.click(1); agent.click(2)", "Not a primitive"),
+        ('{"action": [{"action": "done"}, {"action": "done"}]}', "action"),
+        ('{"action": {"action": "done"}, "then": "more"}', "Extra inputs"),
+        ("[" * 100_000 + '{"a": ' * 3, "not valid JSON"),
+    ],
+)
+def test_what_is_no_answer_says_why(text: str, problem: str) -> None:
+    with pytest.raises(Unreadable, match=problem):
+        read_response(text, ActResponse)
+
+
+def test_a_half_object_never_yields_the_one_inside_it() -> None:
+    """A cut-off plan must not be taken for the last of its parts."""
+    with pytest.raises(Unreadable):
+        read_response('{"previous_action_check": "x", "action": {"action": "done"}, "next', ActResponse)
+
+
+def test_a_plan_keeps_its_order_and_edges() -> None:
+    plan = read_response('{"nodes": [{"name": "b"}, {"name": "a"}], "edges": [["b", "a"]]}', PlanResponse)
+    assert isinstance(plan, PlanResponse)
+    assert [node.name for node in plan.nodes] == ["b", "a"]
+    assert plan.edges == (("b", "a"),)
+
+
+def test_null_is_a_verdict_of_its_own() -> None:
+    assert read_response('{"verified": null}', VerifyResponse) == VerifyResponse(verified=None)
+
+
+def test_evidence_that_nobody_could_look_up_is_dropped() -> None:
+    answer = read_response(
+        '{"verified": true, "judgements": [{"point": 1, "met": true, "step": 2}], "evidence": ["I saw it"]}',
+        VerifyResponse,
+    )
+    assert isinstance(answer, VerifyResponse)
+    assert len(answer.judgements) == 1 and answer.evidence == ()
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for response_type in (ActResponse, QueryResponse):
+        try:
+            assert isinstance(read_response(text, response_type), Response)
+        except Unreadable as problem:
+            assert str(problem)
+
+
+def test_the_schema_offers_every_primitive_with_all_its_fields() -> None:
+    schema = schema_for(ActResponse)
+    offered = {ref["$ref"].rpartition("/")[2] for ref in schema["properties"]["action"]["anyOf"]}
+    assert offered == {cls.__name__ for cls in PRIMITIVES.values()}
+    for cls in PRIMITIVES.values():
+        assert schema["$defs"][cls.__name__]["required"] == list(cls.model_fields)
+    assert list(schema["properties"]) == list(ActResponse.model_fields)
+
+
+@pytest.mark.parametrize("response_type", Response.__subclasses__())
+def test_a_schema_has_nothing_that_strict_providers_refuse(response_type: type[Response]) -> None:
+    from tests.wire.formats import strictness
+
+    assert strictness(schema_for(response_type)) == []
+
+
+def test_an_answer_with_every_field_given_is_read() -> None:
+    """Strict schemas make a model write fields that it would leave out."""
+    full: dict[str, Any] = {"previous_action_check": "", "observation_analysis": "", "next_action": ""}
+    text = str({**full, "action": {"action": "done"}}).replace("'", '"')
+    assert read_response(text, ActResponse) == ActResponse(action=Done())

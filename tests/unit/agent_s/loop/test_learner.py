@@ -1,0 +1,150 @@
+"""What runs write to memory, when it is given to the model, and how skills are proven."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Click, Done, Fail
+from agent_s import Task
+from agent_s.events import Event, ExperienceStored, Planned, ReplayStarted, ReplayStopped
+from agent_s.llm.protocol import ActContext, PlanContext
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.loop.agent import AgentS
+from agent_s.trajectory.experience_origin import find_origin
+from agent_s.trajectory.recorder import Recorder
+from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore, SkillExperience
+from tests.unit.agent_s.fakes import FakeDesktop, screen
+from tests.unit.agent_s.loop.test_agent import OK, act, of, opens_dialog, outcome, passes, plan, run
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+def learn(memory: MemoryStore, check: object = passes) -> list[Event]:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": [act(Click(element_id=1)), act(Done())]})
+    return run(FakeDesktop(screen(OK), opens_dialog), model, memory, check=check)
+
+
+def do_again(memory: MemoryStore, check: object = passes) -> list[Event]:
+    return run(FakeDesktop(screen(OK), opens_dialog), ScriptedModel({}), memory, check=check)
+
+
+def skills(memory: MemoryStore) -> list[SkillExperience]:
+    return [one for one in memory.list_experiences("skill") if isinstance(one, SkillExperience)]
+
+
+def test_what_is_learned_in_sight_of_a_screen_is_marked_so(memory: MemoryStore) -> None:
+    learn(memory)
+    learned = memory.list_experiences()
+    assert {one.kind for one in learned} == {"narrative", "episodic", "skill"}
+    assert all(one.provenance.from_screen for one in learned)
+
+
+def test_a_verified_subtask_becomes_a_candidate_and_an_unverified_one_none(memory: MemoryStore) -> None:
+    learn(memory, check=None)
+    assert skills(memory) == []
+    events = learn(memory)
+    (skill,) = skills(memory)
+    assert (skill.name, skill.provenance.state, skill.provenance.verified) == ("press OK", "candidate", None)
+    assert skill.steps[0]["action"] == {**Click(element_id=1).model_dump(mode="json")}
+    assert [event.memory for event in of(ExperienceStored, events)] == ["episodic", "narrative", "skill"]
+
+
+def test_a_candidate_becomes_active_when_its_replay_is_checked(memory: MemoryStore) -> None:
+    learn(memory)
+    assert outcome(do_again(memory)).replayed
+    (skill,) = skills(memory)
+    assert (skill.provenance.state, skill.provenance.verified_by) == ("active", "state check")
+    assert (skill.provenance.times_used, skill.provenance.times_worked) == (1, 1)
+
+
+def test_the_models_own_judgement_proves_no_skill(memory: MemoryStore) -> None:
+    learn(memory)
+    assert outcome(do_again(memory, check=None)).replayed
+    assert [skill.provenance.state for skill in skills(memory)] == ["candidate"]
+
+
+def other_task(memory: MemoryStore, desktop: FakeDesktop, model: ScriptedModel) -> list[Event]:
+    agent = AgentS(model=model, desktop=desktop, memory=memory)
+    return list(agent.stream(Task(instruction="Confirm everything, then stop"), passes))
+
+
+def test_an_active_skill_is_replayed_in_another_task(memory: MemoryStore) -> None:
+    learn(memory)
+    candidate = ScriptedModel({"plan": [plan("press OK")], "act": [act(Done())]})
+    begun = of(ReplayStarted, other_task(memory, FakeDesktop(screen(OK), opens_dialog), candidate))
+    assert not [event for event in begun if event.experience_id.startswith("s-")]
+    do_again(memory)
+    desktop = FakeDesktop(screen(OK), opens_dialog)
+    model = ScriptedModel({"plan": [plan("press OK", "rest")], "act": [act(Done())]})
+    memory.forget([one.id for one in memory.list_experiences("narrative")])
+    events = other_task(memory, desktop, model)
+    assert outcome(events).status == "done"
+    assert [event.experience_id for event in of(ReplayStarted, events)] == [skills(memory)[0].id]
+    assert desktop.performed == [Click(element_id=1)]
+    assert skills(memory)[0].provenance.times_worked >= 2
+
+
+def test_a_skill_that_fails_twice_is_withdrawn(memory: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+    learn(memory)
+    do_again(memory)
+    for number in range(2):
+        answers = {"plan": [plan("press OK")], "act": [act(Fail(reason="not there"))]}
+        # Without the button, and in the same application.
+        task = Task(instruction=f"Try number {number}")
+        agent = AgentS(model=ScriptedModel(answers), desktop=FakeDesktop(screen()), memory=memory)
+        assert of(ReplayStopped, list(agent.stream(task, passes)))
+    assert [skill.provenance.state for skill in skills(memory)] == ["quarantined"]
+
+
+def test_experience_may_be_held_back_until_a_first_try_has_failed(memory: MemoryStore) -> None:
+    learn(memory, check=None)
+    model = ScriptedModel(
+        {"plan": [plan("press OK"), plan("press OK once more")], "act": [act(Fail(reason="no")), act(Done())]}
+    )
+    run(FakeDesktop(screen(OK)), model, memory, check=passes, give_memory="after_failure", replay=False)
+    contexts = [request.context for request in model.requests]
+    plans = [context for context in contexts if isinstance(context, PlanContext)]
+    acts = [context for context in contexts if isinstance(context, ActContext)]
+    assert [bool(context.experiences) for context in plans] == [False, True]
+    assert [bool(context.experiences) for context in acts] == [False, True]
+
+
+def test_by_default_experience_is_given_at_once(memory: MemoryStore) -> None:
+    learn(memory, check=None)
+    model = ScriptedModel({"plan": [plan("press OK")], "act": [act(Done())]})
+    run(FakeDesktop(screen(OK)), model, memory, check=passes, replay=False)
+    contexts = [request.context for request in model.requests if isinstance(request.context, PlanContext | ActContext)]
+    assert [bool(context.experiences) for context in contexts] == [True, True]
+
+
+def test_an_experience_leads_to_the_screens_it_was_made_on_until_the_run_is_deleted(
+    memory: MemoryStore, tmp_path: Path
+) -> None:
+    folder = tmp_path / "runs" / "one"
+    recorder = Recorder(folder)
+    model = ScriptedModel(
+        {"plan": [plan("wait", "press OK")], "act": [act(Done()), act(Click(element_id=1)), act(Done())]}
+    )
+    agent = AgentS(model=model, desktop=FakeDesktop(screen(OK), opens_dialog), memory=memory)
+    for event in agent.stream(Task(instruction="Press the OK button"), passes):
+        recorder(event)
+    recorder.close()
+    (episode,) = [one for one in memory.list_experiences() if isinstance(one, EpisodicExperience)]
+    origin = find_origin(tmp_path / "runs", episode)
+    assert origin.problem == ""
+    assert [path.parent for path in origin.screenshots] == [folder / "screens"]
+    assert origin.trajectory is not None
+    assert of(Planned, list(origin.trajectory.events)) == []
+    shutil.rmtree(folder)
+    gone = find_origin(tmp_path / "runs", episode)
+    assert gone.trajectory is None
+    assert "deleted" in gone.problem

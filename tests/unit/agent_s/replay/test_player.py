@@ -1,0 +1,461 @@
+"""Doing again what was learned: with other values, with its effects and its end checked, and without any model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Action, Click, Done, Fail, SwitchApplications, Type
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
+from agent_s import AgentS, Limits, Task
+from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, Verified
+from agent_s.llm.no_model import NoModel
+from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
+from agent_s.llm.scripted import ScriptedModel
+from memory_store import HashingEmbedder, MemoryStore, Provenance, SkillExperience
+from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
+from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes, run
+
+FIELD = Element(1, "entry", "Name", Rect(10, 40, 80, 30), None, EDITOR.id, app="editor", text="")
+BOX = Element(2, "check box", "Newsletter", Rect(10, 80, 80, 30), None, EDITOR.id, app="editor")
+SEND = button(3, "Send")
+FORM = screen(FIELD, BOX, SEND)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+@pytest.fixture(autouse=True)
+def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+
+
+def form(action: Action, seen: Observation) -> Observation:
+    """Behave as a form: a field takes text, a box switches, and sending shows thanks."""
+    match action:
+        case Type(text=text):
+            changes = {1: {"text": text}}
+        case Click(element_id=2):
+            on = "checked" in seen.by_id[2].states
+            changes = {2: {"states": frozenset() if on else frozenset({"checked"})}}
+        case Click(element_id=3):
+            return screen(*seen.elements, button(9, "Thank you", "heading"))
+        case _:
+            return seen
+    return screen(*(replace(each, **changes.get(each.id, {})) for each in seen.elements))  # type: ignore[arg-type]
+
+
+ACTIONS: tuple[Action, ...] = (Type(text="Ada", element_id=1), Click(element_id=2), Click(element_id=3))
+
+
+def fill_in(name: str) -> str:
+    return f"Type '{name}' into Name, check Newsletter, and click Send"
+
+
+def learn(
+    memory: MemoryStore,
+    actions: tuple[Action, ...] = ACTIONS,
+    wording: str = "",
+    start: Observation = FORM,
+    react: Callable[[Action, Observation], Observation] = form,
+) -> list[Event]:
+    wording = wording or fill_in("Ada")
+    plan = PlanResponse(nodes=(PlannedNode(name=wording),))
+    model = ScriptedModel({"plan": [plan], "act": [*map(act, actions), act(Done())]})
+    return list(
+        AgentS(model=model, desktop=FakeDesktop(start, react), memory=memory).stream(Task(instruction=wording), passes)
+    )
+
+
+def again(
+    memory: MemoryStore,
+    instruction: str,
+    start: Observation = FORM,
+    react: Callable[[Action, Observation], Observation] = form,
+    **more: object,
+) -> tuple[list[Event], FakeDesktop]:
+    desktop = FakeDesktop(start, react)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only", **more)  # type: ignore[arg-type]
+    return list(agent.stream(Task(instruction=instruction))), desktop
+
+
+def test_a_number_that_came_out_then_is_not_expected_where_it_stands_within_another(memory: MemoryStore) -> None:
+    total = replace(FIELD, id=4, name="Total", role="label")
+
+    def adding(action: Action, seen: Observation) -> Observation:
+        if not isinstance(action, Type):
+            return form(action, seen)
+        number = action.text.split()[-1]
+        return screen(*(replace(e, text=action.text if e.id == 1 else number) for e in seen.elements if e.id in (1, 4)))
+
+    start = screen(FIELD, total)
+    actions = (Click(element_id=4), Type(text="sum of 42", element_id=1))
+    plan = PlanResponse(nodes=(PlannedNode(name="type 'sum of 42' into Name"),))
+    model = ScriptedModel({"plan": [plan], "act": [*map(act, actions), act(Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(start, adding), memory=memory)
+    assert outcome(list(agent.stream(Task(instruction="type 'sum of 42' into Name"), passes))).verified
+    events, _ = again(memory, "type 'sum of 7142' into Name", start, adding)
+    assert outcome(events).replayed
+
+
+def test_other_values_are_put_in_without_a_model(memory: MemoryStore) -> None:
+    learn(memory)
+    events, desktop = again(memory, fill_in("Grace Hopper"))
+    ended = outcome(events)
+    assert (ended.status, ended.verified, ended.replayed, ended.usage.model_calls) == ("done", True, True, 0)
+    assert desktop.performed == [Type(text="Grace Hopper", element_id=1), *ACTIONS[1:]]
+    (verdict,) = [event.verdict for event in of(Verified, events)]
+    assert verdict.by == "replay" and "the entry 'Name' is as it was left then" in verdict.evidence
+    assert of(Planned, events)[0].plan.source == "memory"
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Type 'Ada' into Name, uncheck Newsletter, and click Send",
+        "Type 'Ada' into Name, check Newsletter, and click Send twice",
+        "Type 'Ada' into Email, do not check Newsletter, and click Send",
+        "Close the window",
+    ],
+)
+def test_another_task_is_not_replayed_and_the_reason_is_clear(memory: MemoryStore, instruction: str) -> None:
+    learn(memory)
+    events, desktop = again(memory, instruction)
+    assert desktop.performed == [] and outcome(events).status == "failed"
+    assert "nothing verified that fits" in outcome(events).reason
+
+
+def test_without_a_memory_the_reason_says_so() -> None:
+    agent = AgentS(model=NoModel(), desktop=FakeDesktop(FORM), replay="only")
+    assert "there is no memory" in outcome(list(agent.stream(Task(instruction="Do it")))).reason
+
+
+def stubborn(action: Action, seen: Observation) -> Observation:
+    return seen
+
+
+def forgetful(action: Action, seen: Observation) -> Observation:
+    """Take a text, and lose it when the box is checked."""
+    after = form(action, seen)
+    lost = [replace(each, text="") if each.id == 1 else each for each in after.elements]
+    return screen(*lost) if isinstance(action, Click) else after
+
+
+def emptying(action: Action, seen: Observation) -> Observation:
+    """Lose a text in another field when the box is checked, as a page may do that was changed since."""
+    after = form(action, seen)
+    lost = [replace(each, text="") if each.id == 1 else each for each in after.elements]
+    return screen(*lost) if action == Click(element_id=2) else after
+
+
+def test_a_field_that_loses_its_text_in_a_later_subtask_stops_before_it_is_sent(memory: MemoryStore) -> None:
+    wording = fill_in("Ada")
+    plan = PlanResponse(nodes=(PlannedNode(name="type 'Ada' into Name"), PlannedNode(name="check Newsletter, send")))
+    model = ScriptedModel({"plan": [plan], "act": [*map(act, (ACTIONS[0], Done(), *ACTIONS[1:], Done()))]})
+    agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory)
+    assert outcome(list(agent.stream(Task(instruction=wording), passes))).verified
+    assert outcome(again(memory, wording)[0]).replayed
+    events, desktop = again(memory, wording, react=emptying)
+    assert "the entry 'Name' is not as it was before" in of(ReplayStopped, events)[0].reason
+    assert Click(element_id=3) not in desktop.performed
+
+
+def unchecking(action: Action, seen: Observation) -> Observation:
+    """Take back a choice that was made before, at the next click."""
+    after = form(action, seen)
+    back = [replace(each, states=frozenset()) if each.id == 2 else each for each in after.elements]
+    return screen(*back) if action == Click(element_id=4) else after
+
+
+def test_a_choice_that_is_taken_back_in_a_later_subtask_stops_before_it_is_sent(memory: MemoryStore) -> None:
+    start = screen(FIELD, BOX, SEND, button(4, "Next"))
+    names = ("check Newsletter", "click Next", "click Send")
+    plan = PlanResponse(nodes=tuple(PlannedNode(name=name) for name in names))
+    clicks = [Click(element_id=number) for number in (2, 4, 3)]
+    model = ScriptedModel({"plan": [plan], "act": [act(each) for click in clicks for each in (click, Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(start, form), memory=memory)
+    assert outcome(list(agent.stream(Task(instruction="Subscribe"), passes))).verified
+    events, desktop = again(memory, "Subscribe", start, unchecking)
+    assert "the check box 'Newsletter' is not as it was before" in of(ReplayStopped, events)[0].reason
+    assert Click(element_id=3) not in desktop.performed
+    assert outcome(again(memory, "Subscribe", start)[0]).replayed
+
+
+def interrupting_without_a_title(action: Action, seen: Observation) -> Observation:
+    after = interrupting(action, seen)
+    return replace(after, windows=(replace(after.windows[0], title=""), after.windows[1]))
+
+
+def interrupting(action: Action, seen: Observation) -> Observation:
+    after = form(action, seen)
+    alert = Window(5, "Warning", "editor", Rect(0, 0, 100, 50), active=True, modal=True)
+    return replace(after, windows=(alert, replace(EDITOR, active=False)))
+
+
+@pytest.mark.parametrize(
+    ("start", "react", "reason"),
+    [
+        (FORM, stubborn, "should read 'Ada'"),
+        (FORM, forgetful, "the entry 'Name' is not as it was"),
+        (FORM, interrupting, "the window 'Warning' opened"),
+        (FORM, lambda a, s: interrupting_without_a_title(a, s), "a window without a title, opened"),
+        (screen(FIELD, BOX, button(3, "Delete")), form, "no push button 'Send'"),
+        (screen(FIELD, replace(BOX, states=frozenset({"disabled"})), SEND), form, "is disabled"),
+        (
+            screen(replace(FIELD, text="Bob "), BOX, SEND),
+            lambda a, s: appending(a, s),
+            "should read 'Ada', not 'Bob Ada'",
+        ),
+        (screen(FIELD, SEND), form, "no check box"),
+    ],
+)
+def test_a_replay_stops_at_what_differs(
+    memory: MemoryStore, start: Observation, react: Callable[[Action, Observation], Observation], reason: str
+) -> None:
+    learn(memory)
+    events, desktop = again(memory, fill_in("Ada"), start, react)
+    assert outcome(events).status == "failed" and reason in of(ReplayStopped, events)[0].reason
+    assert Click(element_id=3) not in desktop.performed
+
+
+def appending(action: Action, seen: Observation) -> Observation:
+    if isinstance(action, Type):
+        old = seen.by_id[1].text or ""
+        return form(action.model_copy(update={"text": old + action.text}), seen)
+    return form(action, seen)
+
+
+def test_a_box_that_is_checked_already_is_left_checked(memory: MemoryStore) -> None:
+    learn(memory)
+    checked = replace(BOX, states=frozenset({"checked"}))
+    events, desktop = again(memory, fill_in("Ada"), screen(FIELD, checked, SEND))
+    assert outcome(events).replayed and desktop.performed == [ACTIONS[0], ACTIONS[2]]
+
+
+def test_at_a_mismatch_the_worker_learns_what_was_done(memory: MemoryStore) -> None:
+    learn(memory)
+    model = ScriptedModel({"act": [act(Fail(reason="no"))], "plan": [PlanResponse(gives_up="no")]})
+    agent = AgentS(
+        model=model, desktop=FakeDesktop(screen(FIELD, BOX), form), memory=memory, limits=Limits(max_replans=1)
+    )
+    events = list(agent.stream(Task(instruction=fill_in("Grace"))))
+    assert "no push button 'Send'" in of(ReplayStopped, events)[0].reason
+    contexts = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
+    assert [step.response.action for step in contexts[0].failed.steps] == [  # type: ignore[union-attr]
+        Type(text="Grace", element_id=1),
+        ACTIONS[1],
+    ]
+
+
+def test_a_file_that_was_written_then_must_be_written_again(memory: MemoryStore, tmp_path: Path) -> None:
+    class WithHome(FakeDesktop):
+        home = tmp_path
+
+    def saving(action: Action, seen: Observation) -> Observation:
+        if isinstance(action, Type):
+            (tmp_path / action.text.removeprefix("~/")).write_text("x")
+        return form(action, seen)
+
+    def save(name: str, react: Callable[[Action, Observation], Observation], replay: bool | str) -> list[Event]:
+        model = ScriptedModel({"act": [act(Type(text=f"~/{name}", element_id=1)), act(Done())]})
+        desktop = WithHome(FORM, react)
+        agent = AgentS(model=model, desktop=desktop, memory=memory, replay=replay)  # type: ignore[arg-type]
+        return list(agent.stream(Task(instruction=f"Save it as {name}"), passes))
+
+    save("a.txt", saving, True)
+    assert outcome(save("b.txt", saving, "only")).replayed and (tmp_path / "b.txt").exists()
+    events = save("c.txt", form, "only")
+    assert not outcome(events).replayed and "~/c.txt was not written" in of(ReplayStopped, events)[0].reason
+
+
+def skill(
+    memory: MemoryStore,
+    name: str,
+    outcome: str = "done",
+    app: str = "editor",
+    active: bool = True,
+    action: Action = Click(element_id=2),  # noqa: B008 - immutable
+    start: Observation = FORM,
+    react: Callable[[Action, Observation], Observation] = form,
+    settings: dict[str, str] | None = None,
+) -> str:
+    learn(memory, (action,), "learn a step", start, react)
+    steps = next(one for one in memory.list_experiences("episodic")).steps  # type: ignore[attr-defined]
+    steps[-1]["left"]["settings"] = settings or {}
+    memory.forget([one.id for one in memory.list_experiences() if one.provenance.outcome in ("done", "")])
+    memory.forget([one.id for one in memory.list_experiences("narrative")])
+    source = Provenance(run_id="explored", app=app, platform="linux/x11", outcome=outcome)
+    stored = memory.add_skill(name=name, description=f"{name} by its box", steps=steps, provenance=source)
+    if active:
+        memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    return stored.id
+
+
+def again_with_home(
+    memory: MemoryStore, home_path: Path, start: Observation, react: Callable[[Action, Observation], Observation]
+) -> tuple[list[Event], FakeDesktop]:
+    class WithHome(FakeDesktop):
+        home = home_path
+
+    desktop = WithHome(start, react)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only")
+    return list(agent.stream(Task(instruction="turn on the news"))), desktop
+
+
+def test_a_switch_that_nothing_shows_is_not_switched_back(memory: MemoryStore, tmp_path: Path) -> None:
+    skill(memory, "turn on the news", action=Click(element_id=3), settings={"org/editor/news": "true"})
+    keyfile = tmp_path / ".config/glib-2.0/settings/keyfile"
+    keyfile.parent.mkdir(parents=True)
+
+    def switching(action: Action, seen: Observation) -> Observation:
+        on = keyfile.exists() and "true" in keyfile.read_text()
+        keyfile.write_text(f"[org/editor]\nnews={'false' if on else 'true'}\n")
+        return form(action, seen)
+
+    events, _ = again_with_home(memory, tmp_path, FORM, switching)
+    assert outcome(events).replayed and "news=true" in keyfile.read_text()
+    assert outcome(events).verified and "org/editor/news is true" in str(of(Verified, events)[0])
+    events, desktop = again_with_home(memory, tmp_path, FORM, switching)
+    assert outcome(events).verified and desktop.performed == [] and "news=true" in keyfile.read_text()
+    keyfile.unlink()
+    (tmp_path / ".config/dconf").mkdir()
+    (tmp_path / ".config/dconf/user").write_bytes(b"GVariant")
+    events, desktop = again_with_home(memory, tmp_path, FORM, switching)
+    assert desktop.performed == [] and "nothing shows whether" in of(ReplayStopped, events)[0].reason
+    keyfile.write_text("")
+    events, _ = again_with_home(memory, tmp_path, FORM, form)  # it is clicked, and nothing is set by that
+    assert not outcome(events).replayed and "should be true" in of(ReplayStopped, events)[0].reason
+
+
+def test_an_entry_that_is_on_already_is_not_switched_off(memory: MemoryStore, tmp_path: Path) -> None:
+    entry = Element(3, "check menu item", "Send", Rect(10, 120, 80, 30), None, EDITOR.id, app="editor")
+    checked = replace(entry, states=frozenset({"checked"}))
+
+    def closing(action: Action, seen: Observation) -> Observation:
+        return screen(FIELD, BOX, button(9, "Thank you", "heading"))
+
+    skill(memory, "turn on the news", action=Click(element_id=3), start=screen(FIELD, BOX, entry), react=closing)
+    events, _ = again_with_home(memory, tmp_path, screen(FIELD, BOX, entry), closing)
+    assert outcome(events).replayed
+    events, desktop = again_with_home(memory, tmp_path, screen(FIELD, BOX, checked), closing)
+    assert desktop.performed == [] and "is on already" in of(ReplayStopped, events)[0].reason
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["turn on the newsletter", "Turn on the newsletter.", "please turn on newsletter", "turn on 'Newsletter'"],
+)
+def test_a_skill_is_done_for_a_task_in_users_words(memory: MemoryStore, instruction: str) -> None:
+    stored = skill(memory, "turn on the newsletter")
+    events, desktop = again(memory, instruction)
+    assert [event.experience_id for event in of(ReplayStarted, events)] == [stored]
+    assert outcome(events).replayed and desktop.performed == [Click(element_id=2)]
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "turn off the newsletter",
+        "turn on the lights",
+        "print the page",
+        "turn on the newsletter for 'Ada'",
+        "delete the newsletter",
+        "turn on the newsletter and print the page",
+        "turn on the newsletter, then close the window",
+    ],
+)
+def test_a_skill_for_something_else_is_not_tried(memory: MemoryStore, instruction: str) -> None:
+    skill(memory, "turn on the newsletter")
+    events, desktop = again(memory, instruction)
+    assert desktop.performed == [] and outcome(events).status == "failed"
+
+
+def test_a_skill_of_another_application_or_an_unproven_one_is_not_tried(memory: MemoryStore) -> None:
+    skill(memory, "turn on the newsletter", app="browser")
+    skill(memory, "turn on the newsletter", active=False)
+    assert again(memory, "turn on the newsletter")[1].performed == []
+
+
+def test_an_application_that_the_task_names_is_brought_to_the_front_first(memory: MemoryStore) -> None:
+    skill(memory, "turn on the newsletter", app="Mousepad")
+    elsewhere = screen(windows=(Window(7, "Files", "Thunar", Rect(0, 0, 80, 60), active=True),))
+
+    def opening(action: Action, seen: Observation) -> Observation:
+        return FORM if isinstance(action, SwitchApplications) else form(action, seen)
+
+    events, desktop = again(memory, "turn on the newsletter in Mousepad", elsewhere, opening)
+    assert outcome(events).replayed, outcome(events).reason
+    assert desktop.performed == [SwitchApplications(app_code="Mousepad"), Click(element_id=2)]
+
+
+class TestBoundary:
+    """What an exploration failed to do is not tried for a whole budget."""
+
+    def ended(self, memory: MemoryStore, instruction: str, **more: object) -> tuple[str, str, int]:
+        model = ScriptedModel({"plan": [PlanResponse(gives_up="planned")]})
+        agent = AgentS(model=model, desktop=FakeDesktop(FORM), memory=memory, **more)  # type: ignore[arg-type]
+        ended = outcome(list(agent.stream(Task(instruction=instruction))))
+        return ended.status, ended.reason, ended.usage.model_calls
+
+    def test_the_task_ends_at_once_with_a_reason_that_names_it(self, memory: MemoryStore) -> None:
+        stored = skill(memory, "export as PDF", outcome="boundary", active=False)
+        status, reason, calls = self.ended(memory, "Export as PDF")
+        assert status == "failed" and "'export as PDF' failed when it was explored" in reason and calls == 0
+        known = memory.get(stored)
+        assert isinstance(known, SkillExperience) and known.provenance.times_worked == 1
+
+    @pytest.mark.parametrize(
+        ("instruction", "more"),
+        [
+            ("Export as PDF and send it to Ada", {}),
+            ("Export as PDF", {"boundaries": "never"}),
+            ("Export as PDF", {"ask": lambda question: "yes"}),
+            ("Import a PDF", {}),
+        ],
+    )
+    def test_anything_else_is_tried(self, memory: MemoryStore, instruction: str, more: dict[str, object]) -> None:
+        skill(memory, "export as PDF", outcome="boundary", active=False)
+        assert self.ended(memory, instruction, **more)[1] == "planned"
+
+    def test_a_run_that_does_it_all_the_same_withdraws_it(self, memory: MemoryStore) -> None:
+        stored = skill(memory, "export as PDF", outcome="boundary", active=False)
+        model = ScriptedModel({"act": [act(Click(element_id=2)), act(Done())]})
+        agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, boundaries="never")
+        assert outcome(list(agent.stream(Task(instruction="Export as PDF"), passes))).verified
+        assert memory.get(stored).provenance.state == "quarantined"
+
+    def test_a_skill_that_does_it_counts_more(self, memory: MemoryStore) -> None:
+        skill(memory, "export as PDF", outcome="boundary", active=False)
+        skill(memory, "export as PDF")
+        assert outcome(again(memory, "export as PDF")[0]).replayed
+
+
+def test_without_the_evaluator_done_is_believed() -> None:
+    model = ScriptedModel({"act": [act(Done())]})
+    events = run(FakeDesktop(FORM), model, evaluator=False)
+    assert outcome(events).status == "done" and outcome(events).verified is None
+    assert "verify" not in [request.kind for request in model.requests]
+
+
+def learn_unverified(memory: MemoryStore) -> str:
+    model = ScriptedModel({"act": [*map(act, ACTIONS), act(Done())]})
+    events = list(
+        AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory).stream(Task(instruction=fill_in("Ada")))
+    )
+    return outcome(events).run_id
+
+
+def test_a_run_that_a_person_vouches_for_is_done_again_though_nothing_verified_it(memory: MemoryStore) -> None:
+    run_id = learn_unverified(memory)
+    assert outcome(again(memory, fill_in("Ada"))[0]).status == "failed"
+    events, desktop = again(memory, fill_in("Grace"), vouched=run_id)
+    assert outcome(events).replayed and desktop.performed == [Type(text="Grace", element_id=1), *ACTIONS[1:]]
+    memory.mark_verified(verified=False, by="a person", run_id=run_id)
+    assert outcome(again(memory, fill_in("Ada"), vouched=run_id)[0]).status == "failed"

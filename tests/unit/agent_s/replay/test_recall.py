@@ -1,0 +1,155 @@
+"""Skills of an exploration, found by what they do and carried out without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Action, Click
+from aci.observation.identity import describe as describe_element
+from aci.observation.observation import Element, Observation
+from agent_s import AgentS, Task
+from agent_s.events import Event, Planned, ReplayStarted
+from agent_s.llm.no_model import NoModel
+from agent_s.records import Effect, ElementState, GroundedStep, Left
+from agent_s.replay.effect_checks import is_done_already
+from agent_s.replay.skill_names import THEN, describe
+from memory_store import HashingEmbedder, MemoryStore, Provenance
+from tests.unit.agent_s.fakes import FakeDesktop, button, screen
+from tests.unit.agent_s.loop.test_agent import of, outcome
+
+OFF, ON = ElementState(), ElementState(states=("checked",))
+NUMBERS, WRAP, BARS = (button(number, name, "check box") for number, name in ((1, "Numbers"), (2, "Wrap"), (3, "Bars")))
+WINDOW = screen(NUMBERS, WRAP, BARS)
+
+
+def switching(action: Action, seen: Observation) -> Observation:
+    """Switch the box that is clicked."""
+    assert isinstance(action, Click)
+    box = seen.by_id[action.element_id]
+    other = replace(box, states=box.states ^ {"checked"})
+    return screen(*(other if each.id == box.id else each for each in seen.elements))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+@pytest.fixture(autouse=True)
+def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+
+
+def click(box: Element, before: ElementState | None = OFF, after: ElementState | None = ON) -> GroundedStep:
+    return GroundedStep(
+        action=Click(element_id=box.id),
+        targets={"element_id": describe_element(box, WINDOW)},
+        intent=f"click {box.name}",
+        effect=Effect(before=before, after=after),
+    )
+
+
+def learn(
+    memory: MemoryStore, name: str, *steps: GroundedStep, others: tuple[str, ...] = (), app: str = "editor"
+) -> str:
+    stored = memory.add_skill(
+        name=name,
+        description=describe(name, others, (), "Box", "Editor"),
+        steps=[step.model_dump(mode="json") for step in steps],
+        provenance=Provenance(run_id="explore", app=app, platform="linux/x11"),
+    )
+    memory.record_skill_run(stored.id, True, checked_by="a fresh desktop", clean_start=True)
+    return stored.id
+
+
+def carry_out(memory: MemoryStore, instruction: str, start: Observation = WINDOW) -> tuple[list[Event], list[str]]:
+    desktop = FakeDesktop(start, switching)
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only")
+    events = list(agent.stream(Task(instruction=instruction)))
+    return events, [start.by_id[one.element_id].name for one in desktop.performed if isinstance(one, Click)]
+
+
+def test_an_instruction_that_names_an_effect_is_carried_out(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS), others=("show line numbers",))
+    learn(memory, "turn on wrap", click(WRAP), others=("break long lines",))
+    events, clicked = carry_out(memory, "please make the line numbers visible")
+    assert (outcome(events).status, clicked) == ("done", ["Numbers"])
+
+
+def test_several_things_are_done_in_turn_by_a_skill_each(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS), others=("show line numbers",))
+    learn(memory, "turn on wrap", click(WRAP))
+    events, clicked = carry_out(memory, "show the line numbers and then turn on wrap")
+    assert (outcome(events).status, clicked) == ("done", ["Numbers", "Wrap"])
+    assert [part.name for part in of(Planned, events)[0].plan.subtasks] == ["show the line numbers", "turn on wrap"]
+
+
+def test_a_skill_of_several_steps_is_taken_where_all_of_it_is_asked_for(memory: MemoryStore) -> None:
+    both = learn(memory, f"turn on numbers{THEN}turn on wrap", click(NUMBERS), click(WRAP))
+    events, clicked = carry_out(memory, "turn on numbers and wrap")
+    assert (of(ReplayStarted, events)[0].experience_id, clicked) == (both, ["Numbers", "Wrap"])
+    events, clicked = carry_out(memory, "turn on numbers")
+    assert (outcome(events).status, clicked) == ("failed", [])
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "turn off numbers",
+        "don't turn on numbers",
+        "turn on bars",
+        "turn on numbers and delete the text",
+        "turn on numbers in Firefox",
+        "are numbers turned on?",
+    ],
+)
+def test_nothing_is_done_where_a_part_of_it_is_not_known(memory: MemoryStore, instruction: str) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS))
+    events, clicked = carry_out(memory, instruction)
+    assert (outcome(events).status, clicked) == ("failed", [])
+
+
+def test_what_is_on_already_is_left_on(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(NUMBERS))
+    on = screen(replace(NUMBERS, states=NUMBERS.states | {"checked"}), WRAP, BARS)
+    events, clicked = carry_out(memory, "turn on numbers", on)
+    assert (outcome(events).status, clicked) == ("done", [])
+
+
+def test_of_two_ways_the_one_is_taken_that_sees_what_is_on(memory: MemoryStore) -> None:
+    learn(memory, "turn on numbers", click(BARS, before=OFF, after=None))
+    seeing = learn(memory, "show numbers", click(NUMBERS))
+    events, _ = carry_out(memory, "turn on numbers please")
+    assert of(ReplayStarted, events)[0].experience_id == seeing
+
+
+def test_what_looks_its_setting_up_and_leaves_no_window_is_taken_before_a_dialog(memory: MemoryStore) -> None:
+    opening = click(NUMBERS)
+    opening = opening.model_copy(update={"effect": opening.effect.model_copy(update={"opened": ("Preferences",)})})
+    learn(memory, "show numbers", opening)
+    hidden = click(BARS, after=None)
+    tidy = learn(memory, "turn on numbers", hidden.model_copy(update={"left": Left(settings={"org/numbers": "true"})}))
+    events, _ = carry_out(memory, "turn on numbers please")
+    assert of(ReplayStarted, events)[0].experience_id == tidy
+
+
+def test_two_that_do_different_things_equally_well_are_not_told_apart(memory: MemoryStore) -> None:
+    learn(memory, "open red bars", click(BARS))
+    learn(memory, "open blue bars", click(WRAP))
+    events, clicked = carry_out(memory, "open bars")
+    assert (outcome(events).status, clicked) == ("failed", [])
+
+
+def test_bars_that_are_shown_tell_that_it_is_done() -> None:
+    shows = GroundedStep(action=Click(element_id=3), effect=Effect(appeared=("check box:Numbers", "check box:Wrap")))
+    hides = GroundedStep(action=Click(element_id=3), effect=Effect(vanished=("check box:Numbers", "check box:Wrap")))
+    assert is_done_already([shows], "show the bars", WINDOW)
+    assert not is_done_already([shows], "show the bars", screen(BARS))
+    assert is_done_already([hides], "hide the bars", screen(BARS))
+    assert not is_done_already([hides], "hide the bars", WINDOW)
+    assert not is_done_already([shows], "cut the text", WINDOW), "what is no switch is done again"

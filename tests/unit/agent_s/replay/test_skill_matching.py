@@ -1,0 +1,103 @@
+"""Which skill is done for what is asked for, and that none is done for anything else."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_s.replay.skill_matching import FITS, Fitter
+from agent_s.replay.skill_names import THEN, describe, names_of
+from memory_store import Provenance, SkillExperience
+
+
+def skill(number: int, name: str, *others: str) -> SkillExperience:
+    return SkillExperience(
+        id=f"s-{number:016x}",
+        name=name,
+        description=describe(name, others, (), "Menu", "Drawer"),
+        steps=({"action": "click"},),
+        provenance=Provenance(run_id="r", app="Drawer"),
+    )
+
+
+SKILLS = tuple(
+    skill(number, *names)
+    for number, names in enumerate(
+        [
+            ("turn on grid", "show grid lines"),
+            ("hide the rulerbar",),
+            ("set theme to dark",),
+            ("set theme to light",),
+            ("switch to advanced mode",),
+            ("set angle unit to radians",),
+            ("open preferences",),
+            ("delete row", "remove the current row"),
+            ("delete column",),
+            ("convert to uppercase", "to uppercase"),
+            ("insert table",),
+            ("enter π", "enter pi"),
+            ("increase indent",),
+            (f"turn on grid{THEN}open preferences",),
+        ]
+    )
+)
+FITTER = Fitter(SKILLS)
+
+
+def chosen(query: str) -> str:
+    fits = sorted(((FITTER.fit(query, one).score, one.name) for one in SKILLS), reverse=True)
+    return fits[0][1] if fits[0][0] >= FITS else ""
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("show the grid", "turn on grid"),
+        ("make the grid lines visible", "turn on grid"),
+        ("get rid of the ruler bar", "hide the rulerbar"),
+        ("use the dark theme", "set theme to dark"),
+        ("switch to the light color theme", "set theme to light"),
+        ("measure angles in radians", "set angle unit to radians"),
+        ("bring up the settings dialog", "open preferences"),
+        ("remove the selected row", "delete row"),
+        ("make the text upper case", "convert to uppercase"),
+        ("add a table", "insert table"),
+        ("please enter pi", "enter π"),
+        ("increase the indentation", "increase indent"),
+        ("show the grid and then bring up the preferences", f"turn on grid{THEN}open preferences"),
+    ],
+)
+def test_a_skill_is_found_by_its_effect(query: str, name: str) -> None:
+    assert chosen(query) == name
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "hide the grid",
+        "show the ruler bar",
+        "don't turn on the grid",
+        "use the blue theme",
+        "set the font to dark",
+        "measure lengths in meters",
+        "delete the table",
+        "delete all rows",
+        "insert a row",
+        "increase the theme size",
+        "hide all grids",
+        "decrease the indentation",
+        "convert to PDF",
+        "enter 7",
+        "is the grid visible?",
+        "turn on the grid and delete the file",
+        "turn on spell checking",
+        "print the table",
+    ],
+)
+def test_nothing_is_done_for_what_no_skill_does(query: str) -> None:
+    assert chosen(query) == ""
+
+
+def test_names_are_read_back_from_the_description() -> None:
+    (one,) = [each for each in SKILLS if each.name == "delete row"]
+    assert one.description == "Delete row, also called “remove the current row”, by Menu in Drawer."
+    assert names_of(one.name, one.description) == ("delete row", "remove the current row", "Delete row")

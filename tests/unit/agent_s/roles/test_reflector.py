@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from aci.acting.actions import Action, Click, Scroll, Wait
+from aci.desktop.desktop import ActionResult
+from aci.observation.observation import Observation
+from agent_s.llm.protocol import ActResponse
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.records import Step
+from agent_s.roles.reflector import Reflector
+from tests.unit.agent_s.fakes import button, screen
+
+NOW = screen(button(1, "now"))
+REFLECTOR = Reflector(ScriptedModel({}))
+
+
+def steps(*actions: Action, ok: bool = True) -> list[Step]:
+    """Steps after each of which the screen looked different."""
+    return [
+        Step(number, seen(number), ActResponse(action=action), ActionResult(ok=ok, error=None if ok else "covered"))
+        for number, action in enumerate(actions)
+    ]
+
+
+def seen(number: int) -> Observation:
+    return screen(button(number, f"at {number}"))
+
+
+@pytest.mark.parametrize(
+    ("actions", "said"),
+    [
+        ((Click(element_id=1),) * 3, "3 times in a row"),
+        ((Click(element_id=1), Click(element_id=2)) * 2, "undo each other"),
+        ((Click(element_id=1),) * 2, ""),
+        ((Scroll(element_id=1, clicks=-5),) * 3, ""),
+        ((Click(element_id=1), Click(element_id=2), Click(element_id=1)), ""),
+        ((), ""),
+    ],
+)
+def test_repetition_is_trouble(actions: tuple[Action, ...], said: str) -> None:
+    trouble = REFLECTOR.trouble(steps(*actions), NOW)
+    assert said in trouble if said else trouble == ""
+
+
+def test_a_refused_action_is_trouble() -> None:
+    assert REFLECTOR.trouble(steps(Click(element_id=1), ok=False), NOW) == "the last action was refused: covered"
+
+
+def test_an_unchanged_screen_is_trouble_unless_nothing_but_waiting_was_done() -> None:
+    unchanged = [Step(0, NOW, ActResponse(action=Click(element_id=1)), ActionResult(ok=True))]
+    waited = [Step(0, NOW, ActResponse(action=Wait(time=1)), ActionResult(ok=True))]
+    assert "changed nothing" in REFLECTOR.trouble(unchanged, NOW)
+    assert REFLECTOR.trouble(waited, NOW) == ""
+
+
+def test_reflection_every_few_steps_when_set() -> None:
+    walk = steps(*(Click(element_id=number) for number in range(4)))
+    assert Reflector(ScriptedModel({}), every=2).trouble(walk, NOW) == "4 steps have gone by"
+    assert Reflector(ScriptedModel({}), every=3).trouble(walk, NOW) == ""

@@ -1,0 +1,55 @@
+"""What a person is shown before a risky action."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from PIL import Image
+
+from aci.acting.actions import Click, DragAndDrop, Hotkey
+from agent_s.safety.confirmation import RED, SURROUNDINGS, consent_for
+from tests.unit.agent_s.fakes import EDITOR, button, screen
+
+DELETE, BIN = button(1, "Delete"), button(9, "Bin", role="icon")
+SCREEN = screen(DELETE, BIN)
+
+
+def test_it_says_what_where_and_why() -> None:
+    consent = consent_for(Click(element_id=1), SCREEN, "'Delete' cannot be undone")
+    assert str(consent) == (
+        "agent.click(element_id=1) push button 'Delete', in the window 'Editor': 'Delete' cannot be undone"
+    )
+
+
+def test_the_picture_shows_what_is_touched_in_a_frame_with_its_surroundings() -> None:
+    picture = consent_for(Click(element_id=1), SCREEN, "risky").picture
+    rect = DELETE.rect
+    assert picture.shape == (rect.bottom + SURROUNDINGS, rect.right + SURROUNDINGS, 3)
+    assert tuple(picture[rect.y, rect.x]) == tuple(picture[rect.bottom - 1, rect.right - 1]) == RED
+    assert not picture[rect.center.y, rect.center.x].any(), "what is touched itself stays as it is"
+    assert not SCREEN.screenshot.any(), "the observation is left as it is"
+
+
+def test_of_a_drag_both_ends_are_shown() -> None:
+    picture = consent_for(DragAndDrop(drag_from_id=1, drop_on_id=9), SCREEN, "risky").picture
+    for rect in (DELETE.rect, BIN.rect):
+        assert tuple(picture[rect.y, rect.x]) == RED
+
+
+def test_keys_go_to_the_window_that_has_the_keyboard() -> None:
+    consent = consent_for(Hotkey(keys=("ctrl", "q")), SCREEN, "unsaved changes")
+    assert consent.window == EDITOR.title
+    assert consent.picture.shape == SCREEN.screenshot.shape
+
+
+def test_what_lies_outside_of_the_screen_or_is_not_there_is_no_error() -> None:
+    gone = consent_for(Click(element_id=77), screen(windows=()), "every action is to be confirmed")
+    assert (gone.target, gone.window, gone.picture.shape) == ("", "", SCREEN.screenshot.shape)
+
+
+def test_the_picture_is_a_file_for_any_viewer() -> None:
+    consent = consent_for(Click(element_id=1), SCREEN, "risky")
+    with Image.open(io.BytesIO(consent.as_png())) as image:
+        assert image.format == "PNG"
+        assert np.array_equal(np.asarray(image), consent.picture)

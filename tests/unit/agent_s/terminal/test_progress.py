@@ -1,0 +1,148 @@
+"""What a person sees of a run."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from agent_s.events import KnowledgeGathered, Troubled
+from agent_s.terminal.output import new_console
+from agent_s.terminal.progress import LiveDisplay, PlainDisplay, QuietDisplay, lines_of
+from tests.unit.agent_s.a_run import events_of_a_run
+
+ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b2J"
+
+
+def console(terminal: bool = False) -> tuple[Console, io.StringIO]:
+    made, out = new_console(), io.StringIO()
+    made.file, made.width = out, 100
+    if terminal:
+        made._force_terminal, made._color_system = True, None
+    return made, out
+
+
+def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
+    terminal, out = console()
+    with PlainDisplay(terminal) as display:
+        for event in events_of_a_run():
+            display(event)
+    lines = out.getvalue().splitlines()
+    assert lines == [
+        "Task: Type Save and save it",
+        "Goes on without: Save",
+        "Plan: 2 subtasks",
+        "[1/2] type Save",
+        "    » done before and verified: 2 steps again without a model",
+        "    1. agent.click(element_id=7) push button Save",
+        "       ✗ Save is disabled",
+        "    the screen differs, the Worker takes over: no Save",
+        "    reflection: reflection Save",
+        "    2. agent.type(text='Save')",
+        "       ✓ 0.40 s, note Save",
+        "    3. agent.done()",
+        "       ✓ 0.00 s",
+        "    ✓ done (3 steps)",
+        "[2/2] save it",
+        "    4. agent.fail(reason='Save')",
+        "       ✓ 0.00 s",
+        "    ✗ failed (1 step): failed Save",
+        "✓ verified: reason Save",
+        "Trouble: problem Save",
+    ]
+
+
+def test_a_source_that_did_not_answer_is_told_while_the_run_goes_on() -> None:
+    event = KnowledgeGathered(query="How to", problems=("web search did not answer in time",))
+    assert lines_of(event) == ["Goes on without: web search did not answer in time"]
+
+
+def test_no_text_of_a_screen_commands_the_terminal() -> None:
+    for event in events_of_a_run(text=ESCAPE):
+        for line in lines_of(event):
+            assert not set(line) & {"\x1b", "\x07", "\x9b"}
+    terminal, out = console(terminal=True)
+    with LiveDisplay(terminal) as display:
+        for event in events_of_a_run(text=ESCAPE):
+            display(event)
+            display.notice(ESCAPE)
+    assert "owned\x07" not in out.getvalue()
+    assert "\x9b" not in out.getvalue()
+    assert "\x1b]0" not in out.getvalue()
+
+
+def test_text_is_no_markup() -> None:
+    terminal, out = console()
+    with PlainDisplay(terminal) as display:
+        for event in events_of_a_run(text="[bold]x[/nope] :smile:"):
+            display(event)
+    assert "[bold]x[/nope] :smile:" in out.getvalue()
+
+
+def test_the_live_picture_shows_where_the_run_is() -> None:
+    terminal, out = console(terminal=True)
+    display = LiveDisplay(terminal, clock=lambda: 0.0)
+    pictures = []
+    with display:
+        for event in events_of_a_run():
+            display(event)
+            with terminal.capture() as capture:
+                terminal.print(display._draw())
+            pictures.append(capture.get())
+    planning, typing = pictures[2], pictures[15]
+    assert "Type Save and save it" in planning
+    assert "planning" in planning
+    assert "1/2 type Save" in typing
+    assert "2. agent.type(text='Save')" in typing
+    assert "✓ 0.40 s" in typing
+    assert "step 2/100 · call 3/300 · 13 tokens · cost unknown · 1800 s left" in typing
+    assert "Ctrl-Z pauses · Ctrl-C stops · offline" in typing
+    assert "✓ 1/2 type Save" in out.getvalue()
+
+
+def test_quiet_shows_troubles_only() -> None:
+    terminal, out = console()
+    with QuietDisplay(terminal) as display:
+        for event in events_of_a_run():
+            display(event)
+    assert out.getvalue() == "problem Save\n"
+    display.say("progress")
+    display(Troubled(problem="another"))
+    assert out.getvalue() == "problem Save\nanother\n"
+
+
+@pytest.mark.parametrize("kind", [PlainDisplay, QuietDisplay, LiveDisplay])
+def test_a_display_can_be_paused_for_a_question(kind: type) -> None:
+    terminal, out = console(terminal=True)
+    with kind(terminal) as display:
+        for event in events_of_a_run()[:9]:
+            display(event)
+        with display.paused():
+            before = out.getvalue()
+            terminal.print("question?")
+            assert out.getvalue() == before + "question?\n"
+        display.notice("goes on")
+    assert "goes on" in out.getvalue()
+
+
+def test_how_far_it_is_stands_in_one_place_and_seldom_in_a_log() -> None:
+    terminal, out = console(terminal=True)
+    live = LiveDisplay(terminal)
+    live.status(f"1/9 {ESCAPE}")
+    with terminal.capture() as capture:
+        terminal.print(live._draw())
+    assert capture.get().startswith("1/9")
+    assert "\x1b]0" not in capture.get()
+    terminal, out = console()
+    now = 0.0
+    plain = PlainDisplay(terminal, clock=lambda: now)
+    for second in range(50):
+        now = float(second)
+        plain.status(f"after {second} s")
+        plain.status("")
+        if second == 30:
+            plain.say("done")
+    assert out.getvalue().splitlines() == ["after 20 s", "done"]
+    QuietDisplay(terminal).status("nothing")
+    assert "nothing" not in out.getvalue()

@@ -1,0 +1,45 @@
+"""Events are grouped into what belongs together."""
+
+from __future__ import annotations
+
+from aci.acting.actions import Click, Done, Fail, Type
+from agent_s.events import Observed
+from agent_s.trajectory.timeline import tell
+from tests.unit.agent_s.a_run import events_of_a_run
+
+
+def test_steps_belong_to_the_subtask_in_which_they_were_done() -> None:
+    story = tell(events_of_a_run())
+    first, second = story.subtasks
+    assert [type(step.chosen.action) for step in first.steps] == [Click, Type, Done]
+    assert [type(step.chosen.action) for step in second.steps] == [Fail]
+    assert first.ended is not None and first.ended.ok
+    assert second.ended is not None and not second.ended.ok
+    assert [replay.kind for replay in first.replays] == ["replay_started", "replay_stopped"]
+
+
+def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_came_of_it() -> None:
+    click, type_, done = tell(events_of_a_run()).subtasks[0].steps
+    assert click.before is not None and click.before.text == "7 push button Save"
+    assert type_.before is not None and type_.before.text == "7 push button"
+    assert done.before is not None and done.before.text == "again"
+    assert click.performed is not None and not click.performed.result.ok
+    assert type_.performed is not None and type_.performed.result.ok
+    assert [len(step.reflections) for step in (click, type_, done)] == [0, 1, 0]
+
+
+def test_what_concerns_the_whole_run() -> None:
+    story = tell(events_of_a_run())
+    assert [call.call for call in story.calls] == ["query", "plan", "act"]
+    assert story.seconds == 13.5
+    assert story.outcome is not None and story.outcome.status == "done"
+    assert (len(story.plans), len(story.verdicts), len(story.stored), len(story.troubles)) == (1, 1, 1, 1)
+    assert isinstance(story.last_seen, Observed)
+
+
+def test_a_run_that_was_cut_off_anywhere_can_be_told() -> None:
+    events = events_of_a_run()
+    for length in range(len(events)):
+        story = tell(events[:length])
+        assert story.outcome is None
+    assert tell(events[8:10]).subtasks[0].subtask is None

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from pydantic import ValidationError
+
+from evaluation.errors import PreparationFailed
+from evaluation.osworld import steps
+from evaluation.osworld.context import TaskContext
+from evaluation.osworld.steps import STEPS, perform_step
+from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
+
+
+def do(context: TaskContext, kind: str, **parameters: Any) -> None:
+    perform_step(kind, STEPS[kind].parameters.model_validate(parameters), context)
+
+
+def with_windows(context: TaskContext, windows: FakeWindows) -> TaskContext:
+    return TaskContext(context.desktop, windows, context.folder)
+
+
+@pytest.fixture(autouse=True)
+def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "WINDOW_LIMIT_S", 0.2)
+
+
+@pytest.fixture
+def process() -> Iterator[subprocess.Popen[bytes]]:
+    running = subprocess.Popen(["sleep", "60"])
+    yield running
+    running.kill()
+    running.wait()
+
+
+def test_launch_starts_the_program_with_the_desktops_home(context: TaskContext, home: Path) -> None:
+    do(context, "launch", command=["mousepad", "~/a.txt"])
+
+    assert isinstance(context.desktop, FakeDesktop)
+    assert context.desktop.launched == [["mousepad", f"{home}/a.txt"]]
+
+
+def test_an_application_that_is_not_there_is_an_error_that_names_the_step(context: TaskContext) -> None:
+    with pytest.raises(PreparationFailed, match=r"step 'launch': There is no program 'gimp'"):
+        do(context, "launch", command=["gimp"])
+
+
+@pytest.mark.parametrize("kind", ["execute", "command"])
+def test_a_command_runs_to_its_end_and_its_failure_is_an_error(context: TaskContext, home: Path, kind: str) -> None:
+    do(context, kind, command=["touch", "~/made"])
+
+    assert (home / "made").is_file()
+    with pytest.raises(PreparationFailed, match=rf"step '{kind}': 'ls' ended with status 2: .*absent"):
+        do(context, kind, command=["ls", "~/absent"])
+
+
+def test_pages_are_opened_in_the_browser(home: Path, folder: Path) -> None:
+    desktop = FakeDesktop(home, programs=["chromium"])
+    desktop.environment = {"PATH": ""}
+
+    do(
+        TaskContext(desktop, FakeWindows(), folder),
+        "chrome_open_tabs",
+        urls_to_open=["http://a.test/", "http://b.test/"],
+    )
+
+    assert desktop.launched == [["chromium", "http://a.test/", "http://b.test/"]]
+    with pytest.raises(ValidationError):
+        do(TaskContext(desktop, FakeWindows(), folder), "chrome_open_tabs", urls_to_open=["--load-extension=x"])
+
+
+def test_a_browser_that_runs_is_handed_the_pages_and_shows_no_window_for_them(home: Path, folder: Path) -> None:
+    desktop = FakeDesktop(home, programs=["chromium"])
+    for app, waits in (("Mousepad", True), ("Chromium", False)):
+        windows = FakeWindows(replace(a_window(1, "A page"), app=app))
+        do(TaskContext(desktop, windows, folder), "chrome_open_tabs", urls_to_open=["http://a.test/"])
+        assert desktop.waited_for_window is waits
+
+
+@pytest.mark.parametrize("kind", ["launch", "execute"])
+@pytest.mark.parametrize("command", ["rm -rf ~", []])
+def test_a_command_is_a_list(kind: str, command: Any) -> None:
+    with pytest.raises(ValueError, match="command"):
+        STEPS[kind].parameters.model_validate({"command": command})
+
+
+def test_open_needs_the_file(context: TaskContext) -> None:
+    with pytest.raises(PreparationFailed, match=r"no file ~/gone\.txt"):
+        do(context, "open", path="~/gone.txt")
+
+
+def test_upload_copies_fixtures_into_the_home_only(context: TaskContext, home: Path, folder: Path) -> None:
+    (folder / "a.txt").write_text("fixture")
+
+    do(context, "upload_file", files=[{"local_path": "a.txt", "path": "/home/user/new/b.txt"}])
+
+    assert (home / "new/b.txt").read_text() == "fixture"
+    with pytest.raises(PreparationFailed, match="not in the desktop's home"):
+        do(context, "upload_file", files=[{"local_path": "a.txt", "path": "~/../outside.txt"}])
+    with pytest.raises(PreparationFailed, match="cannot copy"):
+        do(context, "upload_file", files=[{"local_path": "gone.txt", "path": "~/b.txt"}])
+
+
+def test_activate_window_finds_a_part_of_the_title_unless_strict(context: TaskContext) -> None:
+    windows = FakeWindows(a_window(1, "Notes - Editor"), a_window(2, "Other"))
+
+    do(with_windows(context, windows), "activate_window", window_name="editor")
+
+    assert windows.activated == [1]
+    with pytest.raises(PreparationFailed, match="no window 'editor' came"):
+        do(with_windows(context, windows), "activate_window", window_name="editor", strict=True)
+
+
+def test_a_window_that_does_not_come_to_the_front_is_an_error(context: TaskContext) -> None:
+    with pytest.raises(PreparationFailed, match="did not come to the front"):
+        do(with_windows(context, FakeWindows(a_window(1, "A"), stubborn=[1])), "activate_window", window_name="A")
+
+
+def test_close_window_closes_the_dialog_before_the_window_behind_it(context: TaskContext) -> None:
+    windows = FakeWindows(a_window(1, "Table - Office"), a_window(2, "Restart Office"))
+
+    do(with_windows(context, windows), "close_window", window_name="Office")
+
+    assert windows.asked_to_close == [2, 1]
+    assert windows.open == []
+
+
+def test_close_window_leaves_other_windows_alone_and_is_done_where_there_is_none(context: TaskContext) -> None:
+    windows = FakeWindows(a_window(1, "Other"))
+
+    do(with_windows(context, windows), "close_window", window_name="Office", until_exit=True)
+
+    assert windows.asked_to_close == []
+
+
+@pytest.mark.parametrize(("until_exit", "asked"), [(True, [3, 1]), (False, [1])])
+def test_until_exit_closes_the_processes_other_windows_too(
+    context: TaskContext, process: subprocess.Popen[bytes], until_exit: bool, asked: list[int]
+) -> None:
+    process.kill()
+    process.wait()
+    ours, other = process.pid, 1
+    windows = FakeWindows(a_window(2, "Other", pid=other), a_window(1, "Office", pid=ours))
+    windows.open += [a_window(3, "Options", pid=ours)] if until_exit else []
+
+    do(with_windows(context, windows), "close_window", window_name="Office", until_exit=until_exit)
+
+    assert windows.asked_to_close == asked
+    assert [window.id for window in windows.open] == [2]
+
+
+def test_a_window_that_does_not_close_is_an_error(context: TaskContext) -> None:
+    windows = FakeWindows(a_window(1, "Office"), stubborn=[1])
+
+    with pytest.raises(PreparationFailed, match="did not close within"):
+        do(with_windows(context, windows), "close_window", window_name="Office")
+    assert windows.asked_to_close == [1]
+
+
+def test_until_exit_waits_for_the_process(context: TaskContext, process: subprocess.Popen[bytes]) -> None:
+    def windows() -> FakeWindows:
+        return FakeWindows(a_window(1, "Office", pid=process.pid))
+
+    with pytest.raises(PreparationFailed, match="did not end after its window closed"):
+        do(with_windows(context, windows()), "close_window", window_name="Office", until_exit=True)
+    process.kill()
+    do(with_windows(context, windows()), "close_window", window_name="Office", until_exit=True)
+
+
+def test_serve_makes_an_address_and_codes_that_differ_each_time(context: TaskContext, folder: Path) -> None:
+    (folder / "pages").mkdir()
+    (folder / "pages/a.html").write_text("{my_code}")
+    other = TaskContext(context.desktop, context.windows, folder)
+
+    do(context, "serve", folder="pages", codes=["my_code"])
+    with other.resources:
+        do(other, "serve", folder="pages", codes=["my_code"])
+        assert other.values != context.values
+
+    code = context.values["my_code"]
+    assert re.fullmatch(r"[A-Z]{3}-\d{4}", code)
+    assert httpx.get(f"{context.values['server']}/a.html").text == code
+
+
+def test_serve_needs_its_folder_and_only_happens_once(context: TaskContext, folder: Path) -> None:
+    (folder / "pages").mkdir()
+    with pytest.raises(PreparationFailed, match=r"no folder .*absent to serve"):
+        do(context, "serve", folder="absent")
+
+    do(context, "serve", folder="pages")
+    with pytest.raises(PreparationFailed, match="at most one server"):
+        do(context, "serve", folder="pages")

@@ -1,0 +1,42 @@
+"""What is told of an exploration rests on its folder alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from aci.desktop.applications import Application
+from evaluation.harness.results import Header, Result, ResultsFile
+from exploration.job.folders import LEDGER_FILE, Surveyed, application_folder, write_survey
+from exploration.job.scope import search_labels
+from exploration.report.page import write_report
+from exploration.report.summary import summarize
+from exploration.search.ledger import Ledger
+from exploration.search.records import SearchEnded
+from exploration.tasks.survey import Survey
+
+NOTES = Application("notes", "Notes", ("notes",))
+
+
+@pytest.mark.parametrize(
+    ("used_s", "complete", "cut"), [(300.4, False, True), (20.0, True, False), (20.0, False, False)]
+)
+def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: float, complete: bool, cut: bool) -> None:
+    kept = ResultsFile(
+        tmp_path,
+        Header(benchmark="exploration", model="offline", settings={}, version="1", started=datetime.now(UTC)),
+    )
+    known = {"dollars": 0.25} if complete else {}
+    kept.add(Result(task="survey notes", outcome="success", status="done", input_tokens=900, seconds=2, **known))
+    labels = search_labels(300.0, 5, complete)
+    kept.add(Result(task="search notes", outcome="success", status="done", reason="it ended", labels=labels, seconds=9))
+    write_survey(tmp_path, "notes", Surveyed(name="Notes", survey=Survey()))
+    with Ledger(application_folder(tmp_path, "notes") / LEDGER_FILE, "Notes", ("notes",)) as ledger:
+        ledger.write(SearchEnded(seconds=used_s, complete=complete))
+    (found,) = summarize(tmp_path, [NOTES])
+    assert (found.cut_short, found.searched) == (cut, "it ended")
+    assert found.seconds == 2 + used_s  # and not the 9 s of the last turn alone
+    assert found.dollars == (0.25 if complete else None)
+    assert ("$0.25" if complete else "not known") in write_report(tmp_path, [found]).read_text()

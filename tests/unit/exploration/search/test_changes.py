@@ -1,0 +1,128 @@
+"""What changed between two looks, and what counts as the same again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, State, Window
+from exploration.search.changes import changes, happened_again
+from exploration.search.classifying import classify
+from exploration.search.controls import candidates
+from exploration.search.homes import HomeState
+from exploration.search.records import Change, Control
+from exploration.search.states import Look
+
+HOME = "/tmp/home-1"
+SIZE = Rect(0, 0, 400, 300)
+
+
+def box(number: int, role: str, name: str, *states: State, window: int = 1, **more: object) -> Element:
+    rect = Rect(number, 5, 4, 4)
+    return Element(
+        id=number, role=role, name=name, rect=rect, point=rect.center, window_id=window, app="Editor",
+        states=frozenset(states), **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def look(
+    *elements: Element, windows: tuple[Window, ...] = (), shade: int = 0, settings: dict[str, str] | None = None,
+    files: dict[str, str] | None = None, title: str = "note - Editor",
+) -> Look:  # fmt: skip
+    main = Window(1, title, "Editor", SIZE, active=True, pid=5)
+    pixels = np.full((300, 400, 3), shade, np.uint8)
+    return Look(Observation(pixels, elements, (*windows, main)), HomeState(files or {}, settings or {}), HOME)
+
+
+def kinds(before: Look, after: Look) -> list[tuple[str, str, str]]:
+    return [(change.kind, change.what, change.after) for change in changes(before, after)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (look(settings={}), look(settings={"a/b": "true"}), ("setting", "a/b", "true")),
+        (look(files={}), look(files={"x.txt": "d1"}), ("file", "x.txt", "there")),
+        (look(files={"x.txt": "d1"}), look(files={"x.txt": "d2"}), ("file", "x.txt", "changed")),
+        (look(title=f"{HOME}/a - Editor"), look(title=f"*{HOME}/a - Editor"), ("title", "window", "*~/a - Editor")),
+        (look(box(1, "check box", "Wrap")), look(box(1, "check box", "Wrap", "checked")),
+         ("state", "check box Wrap", "checked")),
+        (look(box(1, "text", "", text="a")), look(box(1, "text", "", text="b")), ("text", "text", "b")),
+        (look(box(1, "spin button", "Size", value=1.0)), look(box(1, "spin button", "Size", value=2.0)),
+         ("value", "spin button Size", "2")),
+        (look(), look(box(1, "push button", "Find")), ("appeared", "push button Find", "shown")),
+        (look(), look(windows=(Window(2, "About", "Editor", SIZE, pid=5),)), ("opened", "About", "open")),
+        (look(box(1, "push button", "Paste", "disabled")), look(box(1, "push button", "Paste")),
+         ("state", "push button Paste", "can be used")),
+        (look(shade=0), look(shade=9), ("picture", "note - Editor", "looks different")),
+    ],
+)  # fmt: skip
+def test_every_kind_of_change_is_told(before: Look, after: Look, expected: tuple[str, str, str]) -> None:
+    assert kinds(before, after) == [expected]
+
+
+def test_an_open_menu_changes_nothing() -> None:
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    opened = look(box(1, "menu item", "New", window=2), windows=(popup,), shade=9)
+    assert kinds(look(), opened) == []
+
+
+def test_the_same_effect_again_is_recognized() -> None:
+    strict = Change(kind="setting", what="a/b", before="1", after="2")
+    parts = Change(kind="appeared", what="push button Find", after="shown")
+    assert happened_again((strict, parts), (strict,)) == ""
+    assert "did not become '2' again" in happened_again((strict,), (strict.model_copy(update={"after": "3"}),))
+    assert happened_again((parts,), ()) != ""
+    assert happened_again((Change(kind="picture", what="x"),), (Change(kind="picture", what="y"),)) == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("at 13:37:20.93 today", "at 9:05 today", True),
+        ("2026-11-21", "2026-12-01", True),
+        ("21/11/26 at 13:37", "1/12/2026 at 23:59 PM", True),
+        ("42", "43", False),
+        ("1,234.5", "1,234.6", False),
+    ],
+)
+def test_a_time_or_date_is_another_each_time(first: str, second: str, same: bool) -> None:
+    effects = [(Change(kind="text", what="text Input line", after=text),) for text in (first, second)]
+    assert (happened_again(*effects) == "") == same
+
+
+def test_attempts_are_classified() -> None:
+    control = Control(role="menu item", name="X", key="menu item:X")
+    start = look(box(1, "menu", "File"))
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    stranger = Window(3, "Web", "Browser", SIZE, pid=9)
+    opened = look(box(1, "menu", "File"), box(2, "menu item", "New", window=2), windows=(popup,))
+    cases = {
+        "continue": opened,
+        "terminal": look(box(1, "menu", "File"), settings={"a/b": "1"}),
+        "error": start,
+        "skipped": look(box(1, "menu", "File"), windows=(stranger,)),
+    }
+    for expected, after in cases.items():
+        assert classify(control, start, after, "Editor").classification == expected
+    secret = look(box(1, "menu", "File"), box(2, "password text", ""))
+    assert classify(control, start, secret, "Editor").why == "it asks for a password"
+
+
+def test_long_lists_are_tried_by_their_first_entries() -> None:
+    popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
+    entries = [box(n, "menu item", f"E{n}", window=2, path=("combo box:Encoding", "menu:")) for n in range(1, 40)]
+    control = Control(role="combo box", name="Encoding", key="combo box:Encoding")
+    finding = classify(control, look(), look(*entries, windows=(popup,)), "Editor")
+    assert [each.control.name for each in finding.offers] == [f"E{n}" for n in range(1, 9)]
+
+
+def test_controls_are_known_by_what_they_are() -> None:
+    seen = look(
+        box(1, "menu item", f"{HOME}/note.txt"), box(2, "menu item", "Same"), box(3, "menu item", "Same"),
+        box(4, "combo box", "current value", label="Encoding:"), box(5, "label", "Hello"),
+        box(6, "text", "", "editable", "multi_line", text="document"),
+    ).observation  # fmt: skip
+    keys = [each.control.key for each in candidates(seen, HOME)]
+    assert keys == ["menu item:~/note.txt", "menu item:Same", "menu item:Same#2", "combo box:Encoding:"]

@@ -1,0 +1,294 @@
+"""The search, on a made-up application."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Click
+from aci.observation.identity import ElementDescription
+from agent_s.records import GroundedStep
+from exploration.search.dfs import Namer, Pending, lateness, search
+from exploration.search.ledger import Ledger
+from exploration.search.records import (
+    Attempt,
+    Attempted,
+    Control,
+    Offer,
+    SearchEnded,
+    SearchEvent,
+    SearchLimits,
+    SearchStarted,
+    SkillVerified,
+)
+from memory_store import MemoryStore, SkillExperience
+from memory_store.embedding.embedders import HashingEmbedder
+from tests.unit.exploration.an_app import APP, FakeEditor
+
+ARGV = ("editor",)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+def explored(
+    home: Path, ledger: Ledger, *, limits: SearchLimits | None = None, memory: MemoryStore | None = None,
+    editor: FakeEditor | None = None, stop_after: int | None = None, namer: Namer | None = None,
+) -> list[SearchEvent]:  # fmt: skip
+    """Search, and stop after some events as a kill would."""
+    events: list[SearchEvent] = []
+    running = quick(editor or FakeEditor(home), ledger, limits=limits, memory=memory, namer=namer)
+    for event in running:
+        events.append(event)
+        if len(events) == stop_after:
+            break
+    return events
+
+
+def quick(
+    editor: FakeEditor,
+    ledger: Ledger,
+    *,
+    limits: SearchLimits | None = None,
+    memory: MemoryStore | None = None,
+    namer: Namer | None = None,
+) -> Iterator[SearchEvent]:
+    """Search with a clock that runs fast, so that nothing is waited for."""
+    ticks = count()
+    return search(
+        editor, ledger, limits=limits, memory=memory, namer=namer,
+        clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None,
+    )  # fmt: skip
+
+
+def names(ledger: Ledger) -> list[str]:
+    return sorted(skill.name for skill in ledger.skills.values())
+
+
+def test_what_it_finds_becomes_skills(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger)
+    assert isinstance(events[0], SearchStarted)
+    assert isinstance(events[-1], SearchEnded)
+    assert events[-1].complete
+    found = names(ledger)
+    assert {"turn on line numbers", "open preferences", "turn on wrap lines", "set zoom to 200%"} <= set(found)
+    assert "upper case" in found  # greyed out until everything is selected
+    upper = next(skill for skill in ledger.skills.values() if skill.name == "upper case")
+    assert "everything is selected" in upper.preconditions
+    assert [change.after for change in upper.effect if change.kind == "text"] == ["ALPHA BETA"]
+
+
+def test_settings_come_before_what_is_greyed_out(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        found = [event.skill.name for event in explored(home, ledger) if isinstance(event, SkillVerified)]
+    assert found.index("turn on wrap lines") < found.index("upper case")
+
+
+def test_the_values_of_one_choice_come_after_other_long_lists() -> None:
+    def group(opener: str, size: int) -> list[Pending]:
+        description = ElementDescription(role=opener, name="Way")
+        way = GroundedStep(action=Click(element_id=1), targets={"element_id": description})
+        offers = [
+            Offer(control=Control(role="menu item", name=str(n), key=f"menu item:{n}"), step=way) for n in range(size)
+        ]
+        return [Pending(each.control.key, (way,), each, "") for each in offers]
+
+    encodings, languages, short = group("combo box", 60), group("menu", 20), group("combo box", 3)
+    assert sorted([encodings, languages, short], key=lateness) == [short, languages, encodings]
+
+
+def test_a_model_names_what_it_finds_unless_it_says_the_opposite(home: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def namer(attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
+        asked.extend(attempt.key for attempt in attempts)
+        said = {"Line Numbers": ("number the lines",), "Wrap lines": ("turn off wrapping", "fold long lines")}
+        return {attempt.key: said.get(attempt.control.name, ()) for attempt in attempts}
+
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, namer=namer)
+    found = {skill.name: skill.description for skill in ledger.skills.values()}
+    assert "turn on line numbers" in found["number the lines"]
+    assert "fold long lines" in found
+    assert not any("turn off wrapping" in description for description in found.values())
+    assert len(asked) == len(set(asked)), "each is named once"
+
+
+def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=editor)
+        assert not {"Quit", "Print", "Close", "Save"} & set(editor.clicked)
+        reasons = {each.control.name: each.why for each in ledger.attempts.values() if each.classification == "skipped"}
+        assert reasons["Quit"] == "it only closes"
+        assert reasons["Print"] == "it prints"
+        assert "another program" in reasons["Web"]
+
+
+def test_what_does_not_work_again_is_a_boundary(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=FakeEditor(home, lucky=("lucky", "")))
+        why = {boundary.name: boundary.why for boundary in ledger.boundaries.values()}
+        assert sorted(why) == ["use stuck", "use unlucky"]
+        assert "did not become" in why["use unlucky"]
+
+
+def test_an_effect_that_is_another_each_time_is_a_boundary(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=FakeEditor(home, lucky=tuple(f"luck {number}" for number in range(99))))
+        assert "use unlucky" in [boundary.name for boundary in ledger.boundaries.values()]
+
+
+def test_what_was_seen_wrong_at_first_is_no_boundary(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, editor=FakeEditor(home, lucky=("by chance", "lucky")))
+        assert "use unlucky" not in [boundary.name for boundary in ledger.boundaries.values()]
+        key = next(key for key, skill in ledger.skills.items() if skill.name == "use unlucky")
+        for effect in (ledger.skills[key].effect, ledger.attempts[key].effect):
+            assert [change.after for change in effect if change.kind == "text"] == ["lucky"]
+
+
+def starts_by_control(editor: FakeEditor, ledger: Ledger) -> dict[str, int]:
+    """Search, and return how often the editor had been started when each control had been tried."""
+    starts: dict[str, int] = {}
+    for event in quick(editor, ledger):
+        if isinstance(event, Attempted) and not event.attempt.precondition:
+            starts.setdefault(event.attempt.control.name, editor.starts)
+    return starts
+
+
+def test_what_is_switched_is_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home), ledger)
+    assert starts["Zoom"] == starts["Line Numbers"]
+    assert starts["200%"] > starts["50%"], "a choice cannot be switched back"
+
+
+def test_choices_are_put_back_by_the_one_that_changed_nothing(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, zooms=("100%", "50%", "75%", "200%")), ledger)
+        assert starts["200%"] == starts["75%"] == starts["50%"]
+        assert {"set zoom to 50%", "set zoom to 75%", "set zoom to 200%"} <= set(names(ledger))
+
+
+@pytest.mark.parametrize("undoes", (True, False))
+def test_what_can_be_undone_is_undone(home: Path, tmp_path: Path, undoes: bool) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        starts = starts_by_control(FakeEditor(home, undoes=undoes), ledger)
+        assert "use unlucky" in names(ledger)
+    assert (starts["Preferences..."] == starts["Unlucky"]) == undoes
+
+
+def test_many_skills_are_verified_on_one_fresh_desktop(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, zooms=("100%", *(f"{number}%" for number in range(10, 90, 10))))
+    verified: dict[int, int] = {}
+    found: dict[str, int] = {}
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        for event in quick(editor, ledger):
+            if isinstance(event, Attempted):
+                found[event.attempt.key] = editor.starts
+            if isinstance(event, SkillVerified):
+                assert found[event.skill.key] < editor.starts, "it was verified where it had been found"
+                verified[editor.starts] = verified.get(editor.starts, 0) + 1
+    assert max(verified.values()) >= 8
+
+
+def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path: Path) -> None:
+    editor = FakeEditor(home, buttons=("One", "Two", "Three"))
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger, editor=editor, limits=SearchLimits(max_depth=2))
+    keys = [event.attempt.key for event in events if isinstance(event, Attempted)]
+    told = [
+        event.skill.key if isinstance(event, SkillVerified) else event.attempt.key
+        for event in events
+        if isinstance(event, SkillVerified | Attempted)
+    ]
+    numbers, button = "menu:View > menu item:Line Numbers", "push button:One"
+    assert told.index(numbers, told.index(numbers) + 1) < told.index(button), "the menu was not verified first"
+    assert keys.index("push button:Three") == keys.index(button) + 2
+    assert told.index(button, told.index(button) + 1) > told.index("push button:Three")
+
+
+def test_killed_anywhere_it_ends_with_the_same(home: Path, tmp_path: Path) -> None:
+    def found(ledger: Ledger) -> object:
+        skills = {key: (skill.name, skill.effect) for key, skill in ledger.skills.items()}
+        return skills, set(ledger.boundaries), set(ledger.attempts), set(ledger.states)
+
+    with Ledger(tmp_path / "undisturbed.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger)
+        expected = found(ledger)
+    for after in range(1, len(events)):
+        path = tmp_path / f"killed{after}.jsonl"
+        with Ledger(path, APP, ARGV) as ledger:
+            explored(home, ledger, stop_after=after)
+        if after % 2:
+            path.write_bytes(path.read_bytes()[:-5])  # the last line was not whole on the disk
+        with Ledger(path, APP, ARGV) as ledger:
+            last = explored(home, ledger)[-1]
+            assert isinstance(last, SearchEnded) and last.complete
+            assert found(ledger) == expected, f"killed after {after} events"
+
+
+def test_a_finished_search_does_nothing_again(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger)
+    editor = FakeEditor(home)
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        events = explored(home, ledger, editor=editor)
+    assert [event.kind for event in events] == ["search_started", "search_ended"]
+    assert editor.starts == 0
+
+
+def test_limits_end_it_and_it_goes_on(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, limits=SearchLimits(max_states=2))[-1]
+        assert isinstance(last, SearchEnded) and not last.complete and "2 screens" in last.reason
+        last = explored(home, ledger)[-1]
+        assert isinstance(last, SearchEnded) and last.complete
+
+
+def test_depth_is_bounded(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        explored(home, ledger, limits=SearchLimits(max_depth=1))
+        assert {attempt.depth for attempt in ledger.attempts.values()} == {0, 1}
+
+
+def test_a_crash_at_a_later_start_does_not_end_it(home: Path, tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, crashes=1))[-1]
+    assert isinstance(last, SearchEnded) and last.complete
+    with Ledger(tmp_path / "broken.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, crashes=2))[-1]
+    assert isinstance(last, SearchEnded) and "cannot be started" in last.reason
+
+
+@pytest.mark.parametrize(("shows", "reason"), [("nothing", "cannot be started"), ("password", "asks for a password")])
+def test_an_unusable_application_is_left(home: Path, tmp_path: Path, shows: str, reason: str) -> None:
+    with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+        last = explored(home, ledger, editor=FakeEditor(home, shows=shows))[-1]
+    assert isinstance(last, SearchEnded)
+    assert not last.complete
+    assert reason in last.reason
+
+
+def test_memory_gets_active_skills_and_boundaries_that_nothing_replays(home: Path, tmp_path: Path) -> None:
+    with MemoryStore.open(tmp_path / "memory.sqlite", HashingEmbedder()) as memory:
+        with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
+            events = explored(home, ledger, memory=memory, editor=FakeEditor(home, lucky=("lucky", "")))
+        ids = [event.skill.experience_id for event in events if isinstance(event, SkillVerified)]
+        stored = [memory.get(each) for each in ids]
+        assert all(each.provenance.state == "active" and each.provenance.verified for each in stored)
+        found = memory.search_skills("turn on line numbers", app=APP)
+        assert found[0].experience.name == "turn on line numbers"
+        assert not [hit for hit in memory.search_skills("use unlucky") if hit.experience.name == "use unlucky"]
+        boundary = memory.search_skills("use unlucky", candidates=True)[0].experience
+        assert isinstance(boundary, SkillExperience)
+        assert (boundary.provenance.outcome, boundary.provenance.verified) == ("boundary", False)

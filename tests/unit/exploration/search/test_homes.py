@@ -1,0 +1,34 @@
+"""Files and settings of a home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agent_s.replay.gsettings import KEYFILE
+from exploration.search.homes import read_home
+
+
+def test_files_and_settings_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("one")
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache/x").write_text("noise")
+    keyfile = tmp_path / KEYFILE
+    keyfile.parent.mkdir(parents=True)
+    keyfile.write_text("[org/app/view]\nnumbers=true\nwidth=640\n\n[org/gtk/settings/file-chooser]\nsort='name'\n")
+    home = read_home(tmp_path)
+    assert list(home.files) == ["note.txt"]
+    assert home.settings == {"org/app/view/numbers": "true"}
+
+
+def test_another_content_is_another_state(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("one")
+    before = read_home(tmp_path)
+    (tmp_path / "note.txt").write_text("two")
+    assert read_home(tmp_path) != before
+    (tmp_path / "note.txt").write_text("one")
+    assert read_home(tmp_path) == before
+
+
+def test_what_is_no_file_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "broken").symlink_to(tmp_path / "missing")
+    assert read_home(tmp_path).files == {"broken": "special"}

@@ -1,0 +1,101 @@
+"""Why an application cannot be explored is told, each time in other words."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aci.desktop.applications import Application, Catalog
+from aci.errors import LaunchFailed
+from aci.observation.observation import Observation, Window
+from exploration.errors import ApplicationUnusable
+from exploration.search.starting import refusal, start
+from tests.unit.agent_s.fakes import EDITOR, button, screen
+
+NOTES = Application("notes", "Notes", ("notes",))
+USABLE = screen(button(1, "Save"))
+MODAL = replace(EDITOR, title="Welcome to Notes", modal=True)
+
+
+@dataclass
+class FakeProcess:
+    returncode: int | None = None
+    last_words: str = "segmentation fault"
+
+
+@dataclass
+class FakeDesktop:
+    """Shows these screens one after another, the last one for ever."""
+
+    screens: list[Observation] = field(default_factory=lambda: [USABLE])
+    process: FakeProcess = field(default_factory=FakeProcess)
+    fails: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def launch(
+        self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
+    ) -> Any:
+        if self.fails:
+            raise LaunchFailed(self.fails)
+        return self.process
+
+    def observe(self) -> Observation:
+        return self.screens.pop(0) if len(self.screens) > 1 else self.screens[0]
+
+
+def started(desktop: FakeDesktop, application: Application = NOTES) -> Observation:
+    clock = itertools.count()
+    catalog = Catalog([NOTES, Application("web", "Web", ("browser",))])
+    return start(
+        desktop, application, catalog, clock=lambda: float(next(clock)), pause=lambda seconds: None
+    ).observation
+
+
+def test_an_application_that_fills_its_window_late_is_waited_for() -> None:
+    assert started(FakeDesktop([screen(), screen(), USABLE])) is USABLE
+
+
+def asking(*elements: Any, window: Window = MODAL) -> FakeDesktop:
+    return FakeDesktop([screen(*elements, windows=(window,))])
+
+
+PASSWORD = replace(button(1, "Password", "password text"), states=frozenset({"password"}))
+
+
+@pytest.mark.parametrize(
+    ("desktop", "told"),
+    [
+        (FakeDesktop(fails="There is no program 'notes'."), "cannot be started: There is no program"),
+        (FakeDesktop(process=FakeProcess(returncode=-11)), "ended with status -11.*segmentation fault"),
+        (FakeDesktop([screen()]), "shows nothing that can be used, or hangs"),
+        (FakeDesktop([screen(windows=())]), "closed its window"),
+        (asking(PASSWORD, window=replace(EDITOR, title="Unlock")), "asks for a password"),
+        (asking(button(1, "Next")), "first-run dialog: Welcome to Notes"),
+    ],
+)
+def test_what_cannot_be_explored_is_told(desktop: FakeDesktop, told: str) -> None:
+    with pytest.raises(ApplicationUnusable, match=told):
+        started(desktop)
+
+
+def test_another_program_that_opens_instead_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("exploration.search.starting._program", lambda pid: "browser")
+    desktop = FakeDesktop([screen(button(1, "Save"), windows=(replace(EDITOR, pid=1),))])
+    with pytest.raises(ApplicationUnusable, match="opens another program: Web"):
+        started(desktop)
+
+
+def test_an_ordinary_dialog_is_no_obstacle() -> None:
+    assert started(asking(button(1, "Apply"), window=replace(EDITOR, title="Colours", modal=True)))
+
+
+def test_terminals_are_left_alone() -> None:
+    terminal = Application("xterm", "XTerm", ("xterm",), categories=("TerminalEmulator",))
+    assert "terminal" in refusal(terminal)
+    with pytest.raises(ApplicationUnusable, match="terminal"):
+        started(FakeDesktop(), terminal)

@@ -1,0 +1,110 @@
+"""What unit functions are called."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from aci.acting.actions import Click
+from aci.observation.identity import ElementDescription
+from agent_s.records import GroundedStep
+from exploration.search.records import Attempt, Change, Control
+from exploration.skills.naming import name_unit, plain
+
+
+def step(role: str, name: str, path: tuple[str, ...] = (), description: str = "") -> GroundedStep:
+    target = ElementDescription(role=role, name=name, path=path, description=description)
+    return GroundedStep(action=Click(element_id=1), targets={"element_id": target})
+
+
+def attempt(*steps: GroundedStep, effect: tuple[Change, ...] = (), role: str = "", name: str = "") -> Attempt:
+    last = next(iter(steps[-1].targets.values()))
+    control = Control(role=role or last.role, name=name or last.name, key="k")
+    return Attempt(key="k", control=control, start="", path=steps, classification="terminal", effect=effect)
+
+
+def setting(key: str, after: str) -> tuple[Change, ...]:
+    return (Change(kind="setting", what=f"org/app/{key}", after=after),)
+
+
+VIEW = step("menu", "View", ("menu bar:",))
+IN_VIEW = ("frame:x", "menu bar:", "menu:View")
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (attempt(VIEW, step("menu item", "Line Numbers", IN_VIEW), effect=setting("show-line-numbers", "true")),
+         "turn on line numbers"),
+        (attempt(VIEW, step("menu item", "Toolbar", IN_VIEW), effect=setting("toolbar-visible", "true")),
+         "show the toolbar"),
+        (attempt(VIEW, step("menu item", "Menubar", IN_VIEW), effect=setting("menubar-visible", "false")),
+         "hide the menubar"),
+        (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "true")),
+         "show line numbers"),
+        (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "false")),
+         "hide line numbers"),
+        (attempt(step("menu item", "Preferences..."), effect=(Change(kind="opened", what="Preferences"),)),
+         "open preferences"),
+        (attempt(step("menu item", "Open..."), effect=(Change(kind="opened", what="Open File"),)), "open file"),
+        (attempt(step("menu", "Mode"), step("radio menu item", "Advanced Mode"), effect=setting("mode", "'advanced'")),
+         "switch to advanced mode"),
+        (attempt(VIEW, step("menu", "Tab Size", IN_VIEW),
+                 step("radio menu item", "4", (*IN_VIEW, "menu:Tab Size")), effect=setting("tab-width", "4")),
+         "set tab size to 4"),
+        (attempt(step("menu", "Edit"), step("menu", "Convert", ("menu bar:", "menu:Edit")),
+                 step("menu item", "To Uppercase", ("menu bar:", "menu:Edit", "menu:Convert")),
+                 effect=(Change(kind="text", what="text", after="A"),)),
+         "convert to uppercase"),
+        (attempt(step("menu item", "Delete Line"), effect=(Change(kind="text", what="text"),)), "delete line"),
+        (attempt(step("check menu item", "Bold"),
+                 effect=(Change(kind="state", what="check menu item Bold", after="not checked"),)),
+         "turn off bold"),
+    ],
+)  # fmt: skip
+def test_names_are_what_people_ask_for(made: Attempt, name: str) -> None:
+    assert name_unit(made, "Editor").name == name
+
+
+def test_the_description_says_what_by_which_names_and_where() -> None:
+    shown = step("menu item", "Line Numbers", IN_VIEW, "Display numbers of lines")
+    naming = name_unit(attempt(VIEW, shown, effect=setting("number-lines", "true")), "Editor")
+    assert naming.description == (
+        "Display numbers of lines, also called “turn on number lines”, by View > Line Numbers in Editor."
+    )
+    assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
+
+
+def test_a_description_is_true_of_what_was_done() -> None:
+    numbers = step("menu item", "Line Numbers", IN_VIEW, "Show line numbers")
+    off = name_unit(attempt(VIEW, numbers, effect=setting("number-lines", "false")), "Editor")
+    assert off.description.startswith("Turn off line numbers, ")
+    wrap = step("menu item", "Wrap", IN_VIEW, "Toggle breaking of lines")
+    on = name_unit(attempt(VIEW, wrap, effect=setting("wrap", "true")), "Editor")
+    assert on.description.startswith("Turn on wrap, also called “turn on breaking of lines”")
+
+
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        (attempt(step("push button", "π"), effect=(Change(kind="text", what="text", after="π"),)), "enter pi"),
+        (attempt(step("push button", "÷"), effect=(Change(kind="text", what="text", before="1", after="1÷"),)),
+         "enter division sign"),
+        (attempt(step("menu", "Insert"), step("menu item", "Hyperlink...", ("menu bar:", "menu:Insert")),
+                 effect=(Change(kind="opened", what="Hyperlink"),)), "insert hyperlink"),
+        (attempt(step("menu item", "Hide Grid"), effect=setting("hide-grid", "true")), "turn off grid"),
+        (attempt(step("radio button", "Radians", ("dialog:Preferences", "panel:Angle units")),
+                 effect=setting("angles", "'radians'")), "set angles to radians"),
+    ],
+)  # fmt: skip
+def test_other_names_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
+    naming = name_unit(made, "App")
+    assert other in (naming.name, *re.findall("“([^”]*)”", naming.description))
+
+
+def test_dots_and_shortcuts_are_no_part_of_a_name() -> None:
+    assert plain("Save As...") == "Save As"
+    assert plain("Properties (Ctrl+Alt+1)") == "Properties"
+    assert plain("Zoom [Ctrl+Z]") == "Zoom"
+    assert plain("Tab width:") == "Tab width"

@@ -1,0 +1,102 @@
+"""What a run used of an application, and the check that rests on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Click
+from aci.desktop.desktop import ActionResult
+from aci.observation.observation import Element, Observation
+from agent_s.events import ActionChosen, ActionPerformed, ExperienceStored, Observed
+from agent_s.llm.protocol import Affordance
+from exploration.tasks.completion import TaskCheck
+from exploration.tasks.coverage import Coverage, find_used, key_of, measure
+from exploration.tasks.proposals import ExplorationTask
+from exploration.tasks.usage import UseWatch
+from tests.unit.agent_s.fakes import button, screen
+
+SMALL = Affordance("menu item", "Small", ("Text",))
+SMALL_ICONS = Affordance("menu item", "Small", ("Icons",))
+UNDO = Affordance("push button", "Undo")
+OFFERED = (SMALL, SMALL_ICONS, UNDO)
+
+
+def in_menu(number: int, name: str, menu: str) -> Element:
+    return replace(button(number, name, "menu item"), path=("frame:Editor", "menu bar:", f"menu:{menu}"))
+
+
+SCREEN = screen(button(1, "Undo"), in_menu(2, "Small", "Icons"), button(3, "Popover"), button(4, "Small"))
+
+
+def clicked(watch: UseWatch, number: int, ok: bool = True) -> None:
+    watch(Observed(observation=SCREEN))
+    watch(ActionChosen(step=1, action=Click(element_id=number)))
+    watch(ActionPerformed(step=1, action=Click(element_id=number), result=ActionResult(ok=ok)))
+
+
+def test_what_was_clicked_counts_and_what_was_refused_does_not() -> None:
+    watch = UseWatch(OFFERED)
+    clicked(watch, 1, ok=False)
+    assert not watch.used
+    clicked(watch, 1)
+    clicked(watch, 2)
+    watch(ExperienceStored(memory="episodic", experience_id="e-1", summary=""))
+    assert list(watch.used) == [key_of(UNDO), key_of(SMALL_ICONS)]
+    assert watch.learned == 1
+    assert measure(OFFERED, watch.used) == Coverage(2, 3)
+
+
+def test_twins_are_told_apart_by_their_menu_or_not_at_all() -> None:
+    assert find_used(OFFERED, "Small", ("frame:Editor", "menu:Text")) == key_of(SMALL)
+    assert find_used(OFFERED, "Small", ("frame:Editor",)) is None
+    assert find_used(OFFERED, "Redo", ()) is None
+
+
+def test_entries_whose_menu_is_not_above_them_belong_to_what_was_pressed_before() -> None:
+    popover = Affordance("menu item", "Small", ("Popover",))
+    watch = UseWatch((*OFFERED, popover))
+    clicked(watch, 3)
+    clicked(watch, 4)
+    assert list(watch.used) == [key_of(popover)]
+
+
+class Desk:
+    def __init__(self, home: Path, seen: Observation = SCREEN) -> None:
+        self.home = home
+        self._seen = seen
+
+    def observe(self) -> Observation:
+        return self._seen
+
+
+def task(uses: tuple[str, ...] = (), shows: str = "", file: str = "") -> ExplorationTask:
+    return ExplorationTask(id="1", app="n", instruction="Do it", uses=uses, shows=shows, file=file)
+
+
+def test_a_task_that_consists_of_using_something_is_done_once_that_was_used(tmp_path: Path) -> None:
+    watch = UseWatch(OFFERED)
+    check = TaskCheck(task(uses=("Undo", "Icons > Small")), OFFERED, watch, Desk(tmp_path))
+    clicked(watch, 1)
+    assert check("done").verified is False
+    assert "Icons > Small was not used" in check("done").reason
+    clicked(watch, 2)
+    assert check("done").verified is True
+    assert check("failed").verified is False
+
+
+@pytest.mark.parametrize(("shown", "verified"), [("Meeting at ten", True), ("Meeting", False)])
+def test_a_text_has_to_stand_on_the_screen(tmp_path: Path, shown: str, verified: bool) -> None:
+    desk = Desk(tmp_path, screen(replace(button(1, "", "text"), text=shown)))
+    assert TaskCheck(task(shows="Meeting at ten"), (), UseWatch(()), desk)("done").verified is verified
+
+
+@pytest.mark.parametrize(("content", "verified"), [("x\nMeeting", True), ("", False), (None, False)])
+def test_a_file_has_to_be_there_with_the_text(tmp_path: Path, content: str | None, verified: bool) -> None:
+    (tmp_path / "Documents").mkdir()
+    if content is not None:
+        (tmp_path / "Documents" / "a.txt").write_text(content)
+    check = TaskCheck(task(shows="Meeting", file="a.txt"), (), UseWatch(()), Desk(tmp_path))
+    assert check("done").verified is verified

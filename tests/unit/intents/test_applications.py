@@ -1,0 +1,53 @@
+"""Telling which application a text is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from intents.applications import applications_of, is_about_another, without_applications
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "app", "another"),
+    [
+        ("Sort the rows in LibreOffice Calc", "Sort rows in Calc", "calc", False),
+        ("Sort the rows in Excel", "Sort rows in Calc", "calc", True),
+        # No application that is known, but named like one.
+        ("Sort the rows in Gnumeric", "Sort rows in Calc", "calc", True),
+        ("Import the photos with digiKam", "Import photos into Shotwell", "shotwell", True),
+        ("Mute the group in Telegram", "Mute a group in Telegram Desktop", "Telegram Desktop", False),
+        # Folders, months and names that several applications have are no applications.
+        ("Save the letter in Documents", "Save a letter in Writer", "writer", False),
+        ("Show the sales of March in March", "Show the sales in Calc", "calc", False),
+        ("Rename the file in Files", "Rename a file in Nautilus", "nautilus", False),
+        ("Save it as PDF in PDF", "Save as PDF in Writer", "writer", False),
+        ("Mute everybody in Google Meet", "Mute everybody in a Zoom meeting", "Zoom", True),
+        ("Find the way in Google Maps", "Find the way in GNOME Maps", "GNOME Maps", True),
+        ("Excel: sort the rows", "Sort rows in Calc", "calc", True),
+        ("gimp sort the layers", "Sort layers in Krita", "krita", True),
+        # Names that are words of their own count only where they are written like names.
+        ("Zoom in on the page", "Zoom in on the page", "evince", False),
+        ("Zoom in on the page", "Zoom in on the page in Zoom", "Zoom", False),
+        ("Find the word in the text", "Find a word in Writer", "writer", False),
+        ("Replace a name from Anna", "Replace a name in Writer", "writer", False),
+        # What says nothing about an application fits all.
+        ("Accept the licence in Krita", "Accept the licence", "", False),
+    ],
+)
+def test_another_application_is_told(query: str, key: str, app: str, another: bool) -> None:
+    assert is_about_another(applications_of(query, [app]), key, app) is another
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Sort the rows in LibreOffice Calc", "Sort the rows"),
+        ("Excel: sort the rows", "sort the rows"),
+        ("dolphin split view", "dolphin split view"),
+        ("Hide Thunderbird's side pane", "Hide side pane"),
+        ("Zoom in on the page", "Zoom in on the page"),
+        ("Firefox", "Firefox"),
+    ],
+)
+def test_applications_are_left_out(text: str, plain: str) -> None:
+    assert without_applications(text) == plain

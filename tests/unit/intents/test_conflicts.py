@@ -1,0 +1,128 @@
+"""Telling what a sentence asks for from what would be the opposite, or something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from intents.conflicts import compare, compare_verbs, conflict
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("How to turn off line numbers", "How to show line numbers"),
+        ("Switch line wrapping off", "How to enable word wrap"),
+        ("Delete the footnote", "How to insert a footnote"),
+        ("How to align objects to the right", "How to align objects to the left"),
+        ("How to unpin a tab", "How to pin a tab"),
+        ("How to convert miles to kilometers", "How to convert kilometers to miles"),
+        ("Stop showing hidden files", "How to show hidden files"),
+        ("How to go to the previous month", "How to go to the next month"),
+        ("How to zoom out of a page", "How to zoom in on a page"),
+        ("How to clear the status", "How to set a status"),
+        ("How to turn off auto save", "How to turn on auto save"),
+        ("Take the letter out of the archive", "Put the letter into the archive"),
+        ("Translate the page from English to German", "Translate the page from German to English"),
+        ("Tag the photo", "Remove the tag from the photo"),
+        ("Keep the window no longer always on top", "Keep the window always on top"),
+        ("Do not export the letter", "Export the letter"),
+        ("Shrink the title", "Enlarge the title"),
+        ("Make it quieter", "Amplify it"),
+        ("Convert an EPUB book to MOBI", "Convert a MOBI book to EPUB"),
+        ("Take away the indent of the first line", "Indent the first line"),
+        ("Turn off word wrap", "Wrap long lines"),
+        ("Leave the meeting", "Join the meeting"),
+    ],
+)
+def test_opposites_are_told(query: str, key: str) -> None:
+    assert conflict(query, key)
+    assert not conflict(key, key)
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("Make column C invisible", "How to hide column C"),
+        ("Column C should not be shown any more", "How to hide column C"),
+        ("Remember the page with a bookmark", "How to add a bookmark"),
+        ("Display files that are hidden", "How to show hidden files"),
+        ("Get rid of the red eyes", "How to remove red eyes"),
+        ("Restore the most recently closed tab", "How to reopen the last closed tab"),
+        ("Get back the tab I just closed", "How to reopen the last closed tab"),
+        ("Alter the tempo without changing the pitch", "How to change the tempo of a track"),
+        ("Stop a website from opening windows", "How to block windows of a website"),
+        ("View the files in rows instead of icons", "Show files as a list"),
+        ("Stop getting alerts of the channel", "Mute the notifications of a channel"),
+        ("Stop the recording", "Stop recording"),
+    ],
+)
+def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None:
+    assert conflict(query, key) is None
+
+
+def test_verbs_are_compared_by_what_they_ask_for() -> None:
+    assert compare_verbs("Duplicate the slide", "How to copy a slide") == "same"
+    assert compare_verbs("Rename the slide", "How to copy a slide") == "other"
+    assert compare_verbs("Rename the slide", "How to arrange the layout of a slide") == "other"
+    assert compare_verbs("Rename the slide", "How to have another layout of a slide") == "unclear"
+    assert compare_verbs("Give the slide a layout", "How to copy a slide") == "unknown"
+    # "copy" is a noun here.
+    assert compare_verbs("Make a copy of the slide", "How to copy a slide") == "unknown"
+
+
+def test_what_differs_in_one_thing_of_a_kind_is_contrasted() -> None:
+    other = compare("Start a voice call with Ann", "Start a video call")
+    assert other.contrasted
+    alike = compare("Make a folder for photos", "Create a directory for pictures")
+    assert (alike.key_covered, alike.query_covered, alike.contrasted) == (1.0, 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        # Another verb for the very same things, whatever the verb.
+        ("Rename the mail folder", "How to create a mail folder"),
+        ("Export the address book", "Add a contact to the address book"),
+        # The same sentence but for a thing that is no value.
+        ("Sort the list by date", "Sort the list by price"),
+        ("Start a voice call", "Start a video call"),
+        ("Click the Cancel button", "Click the Apply button"),
+        # One takes away or ends, the other does not.
+        ("Remove the watermark on every page", "Print the watermark in colour"),
+    ],
+)
+def test_what_asks_otherwise_is_told(query: str, key: str) -> None:
+    assert compare(query, key).otherwise
+    assert not compare(key, key).otherwise
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("Set the font size to 14", "Set the font size to 12"),
+        ("Rename the file to letter.txt", "Rename the file to report.txt"),
+        ("Make a folder called Paris", "Make a folder called Rome"),
+        ("Switch the firewall on", "Enable the firewall"),
+        ("Move a chat to the archive", "Archive a conversation"),
+        ("Erase the folder", "Delete the directory"),
+    ],
+)
+def test_other_values_and_other_words_ask_for_nothing_else(query: str, key: str) -> None:
+    assert not compare(query, key).otherwise
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "Could you please hide the toolbar",
+        "I would like to hide the toolbar in GIMP",
+        "GIMP: hide the toolbar",
+        "gimp, hide the toolbar",
+        "Verify that: hide the toolbar",
+        "how do I hide the toolbar?",
+    ],
+)
+def test_what_is_said_around_a_wish_does_not_count(wording: str) -> None:
+    assert compare_verbs(wording, "Conceal the toolbar") == "same"
+    assert conflict(wording, "Show the toolbar")
+    assert not compare(wording, "Hide the toolbar").otherwise
