@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evaluation.harness.results import Header, Result, read_results
 from evaluation.report.matrix import Matrix, matrix_of
 from evaluation.report.statistics import Summary, summarize
-from evaluation.results import Header, Result, read_results
 
 GROUPS = ("application", "level", "domain", "task")
 """What results are grouped by: labels of the tasks, and the tasks themselves."""
