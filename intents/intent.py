@@ -1,0 +1,169 @@
+"""What a sentence asks for, as typed values: one frozen model for each kind, told apart by `kind`.
+
+```
+Switch(object="line numbers", state="on")    "turn on line numbers", "show the line numbers", "line numbers on"
+Choose(object="theme", value="dark")         "set the theme to dark", "choose dark as the theme"
+Do(verb="sort", object="rows")               "sort the rows"
+```
+
+`INTENT.validate_python`, `INTENT.validate_json` and `INTENT.dump_json` convert an intent from and to JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+
+class BaseIntent(BaseModel):
+    """The fields that all intents share; an empty text stands for what the sentence does not say.
+
+    Attributes:
+        verb: The verb as the sentence has it, in its base form and with its particle: "show", "turn on". Empty in an
+            intent that was not read from a sentence.
+        object: What it is done to or with: a setting, a control, a window, a file. Without leading articles.
+        value: What is chosen, typed, set, or given as a name.
+        place: Where it is done, such as the "View menu".
+        application: The application that the sentence names.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verb: str = ""
+    object: str = ""
+    value: str = ""
+    place: str = ""
+    application: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """An English sentence for this intent, which `intents.reader.read` reads back as the same."""
+        return " ".join(part for part in (*self._words(), self._where()) if part)
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb, self.object, self.value)
+
+    def _where(self) -> str:
+        places = (f"in {place}" for place in (self.place, self.application) if place)
+        return " ".join(places)
+
+
+class Switch(BaseIntent):
+    """Switch a setting or a part of the window on or off."""
+
+    kind: Literal["switch"] = "switch"
+    state: Literal["on", "off", "toggle"]
+
+    def _words(self) -> tuple[str, ...]:
+        verb = "toggle" if self.state == "toggle" else f"turn {self.state}"
+        return (self.verb or verb, self.object)
+
+
+class Choose(BaseIntent):
+    """Choose one of several values; `object` is the setting or the list, empty where the value says enough."""
+
+    kind: Literal["choose"] = "choose"
+
+    def _words(self) -> tuple[str, ...]:
+        if self.object and self.value:
+            return (self.verb or "set", self.object, "to", self.value)
+        return (self.verb or "choose", self.value or self.object)
+
+
+class Open(BaseIntent):
+    """Open a window, a menu, a file or an application."""
+
+    kind: Literal["open"] = "open"
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "open", self.object)
+
+
+class Close(BaseIntent):
+    """Close a window, a file or an application."""
+
+    kind: Literal["close"] = "close"
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "close", self.object)
+
+
+class Press(BaseIntent):
+    """Press keys; each item of `keys` is a chord such as "ctrl+s"."""
+
+    kind: Literal["press"] = "press"
+    keys: tuple[str, ...]
+    count: int = Field(default=1, ge=1)
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "press", ", ".join(self.keys), _times(self.count))
+
+
+class Click(BaseIntent):
+    """Click on a control."""
+
+    kind: Literal["click"] = "click"
+    count: int = Field(default=1, ge=1)
+    button: Literal["left", "middle", "right"] = "left"
+
+    def _words(self) -> tuple[str, ...]:
+        verb = f"{self.button}-click" if self.button != "left" else "double-click" if self.count == 2 else "click"
+        return (self.verb or verb, self.object)
+
+
+class Type(BaseIntent):
+    """Type a text, `value`; `object` is the field, empty for the one that has the focus."""
+
+    kind: Literal["type"] = "type"
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "type", f'"{self.value}"', f"into {self.object}" if self.object else "")
+
+
+class SetValue(BaseIntent):
+    """Set a number or another free value, `value`, of the setting `object`."""
+
+    kind: Literal["set_value"] = "set_value"
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "set", self.object, "to", self.value)
+
+
+class Save(BaseIntent):
+    """Save the document; `value` is the file name and `place` the folder, both empty to save it where it is."""
+
+    kind: Literal["save"] = "save"
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.verb or "save", self.object, f"as {self.value}" if self.value else "")
+
+
+class Ask(BaseIntent):
+    """Answer a question, `object`, and change nothing."""
+
+    kind: Literal["ask"] = "ask"
+
+
+class Do(BaseIntent):
+    """Do anything else: the verb, with all that the sentence says of what and how in `object`."""
+
+    kind: Literal["do"] = "do"
+
+
+Intent = Annotated[
+    Switch | Choose | Open | Close | Press | Click | Type | SetValue | Save | Ask | Do, Field(discriminator="kind")
+]
+"""Any intent."""
+
+KINDS: dict[str, type[BaseIntent]] = {
+    model.model_fields["kind"].default: model
+    for model in (Switch, Choose, Open, Close, Press, Click, Type, SetValue, Save, Ask, Do)
+}
+
+INTENT: TypeAdapter[Intent] = TypeAdapter(Intent)
+"""Validates an intent from Python or JSON values."""
+
+
+def _times(count: int) -> str:
+    return f"{count} times" if count > 1 else ""
