@@ -21,13 +21,23 @@ How a task ends (done, failed, infeasible, ...) is a value, `agent_s.records.Out
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class AgentError(Exception):
-    """Base of every error that this package raises."""
+    """Base of every error that this package, and the jobs that run agents, raise.
+
+    Attributes:
+        exit_status: Exit status of a command that ends with this error (see `agent_s.terminal.exits`).
+    """
+
+    exit_status: ClassVar[int] = 3
 
 
 class SettingsError(AgentError):
-    """A setting is unknown, has the wrong type or contradicts another; the message names the mend."""
+    """A setting is unknown, has the wrong type or contradicts another; the message suggests a fix."""
+
+    exit_status = 2
 
 
 class ModelError(AgentError):
@@ -72,3 +82,5 @@ class LimitReached(AgentError):
 
 class TrajectoryError(AgentError):
     """A run's files are missing, damaged, or of a newer version."""
+
+    exit_status = 1

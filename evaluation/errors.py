@@ -2,48 +2,56 @@
 
 ```
 EvaluationError
-├── TaskFileError        a task file cannot be read, or says something that is not understood
-├── PreparationFailed    the state that a task starts from could not be made
-├── CheckFailed          the state of the applications could not be read, so nothing can be said of the task
-├── PagesMissing         the pages of MiniWoB++ are not installed, or there is none of that name
-├── BrowserLost          the browser of an episode does not answer any more
-├── WorkerLost           a worker process ended or fell silent while it worked
-└── ResultsError         the file of results cannot be read or written, or is that of another evaluation
+├── TaskFileError        a task file cannot be read or understood
+├── PreparationFailed    the initial state of a task cannot be set up
+├── CheckFailed          the state of the applications cannot be read, so the task cannot be judged
+├── PagesMissing         the pages of MiniWoB++ are not installed, or a page does not exist
+├── BrowserLost          the browser of an episode no longer answers
+├── WorkerLost           a worker process ended or stopped answering
+└── ResultsError         the results file cannot be read or written, or belongs to another evaluation
 ```
 
-That a task was not done is a value, `agent_s.records.Verdict`, and never an exception.
+A task that was not done is a value, `agent_s.records.Verdict`, never an exception.
 """
 
 from __future__ import annotations
 
+from agent_s.errors import AgentError
 
-class EvaluationError(Exception):
+
+class EvaluationError(AgentError):
     """Base of every error that this package raises."""
+
+    exit_status = 1
 
 
 class TaskFileError(EvaluationError):
-    """A task file cannot be read or understood; the message names the file, the key and the near name."""
+    """A task file cannot be read or understood; the message names the file, the key and the nearest valid name."""
+
+    exit_status = 2
 
 
 class PreparationFailed(EvaluationError):
-    """The state that a task starts from could not be made; the message names the step."""
+    """The initial state of a task cannot be set up; the message names the step."""
 
 
 class CheckFailed(EvaluationError):
-    """The state of the applications could not be read; the message says what and why."""
+    """The state of the applications cannot be read; the message says what and why."""
 
 
 class PagesMissing(EvaluationError):
-    """The pages of MiniWoB++ are not installed, or there is none of that name; the message names the mend."""
+    """The pages of MiniWoB++ are not installed, or a page does not exist; the message suggests a fix."""
+
+    exit_status = 3
 
 
 class BrowserLost(EvaluationError):
-    """The browser of an episode does not answer any more, or has lost its page."""
+    """The browser of an episode no longer answers, or has lost its page."""
 
 
 class WorkerLost(EvaluationError):
-    """A worker process ended or fell silent while it worked; the message has its last words."""
+    """A worker process ended or stopped answering; the message holds the end of its error output."""
 
 
 class ResultsError(EvaluationError):
-    """The file of results cannot be read or written, or is that of another evaluation; the message names the mend."""
+    """The results file cannot be read or written, or belongs to another evaluation; the message suggests a fix."""

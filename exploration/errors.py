@@ -11,9 +11,13 @@ That an action did not work is a value, and never an exception.
 
 from __future__ import annotations
 
+from agent_s.errors import AgentError
 
-class ExplorationError(Exception):
+
+class ExplorationError(AgentError):
     """Base of every error that this package raises."""
+
+    exit_status = 1
 
 
 class ApplicationUnusable(ExplorationError):

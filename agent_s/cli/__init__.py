@@ -1,4 +1,4 @@
-"""The command line: builds every part, owns the terminal and the log.
+"""The command line: builds every part, and owns the terminal and the log.
 
 Importing this package loads nothing; `main` loads the command that was asked for and what that needs.
 """
@@ -10,6 +10,9 @@ import sys
 
 def main() -> int:
     """Run `agent-s` with the arguments of this process and return its exit status (see `agent_s.terminal.exits`)."""
-    from agent_s.cli.app import run_app
-
+    try:
+        from agent_s.cli.app import run_app
+    except KeyboardInterrupt:  # `run_app` handles every later one
+        sys.stderr.write("Stopped.\n")
+        return 130
     return run_app(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""The command `agent-s` itself: its subcommands, and how errors reach the person who typed it."""
+"""The command `agent-s` itself: its subcommands, and how it reports errors."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.exits import DONE, INTERRUPTED, NOT_DONE, as_click_error
-from agent_s.terminal.interrupts import noting_ctrl_c
+from agent_s.terminal.interrupts import Interrupted, ctrl_c_prevails
 from agent_s.terminal.lazy import Entry, LazyGroup, examples
 from agent_s.terminal.options import acting_options, read_settings, settings_options, with_default_model
 
-ENTRIES = {
+COMMANDS = {
     "run": Entry("agent_s.cli.run", "run", "Carry out one task on a desktop."),
-    "resume": Entry("agent_s.cli.resume", "resume", "Go on with a run that ended early."),
-    "demo": Entry("evaluation.commands.demo", "demo", "Carry out the demo tasks on private desktops, and check each."),
-    "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and do again recorded runs."),
-    "explore": Entry("exploration.commands.explore", "explore", "Find out what applications can do, and learn it."),
-    "eval": Entry("evaluation.commands.eval", "evaluate", "Measure the agent on benchmarks."),
-    "memory": Entry("agent_s.cli.memory", "memory", "Look at, move and delete what was learned."),
-    "doctor": Entry("agent_s.cli.doctor", "doctor", "Check what this machine lacks, and clean up after killed runs."),
+    "resume": Entry("agent_s.cli.resume", "resume", "Resume a run that ended early."),
+    "runs": Entry("agent_s.cli.runs", "runs", "List, show, report and replay recorded runs."),
+    "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
+    "doctor": Entry("agent_s.cli.doctor", "doctor", "Check for missing requirements, and clean up after killed runs."),
 }
+PLUGINS = "agent_s.commands"
+"""Entry point group under which packages above this one register further commands."""
 
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -35,7 +34,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 
 @click.group(
     cls=LazyGroup,
-    entries=ENTRIES,
+    entries=COMMANDS,
+    plugins=PLUGINS,
     invoke_without_command=True,
     epilog=examples(
         "agent-s demo",
@@ -45,7 +45,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.option("-v", "--verbose", count=True, help="Write the log to standard error; twice for all of it.")
+@click.option("-v", "--verbose", count=True, help="Write the log to standard error (-vv: with debug messages).")
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
@@ -64,12 +64,13 @@ def app(
 ) -> int:
     """Operate a desktop from one sentence.
 
-    Without a command, asks for tasks and carries them out one after another; the options from --config on are for that.
+    Without a command, agent-s asks for tasks and carries them out one after another on the same desktop. The options
+    from --config on apply only then.
     """
     install_log(verbose)
     if ctx.invoked_subcommand is not None:
         if config_file or overrides or model or display or virtual or confirm:
-            raise click.UsageError(f"Options of a command stand behind it: agent-s {ctx.invoked_subcommand} ...")
+            raise click.UsageError(f"Put the options of a command after it: agent-s {ctx.invoked_subcommand} ...")
         return DONE
     from agent_s.cli.interactive import ask_for_tasks
     from agent_s.terminal.run_conduct import choose_desktop
@@ -79,31 +80,30 @@ def app(
 
 
 def run_app(arguments: Sequence[str]) -> int:
-    """Run a command line and return its exit status; no ordinary error shows a traceback."""
+    """Run a command line and return its exit status; only a bug shows a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names on a screen may hold what the terminal's encoding does not
             stream.reconfigure(errors="replace")
-    with noting_ctrl_c() as came:
-        try:
+    try:
+        with ctrl_c_prevails():
             result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
-        except click.ClickException as error:
-            return _tell(error)
-        except (click.Abort, KeyboardInterrupt):
-            return _stopped()
-        except BrokenPipeError:
-            return _hang_up()
-        except Exception as error:
-            told = as_click_error(error)
-            if told is None and came:  # a library made another error of it, as pydantic does of one in its set-up
-                return _stopped()
-            if told is None:
-                raise
-            return _tell(told)
+    except click.ClickException as error:
+        return _show(error)
+    except Interrupted as interrupted:
+        return _stopped(interrupted.exit_status)
+    except (click.Abort, KeyboardInterrupt):
+        return _stopped(INTERRUPTED)
+    except BrokenPipeError:
+        return _hang_up()
+    except Exception as error:
+        if (explained := as_click_error(error)) is None:
+            raise
+        return _show(explained)
     return result if isinstance(result, int) else DONE
 
 
 def install_log(verbose: int) -> None:
-    """Send the log to standard error: nothing by default, `-v` what matters, `-vv` all of our own."""
+    """Send the log to standard error: nothing by default, `-v` for information, `-vv` for debug messages of our own."""
     import logging
 
     if not verbose:
@@ -114,18 +114,18 @@ def install_log(verbose: int) -> None:
         logging.getLogger(package).setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
 
 
-def _stopped() -> int:
+def _stopped(status: int) -> int:
     click.echo("Stopped.", err=True)
-    return INTERRUPTED
+    return status
 
 
-def _tell(error: click.ClickException) -> int:
+def _show(error: click.ClickException) -> int:
     error.show()
     return error.exit_code
 
 
 def _hang_up() -> int:
-    """Whoever read our output went away, as `head` does; keep Python from complaining when it flushes."""
+    """Keep Python from complaining when it flushes the output of a reader that went away, as `head` does."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,7 +1,7 @@
 """Exit statuses, and the errors that lead to them.
 
-0 what was asked is done · 1 it is not done · 2 it was asked in the wrong way · 3 the machine lacks what it takes ·
-130 it was stopped with Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+0 done · 1 not done · 2 wrong usage · 3 something is missing on this machine ·
+130 stopped with Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 """
 
 from __future__ import annotations
@@ -25,33 +25,35 @@ INTERRUPTED = stopped_by(signal.SIGINT)
 
 
 class EnvironmentProblem(click.ClickException):
-    """The machine lacks something; the message names the mend."""
+    """The machine lacks something; the message suggests a fix."""
 
     exit_code = ENVIRONMENT
 
 
 class NotDone(click.ClickException):
-    """What was asked could not be done."""
+    """What was asked for could not be done."""
 
     exit_code = NOT_DONE
 
 
+_BY_STATUS: dict[int, type[click.ClickException]] = {
+    USAGE: click.UsageError,
+    NOT_DONE: NotDone,
+    ENVIRONMENT: EnvironmentProblem,
+}
+
+
 def as_click_error(error: Exception) -> click.ClickException | None:
-    """Return how an error of the packages below is told to a person; None where it is a bug."""
+    """Return an error of the packages below as one that click shows; None for a bug."""
     from aci.errors import AciError
-    from agent_s.errors import AgentError, SettingsError, TrajectoryError
-    from evaluation.errors import EvaluationError, PagesMissing, TaskFileError
-    from exploration.errors import ExplorationError
+    from agent_s.errors import AgentError
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience
 
-    message = str(error)
     match error:
-        case SettingsError() | TaskFileError():
-            return click.UsageError(message)
-        case TrajectoryError() | UnknownExperience() | TransferError() | InvalidExperience():
-            return NotDone(message)
-        case PagesMissing() | AgentError() | AciError() | MemoryStoreError():
-            return EnvironmentProblem(message)
-        case EvaluationError() | ExplorationError():
-            return NotDone(message)
+        case AgentError():
+            return _BY_STATUS[error.exit_status](str(error))
+        case UnknownExperience() | TransferError() | InvalidExperience():
+            return NotDone(str(error))
+        case AciError() | MemoryStoreError():
+            return EnvironmentProblem(str(error))
     return None

@@ -1,10 +1,13 @@
-"""Ctrl-C: the first one ends the run in order, the second one ends the program at once, yet cleans up.
+"""Ctrl-C: the first one ends a run in order, the second one ends the program at once, yet cleans up.
 
 The run is asked to stop at its next boundary. Where none comes within `PATIENCE_S`, as in a long action or a model
-call, KeyboardInterrupt is raised inside of the run, which makes it its outcome "stopped". It is never raised while an
+call, KeyboardInterrupt is raised inside the run, which makes it the outcome "stopped". It is never raised while an
 event is shown or recorded, so that none is lost.
 
-Ctrl-Z pauses a run at its next boundary instead of the program, whose keys and model calls would be left hanging.
+Libraries turn a KeyboardInterrupt into errors of their own, as pydantic does while it builds a model. So every error
+that follows a signal counts as the interrupt.
+
+Ctrl-Z pauses a run at its next boundary instead of the program, which would leave keys and model calls hanging.
 """
 
 from __future__ import annotations
@@ -22,39 +25,60 @@ from agent_s.terminal.exits import stopped_by
 T = TypeVar("T")
 
 PATIENCE_S = 0.2
-"""Seconds for which a run that was asked to stop is left alone."""
+"""Time a run has to stop at a boundary before it is interrupted, s."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class Interrupted(BaseException):
+    """A signal ended the program, whatever error it came out as.
+
+    Args:
+        number: The signal.
+
+    Attributes:
+        exit_status: Exit status of the program.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.exit_status = stopped_by(number)
+
+
 @contextmanager
-def noting_ctrl_c() -> Iterator[list[int]]:
-    """Let Ctrl-C do what it does, and note that it came, for where the KeyboardInterrupt is lost on its way."""
-    came: list[int] = []
+def ctrl_c_prevails() -> Iterator[None]:
+    """Leave Ctrl-C its meaning, and raise `Interrupted` for any error that follows it."""
+    caught: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        caught.append(number)
         signal.default_int_handler(number, frame)
 
-    # Threads may not, and programs that were started in the background have Ctrl-C ignored.
+    # Only the main thread may handle signals, and a shell lets programs in the background ignore Ctrl-C.
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
-        yield came
+        yield
         return
     signal.signal(signal.SIGINT, note)
     try:
-        yield came
+        yield
+    except Exception as error:
+        if caught:
+            raise Interrupted(caught[0]) from error
+        raise
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Interrupts:
-    """Handles the signals that end a program, within a `with` block; use it around everything that needs cleaning up.
+    """Handles the signals that end a program, within a `with` block around everything that needs cleaning up.
+
+    An error that leaves the block after a signal leaves it as `Interrupted`.
 
     Args:
-        notice: Tells the person what happens now; never called by the handler itself, which may have come in the
-            middle of a write to the terminal.
+        notice: Shows the person what happens; never called by the signal handler, which may run in the middle of a
+            write to the terminal.
 
     Attributes:
         caught: The first signal that came, or None.
@@ -65,8 +89,8 @@ class Interrupts:
         self._notice = notice
         self._main = threading.get_ident()
         self._count = 0
-        self._told = False
-        self._pause_untold = False
+        self._announced = False
+        self._pausing = False
         self._working = False
         self._nudging = False
         self._nudge: threading.Timer | None = None
@@ -81,15 +105,21 @@ class Interrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals back."""
+        """Give the signals back.
+
+        Raises:
+            Interrupted: The block ends with an error after a signal.
+        """
         self._stop = None
-        self._leave_alone()
+        self._cancel_nudge()
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.getsignal` gave
+        if self.caught is not None and isinstance(error, (Exception, KeyboardInterrupt)):
+            raise Interrupted(self.caught) from error
 
     @property
     def exit_status(self) -> int | None:
-        """The exit status that the caught signal asks for; None where none came."""
+        """Exit status for the signal that was caught; None without one."""
         return None if self.caught is None else stopped_by(self.caught)
 
     def watch(
@@ -102,52 +132,53 @@ class Interrupts:
             stop: Asks the run to end at its next boundary.
             pause: Asks the run to leave the screen to the person at its next boundary; None leaves Ctrl-Z as it is.
         """
-        before = signal.signal(signal.SIGTSTP, lambda number, frame: self._pausing(pause)) if pause else None
+
+        def pause_later(_number: int, _frame: FrameType | None) -> None:
+            self._pausing = True
+            if pause is not None:
+                pause()
+
+        before = signal.signal(signal.SIGTSTP, pause_later) if pause else None
         self._stop = stop
         if self.caught is not None:
             stop()
         try:
             while True:
+                self._working = True
                 try:
-                    item = self._next(items)
+                    item = next(items)
                 except StopIteration:
                     return
-                self._tell_once()
+                finally:
+                    self._working = False
+                self._announce()
                 yield item
         finally:
             if pause is not None:
                 signal.signal(signal.SIGTSTP, before)
             self._stop = None
-            self._leave_alone()
+            self._cancel_nudge()
 
     def call(self) -> None:
-        """Do what Ctrl-C does while a run is on; for other threads, which cannot interrupt the main one otherwise."""
+        """Do what Ctrl-C does during a run, from another thread."""
         if self._stop is not None:
             signal.pthread_kill(self._main, signal.SIGINT)
 
-    def _next(self, items: Iterator[T]) -> T:
-        self._working = True
-        try:
-            return next(items)
-        finally:
-            self._working = False
-
-    def _pausing(self, pause: Callable[[], None]) -> None:
-        self._pause_untold = True
-        pause()
-
-    def _tell_once(self) -> None:
-        if self._pause_untold:
-            self._pause_untold = False
-            self._notice("Pausing after what is being done now ...")
-        if self.caught is not None and not self._told:
-            self._told = True
-            self._notice("Stopping ... (once more to end at once)")
+    def _announce(self) -> None:
+        if self._pausing:
+            self._pausing = False
+            self._notice("Pausing after the current action ...")
+        if self.caught is not None and not self._announced:
+            self._announced = True
+            self._notice("Stopping ... (press Ctrl-C again to stop at once)")
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         if self._nudging:
             self._nudging = False
-            self._break_off()
+            if self._working:
+                raise KeyboardInterrupt
+            if self._stop is not None:  # an event is being shown: try again later
+                self._nudge_later()
             return
         self._count += 1
         if self._count > 2:
@@ -160,18 +191,11 @@ class Interrupts:
         self._stop()
         self._nudge_later()
 
-    def _break_off(self) -> None:
-        """End what the run is doing; while an event is shown, try again later."""
-        if self._working:
-            raise KeyboardInterrupt
-        if self._stop is not None:
-            self._nudge_later()
-
     def _nudge_later(self) -> None:
         main = threading.get_ident()
 
         def nudge() -> None:
-            # A true signal, since only that wakes the main thread from a system call.
+            # A real signal, since only that wakes the main thread from a system call.
             self._nudging = True
             signal.pthread_kill(main, signal.SIGINT)
 
@@ -179,8 +203,8 @@ class Interrupts:
         self._nudge.daemon = True
         self._nudge.start()
 
-    def _leave_alone(self) -> None:
-        while (nudge := self._nudge) is not None:  # one that comes just now may start another
+    def _cancel_nudge(self) -> None:
+        while (nudge := self._nudge) is not None:  # one that fires now may start another
             self._nudge = None
             nudge.cancel()
             nudge.join()

@@ -17,24 +17,30 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def settings_options(command: F) -> F:
     """Add `--config FILE` and `-c KEY=VALUE`; their values are for `read_settings`."""
-    one = click.option("-c", "overrides", metavar="KEY=VALUE", multiple=True, help="One setting, as -c replay=false.")
+    one = click.option(
+        "-c",
+        "overrides",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Override one setting, such as -c replay=false; repeatable.",
+    )
     file = click.option(
-        "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings, as YAML."
+        "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings file (YAML)."
     )
     return file(one(command))
 
 
 def acting_options(command: F) -> F:
-    """Add `--model`, `--display`, `--virtual` and `--confirm`: who acts, where, and what it asks first."""
+    """Add `--model`, `--display`, `--virtual` and `--confirm`."""
     for option in (
         click.option(
             "--confirm",
             type=click.Choice(["risky", "always", "never"]),
-            help="When to ask you before an action; risky ones on your own screen by default.",
+            help="When to ask you before an action (default: risky actions on your own screen).",
         ),
         click.option("--virtual", is_flag=True, help="Work on a private virtual desktop."),
-        click.option("--display", metavar=":N", help="The X display to work on."),
-        click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say, else offline."),
+        click.option("--display", metavar=":N", help="X display to work on."),
+        click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
     ):
         command = option(command)
     return command
@@ -52,12 +58,12 @@ def read_settings(
 
     Args:
         config_file: A YAML file.
-        overrides: Texts as KEY=VALUE.
-        options: Values by key of options with names of their own; None where they were not given.
+        overrides: Settings as KEY=VALUE.
+        options: Values, by setting, of options with names of their own; None for an option that was not given.
 
     Raises:
         click.UsageError: An override is not KEY=VALUE.
-        SettingsError: A key or value does not fit.
+        SettingsError: A key is unknown, or a value is invalid.
     """
     from agent_s.settings import load_settings
 
@@ -72,7 +78,7 @@ def read_settings(
 
 
 def with_default_model(settings: Settings) -> Settings:
-    """Name the model where nothing names one: that of the provider whose key is set, else `offline`."""
+    """Choose a model unless the settings do: that of the provider whose API key is set, else `offline`."""
     if "model" in settings.model_fields_set:
         return settings
     from agent_s.llm.build import default_model

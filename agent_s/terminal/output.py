@@ -1,4 +1,4 @@
-"""What several commands write to the terminal: JSON, tables, and texts of the screen made harmless."""
+"""Output to the terminal: JSON, tables, and text from the screen made harmless."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def printable(text: str) -> str:
-    """Return text without control characters: a window's title must not command the terminal."""
+    """Return text without control characters, so that a window's title cannot control the terminal."""
     if text.isprintable():
         return text
-    return "".join(" " if char in "\n\t" else "\ufffd" if _commands(char) else char for char in text)
+    return "".join(" " if char in "\n\t" else "\ufffd" if _is_control(char) else char for char in text)
 
 
 def shorten(text: str, width: int) -> str:
-    """Return printable text in at most so many characters, on one line."""
+    """Return text as one printable line of at most `width` characters."""
     line = " ".join(printable(text).split())
     return line if len(line) <= width else line[: max(0, width - 1)] + "…"
 
@@ -34,7 +34,7 @@ def echo_json(value: Any) -> None:
 
 
 def new_console(stderr: bool = False) -> Console:
-    """Return a rich console that takes nothing in the text for markup."""
+    """Return a rich console that does not interpret markup."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=not _is_tty(stderr))
@@ -45,8 +45,8 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]], figures: S
 
     Args:
         columns: Headings.
-        rows: Cells; control characters are taken out.
-        figures: Headings of the columns that hold numbers, which go to the right.
+        rows: Cells; control characters are removed.
+        figures: Headings of the columns to align right.
     """
     from rich import box
     from rich.table import Table
@@ -69,16 +69,16 @@ def in_words(verified: bool | None) -> str:
 
 
 def local_time(moment: datetime | None) -> str:
-    """Return a time in the person's own time zone; "?" where there is none."""
+    """Return a time in the local time zone; "?" for None."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}" if moment else "?"
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """Return "1 step" or "2 steps"; `many` is for nouns that do not just take an s."""
+    """Return "1 step" or "2 steps"; `many` is the irregular plural."""
     return f"{count} {one if count == 1 else many or f'{one}s'}"
 
 
-def _commands(char: str) -> bool:
+def _is_control(char: str) -> bool:
     return unicodedata.category(char) in ("Cc", "Cf") and char != "\u200d"
 
 

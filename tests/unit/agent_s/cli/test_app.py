@@ -1,27 +1,45 @@
-"""The command line says what it can do, quickly, and what is wrong with a command."""
+"""`agent-s` itself: its commands, its help, and how it reports errors and interrupts."""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
+from pydantic_core import SchemaError
 
-from agent_s.cli.app import ENTRIES, app, run_app
+from aci.errors import NoDisplay
+from agent_s.cli.app import app, run_app
 from agent_s.errors import ModelUnavailable, PlanError, SettingsError, TrajectoryError
-from agent_s.terminal.exits import INTERRUPTED
+from agent_s.terminal.exits import INTERRUPTED, EnvironmentProblem
+from agent_s.terminal.interrupts import Interrupts
+from agent_s.terminal.lazy import LazyGroup
+from evaluation.errors import CheckFailed, PagesMissing, TaskFileError
+from exploration.errors import LedgerError
 from memory_store.errors import StoreBusy, StoreCorrupt, UnknownExperience
 
-HEAVY = ("rich", "pydantic", "numpy", "aci", "memory_store", "evaluation", "jinja2", "yaml", "sqlalchemy", "PIL")
+HEAVY = (
+    "rich",
+    "pydantic",
+    "numpy",
+    "aci",
+    "memory_store",
+    "evaluation.harness",
+    "jinja2",
+    "yaml",
+    "sqlalchemy",
+    "PIL",
+)
 
 
 def all_commands() -> list[list[str]]:
     """Return the words of every command, groups included."""
     words = []
     context = click.Context(app)
-    for name in ENTRIES:
+    for name in app.list_commands(context):
         words.append([name])
         command = app.get_command(context, name)
         if isinstance(command, click.Group):
@@ -33,17 +51,11 @@ def test_the_commands_of_this_version() -> None:
     assert [" ".join(words) for words in all_commands()] == [
         "run",
         "resume",
-        "demo",
         "runs",
         "runs list",
         "runs replay",
         "runs report",
         "runs show",
-        "explore",
-        "eval",
-        "eval miniwob",
-        "eval tasks",
-        "eval report",
         "memory",
         "memory check",
         "memory export",
@@ -57,6 +69,12 @@ def test_the_commands_of_this_version() -> None:
         "memory stats",
         "memory vacuum",
         "doctor",
+        "demo",
+        "eval",
+        "eval miniwob",
+        "eval tasks",
+        "eval report",
+        "explore",
     ]
 
 
@@ -76,13 +94,43 @@ def test_every_command_has_json(words: list[str], capsys: pytest.CaptureFixture[
     assert "--json" in capsys.readouterr().out
 
 
-def test_the_summaries_of_the_overview_are_those_of_the_commands() -> None:
-    context = click.Context(app)
-    for name, entry in ENTRIES.items():
-        command = app.get_command(context, name)
-        assert command is not None
-        assert command.name == name
-        assert entry.summary.endswith(".")
+def test_help_lists_every_command_with_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_app(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2].partition("Examples:")[0].strip().splitlines()
+    names = [line.split()[0] for line in listed]
+    assert names == app.list_commands(click.Context(app))
+    assert all(line.endswith(".") for line in listed)
+
+
+def register(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """Install a package that registers commands."""
+    info = folder / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("\n".join(["[console_scripts]", "x = y:z", "", "[some.group]", *lines]))
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_installed_package_adds_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other_commands.py").write_text(
+        "import click\nfrom agent_s.terminal.lazy import Entry\n"
+        "HELLO = Entry('other_commands', 'hello', 'Say hello.')\n"
+        "hello = click.Command('hello', callback=lambda: click.echo('Hello!'))\n"
+    )
+    register(tmp_path, monkeypatch, "hello = other_commands:HELLO")
+    group = LazyGroup("tool", entries={}, plugins="some.group")
+    group.main(["--help"], standalone_mode=False)
+    assert "hello  Say hello." in capsys.readouterr().out
+    group.main(["hello"], standalone_mode=False)
+    assert capsys.readouterr().out == "Hello!\n"
+
+
+def test_command_that_cannot_be_loaded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    register(tmp_path, monkeypatch, "hello = not_there:HELLO")
+    group = LazyGroup("tool", entries={}, plugins="some.group")
+    with pytest.raises(EnvironmentProblem, match="'hello' is registered as not_there:HELLO"):
+        group.main(["--help"], standalone_mode=False)
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -90,19 +138,19 @@ def test_help_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = done.stdout.partition("LOADED")[2].split()
     assert "click" in loaded
-    assert not [name for name in loaded if name.split(".")[0] in HEAVY]
+    assert not set(loaded) & set(HEAVY)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["rnu", "x"], "Did you mean 'run'?"),
         (["memory", "serch"], "Did you mean 'search'?"),
         (["runs", "lst"], "Did you mean 'list'?"),
         (["run", "x", "--virtul"], "--virtual"),
         (["click the button"], "agent-s run 'click the button'"),
-        (["qqqqq"], "There are: run, resume, demo"),
-        (["--model", "offline", "run", "x"], "Options of a command stand behind it: agent-s run"),
+        (["qqqqq"], "Available commands: run, resume, runs"),
+        (["--model", "offline", "run", "x"], "Put the options of a command after it: agent-s run"),
         (["--display", ":9", "--virtual"], "not both"),
         (["run"], "Missing argument 'TASK'"),
         (["run", "   "], "the instruction is empty"),
@@ -114,13 +162,17 @@ def test_help_loads_nothing_heavy() -> None:
         (["memory", "forget"], "--all"),
     ],
 )
-def test_wrong_usage_is_status_2_and_names_the_mend(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: object
+def test_wrong_usage_is_status_2_and_suggests_a_fix(
+    words: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: object,
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert run_app(words) == 2
     captured = capsys.readouterr()
-    assert told in captured.err
+    assert message in captured.err
     assert captured.out == ""
 
 
@@ -134,6 +186,11 @@ def test_wrong_usage_is_status_2_and_names_the_mend(
         (StoreCorrupt("broken"), 3),
         (ModelUnavailable("broken"), 3),
         (PlanError("broken"), 3),
+        (CheckFailed("broken"), 1),
+        (TaskFileError("broken"), 2),
+        (PagesMissing("broken"), 3),
+        (LedgerError("broken"), 1),
+        (NoDisplay("broken"), 3),
         (KeyboardInterrupt(), 130),
         (click.Abort(), 130),
     ],
@@ -160,19 +217,44 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
         run_app([])
 
 
-def test_ctrl_c_that_a_library_makes_another_error_of_is_ctrl_c(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def build(**_: object) -> None:
-        try:
-            signal.raise_signal(signal.SIGINT)
-        except KeyboardInterrupt:
-            raise ValueError("the schema could not be built: KeyboardInterrupt") from None
+def interrupted(number: int, error: Exception) -> None:
+    """Fail as a library does that turns the KeyboardInterrupt of a signal into an error of its own."""
+    try:
+        signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise error from None
 
-    monkeypatch.setattr(app, "main", build)
+
+ERRORS = [
+    SchemaError("KeyboardInterrupt: the schema could not be built"),
+    ImportError("numpy: the C extensions could not be imported"),
+    click.Abort(),
+    SettingsError("a setting could not be read"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_error_after_ctrl_c_is_the_interrupt(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(app, "main", lambda **_: interrupted(signal.SIGINT, error))
     assert run_app([]) == INTERRUPTED
     assert capsys.readouterr().err == "Stopped.\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_error_after_a_signal_while_a_run_starts_is_the_interrupt(
+    error: Exception, number: int, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def start(**_: object) -> None:
+        with Interrupts(lambda _: None):
+            interrupted(number, error)
+
+    monkeypatch.setattr(app, "main", start)
+    assert run_app([]) == status
+    assert capsys.readouterr().err == "Stopped.\n"
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
