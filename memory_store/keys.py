@@ -65,6 +65,18 @@ def make_key(*parts: str) -> Key:
     return Key(text=text, digest=hashlib.sha256(exact.encode()).hexdigest())
 
 
+def make_skill_key(name: str, description: str, aliases: Iterable[str]) -> Key:
+    """Build the key of a skill: the digest is of name and description, the text holds other aliases as well.
+
+    Raises:
+        InvalidExperience: A part is not acceptable text, or name and description are blank.
+    """
+    said = description.casefold()
+    others = [alias for alias in aliases if alias.casefold() not in said]
+    digest = make_key(name, description).digest
+    return Key(text=make_key(name, description, *others).text, digest=digest)
+
+
 def collapse(text: str) -> str:
     """Trim the text and make every run of white space one blank."""
     return _SPACES.sub(" ", text).strip()

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, select, true
 from sqlalchemy.orm import Session, with_polymorphic
 
+from intents.intent import Intent
 from memory_store.embedding.background_embedding import Background
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
 from memory_store.errors import InvalidExperience, MemoryStoreError, UnknownExperience
@@ -30,7 +31,7 @@ from memory_store.records.experience import (
     first_problem,
 )
 from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
-from memory_store.records.skills import SkillExperience
+from memory_store.records.skills import Effect, SkillExperience
 from memory_store.search.index import (
     EMBED_AT_ONCE,
     Index,
@@ -224,19 +225,35 @@ class MemoryStore:
         provenance: Provenance,
         description: str = "",
         preconditions: Sequence[str] = (),
+        aliases: Sequence[str] = (),
+        intent: Intent | None = None,
+        effects: Iterable[Effect] = (),
     ) -> SkillExperience:
-        """Store a sequence of actions as a candidate and return the record as it is kept.
+        """Store a skill as a candidate and return the stored record.
+
+        Args:
+            name: What the skill is called.
+            steps: The actions in order.
+            provenance: Where the skill comes from; it starts unverified.
+            description: One sentence for people and models.
+            preconditions: What must hold before the first step.
+            aliases: Other names of the skill.
+            intent: What the skill does; read from the name if None.
+            effects: The expected changes.
 
         Raises:
-            InvalidExperience: The name is blank, there are no steps, or a text or step is not storable.
+            InvalidExperience: The name is blank, there are no steps, or a value cannot be stored.
             MemoryStoreError: The store cannot be written.
         """
         record = self._new(
             SkillExperience,
             name=name,
+            aliases=tuple(aliases),
+            **({} if intent is None else {"intent": intent}),
             description=description,
             preconditions=tuple(preconditions),
             steps=tuple(steps),
+            effects=tuple(effects),
             provenance=provenance.model_copy(update={"state": "candidate", "verified": None, "verified_by": ""}),
         )
         return self._store_new(record)

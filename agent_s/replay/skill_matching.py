@@ -107,7 +107,7 @@ class Fitter:
     """
 
     def __init__(self, skills: Sequence[SkillExperience]) -> None:
-        self._names = {skill.id: names_of(skill.name, skill.description) for skill in skills}
+        self._names = {skill.id: _names(skill) for skill in skills}
         counts: Counter[str] = Counter()
         for names in self._names.values():
             counts.update({stem(word) for name in names for word in read(name).words})
@@ -201,6 +201,11 @@ class Fitter:
             return _SOFT
         count = self._counts[stem(word)]
         return _UNKNOWN if not count else 0.35 + 0.65 * (1 - math.log(1 + count) / self._most)
+
+
+def _names(skill: SkillExperience) -> tuple[str, ...]:
+    """Return the name of a skill and its other names, which may stand in its description."""
+    return tuple(dict.fromkeys((*names_of(skill.name, skill.description), *skill.aliases)))
 
 
 def _pairs_at(place: int, words: Sequence[str]) -> list[str]:

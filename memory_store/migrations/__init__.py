@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-HEAD = "0003"
+HEAD = "0004"
 """The revision this version of the program reads and writes."""
 
 SCRIPTS = Path(__file__).resolve().parent

@@ -55,6 +55,9 @@ def to_row(experience: Experience) -> ExperienceRow:
                 description=experience.description,
                 preconditions=list(experience.preconditions),
                 steps=list(experience.steps),
+                aliases=list(experience.aliases),
+                intent=experience.intent.model_dump(mode="json"),
+                effects=list(experience.effects),
                 replaced_by=experience.replaced_by,
             )
     raise TypeError(f"not a storable experience: {type(experience).__name__}")
@@ -90,9 +93,13 @@ def to_record(row: ExperienceRow | Row[Any]) -> Experience:
                 id=known.uid,
                 provenance=provenance,
                 name=known.name,
+                aliases=tuple(known.aliases or ()),
+                # Skills of older stores have no intent; it is read from the name.
+                **({} if known.intent is None else {"intent": known.intent}),
                 description=known.description,
                 preconditions=tuple(known.preconditions),
                 steps=tuple(known.steps),
+                effects=tuple(known.effects or ()),
                 replaced_by=known.replaced_by,
             )
     raise TypeError(f"not a known kind of experience: {row.kind}")

@@ -21,7 +21,9 @@ from sqlalchemy.exc import DatabaseError
 
 from memory_store.errors import StoreCorrupt, StoreUnavailable, TransferError
 from memory_store.migrations import HEAD
+from memory_store.migrations.packed_descriptions import unpack
 from memory_store.records.experience import KINDS, Experience, Kind, Record
+from memory_store.records.skills import SkillExperience
 from memory_store.storage.database import SqliteDatabase
 from memory_store.storage.opening import MAGIC, locate, revision_of
 from memory_store.storage.rows import to_record
@@ -31,6 +33,8 @@ from memory_store.storage.transfer import write_export
 
 _experience = ExperienceRow.__table__.c
 _HEADER_BYTES = 100
+_PACKED = "0003"
+"""The last schema with the aliases of skills in their descriptions."""
 _LONGEST_FILL = 1 << 40
 """No store is as long as this, bytes; a header that says so is damaged."""
 _IDS = "SELECT uid, pk FROM experience INDEXED BY sqlite_autoindex_experience_1"
@@ -116,7 +120,11 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
             f"nothing of {source} can be read, since its first page is damaged ({error}): restore a backup, or try"
             " `sqlite3 FILE .recover`, which guesses from what the other pages look like"
         ) from error
-    if revision != HEAD:
+    if revision == _PACKED:
+        with closing(sqlite3.connect(copy)) as raw:
+            for column in ("aliases", "intent", "effects"):
+                raw.execute(f"ALTER TABLE skill ADD COLUMN {column} JSON")
+    elif revision != HEAD:
         raise StoreCorrupt(f"{source} has schema {revision}, not {HEAD}: salvage it with the version that wrote it")
     database = SqliteDatabase(copy, 0.0)
     try:
@@ -125,7 +133,7 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
             rows = [row for kind in KINDS for row in _rows(connection, kind, 1, newest)]
     finally:
         database.close()
-    records = {record.id: record for row in rows if (record := _sound(row)) is not None}
+    records = {record.id: record for row in rows if (record := _sound(row, revision == _PACKED)) is not None}
     forgotten = {row.uid for row in rows if row.forgotten_at is not None}
     ordered = sorted(records.values(), key=lambda record: (record.provenance.created_at, record.id))
     return ordered, tuple(sorted((known | {row.uid for row in rows}) - forgotten - set(records))), complete
@@ -170,14 +178,19 @@ def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator
                 pending += [(middle + 1, high), (low, middle)]
 
 
-def _sound(row: Row[Any]) -> Experience | None:
+def _sound(row: Row[Any], packed: bool) -> Experience | None:
     if row.forgotten_at is not None:
         return None
     try:
         record = to_record(row)
     except (ValueError, TypeError):
         return None
-    return record if record.key.digest == row.key_digest else None
+    if record.key.digest != row.key_digest:
+        return None
+    if packed and isinstance(record, SkillExperience):
+        aliases, description = unpack(record.name, record.description, record.provenance.app)
+        return record.model_copy(update={"aliases": tuple(aliases), "description": description})
+    return record
 
 
 def _only_damage(error: DatabaseError) -> None:

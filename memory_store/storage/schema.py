@@ -44,6 +44,7 @@ APPLICATION_ID = 0x41673553
 
 
 _Count = Integer().with_variant(BigInteger(), "postgresql")
+_NullableJson = JSON(none_as_null=True)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -155,6 +156,9 @@ class SkillRow(ExperienceRow):
     description: Mapped[str]
     preconditions: Mapped[list[str]] = mapped_column(JSON)
     steps: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    aliases: Mapped[list[str] | None] = mapped_column(_NullableJson)
+    intent: Mapped[dict[str, Any] | None] = mapped_column(_NullableJson)
+    effects: Mapped[list[dict[str, Any]] | None] = mapped_column(_NullableJson)
     replaced_by: Mapped[str] = mapped_column(String(32))
 
 

@@ -2,17 +2,19 @@ r"""Export and import in one documented format: JSON lines, UTF-8, one record a 
 
 The first line is the header, each further line one experience, oldest first::
 
-    {"format": "agent-s-memory", "version": 2, "experiences": 3}
+    {"format": "agent-s-memory", "version": 3, "experiences": 3}
     {"kind": "narrative", "id": "n-...", "query": ..., "instruction": ..., "summary": ..., "plan":
         [{"name": ..., "info": ...}], "success": true, "provenance": {...}}
     {"kind": "episodic", "id": "e-...", "task_query": ..., "subtask": ..., "context": ..., "summary": ...,
         "steps": [{...}], "provenance": {...}}
-    {"kind": "skill", "id": "s-...", "name": ..., "description": ..., "preconditions": [...], "steps": [{...}],
-        "replaced_by": ..., "provenance": {...}}
+    {"kind": "skill", "id": "s-...", "name": ..., "aliases": [...], "intent": {"kind": "switch", ...},
+        "description": ..., "preconditions": [...], "steps": [{...}], "effects": [{...}], "replaced_by": ...,
+        "provenance": {...}}
 
 (each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
 out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
-a file that was cut short is noticed. Version 1 had no skills and fewer fields of provenance; it is read as well.
+a file that was cut short is noticed. Earlier versions are read as well: version 1 had no skills and fewer fields of
+provenance, version 2 had the aliases of a skill in its description.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;
 importing a file twice therefore changes nothing. It is all or nothing.
@@ -30,6 +32,7 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from memory_store.errors import InvalidExperience, TransferError
+from memory_store.migrations.packed_descriptions import unpack
 from memory_store.records.episodic import EpisodicExperience
 from memory_store.records.experience import Experience, Record, first_problem
 from memory_store.records.narrative import NarrativeExperience
@@ -39,8 +42,8 @@ from memory_store.storage.rows import to_row
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
 _KINDS: dict[str, type[Experience]] = {
     "narrative": NarrativeExperience,
     "episodic": EpisodicExperience,
@@ -146,9 +149,19 @@ def _read(file: IO[str], source: Path) -> Iterator[Experience]:
     for number, text in enumerate(file, start=2):
         if text.strip():
             found += 1
-            yield _record(_parse(text, source, number), source, number)
+            line = _parse(text, source, number)
+            if header["version"] < 3:
+                unpack_aliases(line)
+            yield _record(line, source, number)
     if found != expected:
         raise TransferError(f"{source} has {found} experiences, not {expected} as it says: export it again")
+
+
+def unpack_aliases(skill: dict[str, Any]) -> None:
+    """Move the aliases of an exported skill of an earlier version from its description into a field of their own."""
+    match skill:
+        case {"kind": "skill", "name": str(name), "description": str(text), "provenance": {"app": str(app)}}:
+            skill["aliases"], skill["description"] = unpack(name, text, app)
 
 
 def _parse(text: str, source: Path, number: int) -> dict[str, Any]:

@@ -60,6 +60,6 @@ def episodic(store: MemoryStore, subtask: str = "Save it as draft.txt", **fields
 
 
 def indexed(store: MemoryStore, kind: Kind) -> int:
-    """How many experiences of a kind the store's index holds."""
+    """Return the number of experiences of a kind in the store's index."""
     with store._database.read() as connection:
         return len(store._retriever.index.ids(connection, kind))

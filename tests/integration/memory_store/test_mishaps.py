@@ -28,7 +28,7 @@ class Clock(datetime):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
     monkeypatch.setattr(Clock, "ahead", timedelta())
-    for module in ("experience", "forgetting", "trust", "judging"):
+    for module in ("records.experience", "storage.forgetting", "storage.trust", "search.ranking"):
         monkeypatch.setattr(f"memory_store.{module}.datetime", Clock)
     return Clock
 

@@ -230,6 +230,28 @@ def test_a_store_of_the_second_schema_takes_web_answers(server: Server) -> None:
     assert run(url, f'SELECT count(*) FROM "{name}".experience') == [(0,)]
 
 
+def test_aliases_of_older_skills_move_out_of_their_descriptions(server: Server) -> None:
+    url = server.new_database()
+    database, _ = open_postgres(locate(url), 1.0, head="0003")  # type: ignore[arg-type]
+    with database.write() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO experience (uid, kind, key_text, key_digest, run_id, task_id, app, platform, model, outcome,"
+            " verified_by, embedder, created_at, version, times_used, times_worked) VALUES ('s-0123456789abcdef',"
+            " 'skill', 'wrap lines', 'd', 'r', '', 'Mousepad', '', '', '', '', 'e', now(), '', 0, 0)"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO skill VALUES (1, 'wrap lines',"
+            " 'Wrap lines, also called “break lines”, by View > Wrap in Mousepad.', '[]', '[{}]', '')"
+        )
+    database.close()
+    with MemoryStore.open(url, HashingEmbedder()) as store:
+        skill = store.find_skill("wrap lines", "Wrap lines, by View > Wrap in Mousepad.")
+        assert skill is not None
+        assert skill.aliases == ("break lines",)
+        assert store.search_skills("break the lines")[0].experience == skill
+        assert store.check() == []
+
+
 def test_what_cannot_be_used_says_how_to_mend_it(server: Server) -> None:
     url = server.new_database("plain")
     with pytest.raises(StoreUnavailable, match="the database exists"):
