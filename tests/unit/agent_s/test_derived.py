@@ -135,7 +135,7 @@ class TestOtherValues:
         assert "'408' was read from the screen then" in outcome(events).reason
 
     def test_a_value_that_no_screen_showed_is_not_typed_either(self, memory: MemoryStore) -> None:
-        parts = (("Write the product", (Type(text="408", element_id=NOTE),)),)
+        parts = (("Write the product", (Type(text="12*34 is 408", element_id=NOTE),)),)
         learn(memory, "Write 12*34 as '12*34' into a note", editor(), *parts)
         events, desktop = again(memory, "Write 56*78 as '56*78' into a note", editor())
         assert desktop.performed == [] and not outcome(events).verified
