@@ -194,6 +194,30 @@ class Left(Record):
     settings: dict[str, str] = Field(default_factory=dict)
 
 
+class Derived(Record):
+    """A piece of typed text that the screen had shown and no wording of the task tells.
+
+    Attributes:
+        typed: As it was typed.
+        value: As the screen showed it.
+        app: Application that showed it.
+        role: AT-SPI role of the element there; "window" for a title.
+        field: What of the element it was: name, text, label, description, value or title.
+        beside: What named the element or stood before it.
+        around: What stood before and after it in the same text.
+        shown_at: Before which step of the subtask it was first seen, from 0; None where that was before the subtask.
+    """
+
+    typed: str
+    value: str
+    app: str = ""
+    role: str = ""
+    field: str = ""
+    beside: str = ""
+    around: tuple[str, str] = ("", "")
+    shown_at: int | None = None
+
+
 class GroundedStep(Record):
     """A primitive whose element ids are replaced by descriptions, so that it can be done again on another screen.
 
@@ -205,6 +229,7 @@ class GroundedStep(Record):
         intent: The next action in words, as the Worker put it.
         effect: What it changed.
         left: What was left of that at the end.
+        derived: What of the text that it types came from the screen; None where that was not recorded.
     """
 
     action: AnyAction
@@ -214,6 +239,7 @@ class GroundedStep(Record):
     intent: str = ""
     effect: Effect = Effect()
     left: Left = Left()
+    derived: tuple[Derived, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from pathlib import Path
 from aci.observation.observation import Observation
 from agent_s.errors import LimitReached, ModelError
 from agent_s.events import Event, ExperienceStored, Troubled
-from agent_s.records import Plan, Status, Step, Subtask, Task, Verdict
+from agent_s.records import GroundedStep, Plan, Status, Step, Subtask, Task, Verdict
+from agent_s.replay.derived import Sightings
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
 from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
@@ -42,6 +43,7 @@ class Learner:
         outside: What others wrote, which is not to be learned; None where nothing was seen.
         home: Home of the desktop's applications; None where its files cannot be seen.
         now: Seconds since the epoch.
+        sightings: What the run has seen, by which derived values are known.
     """
 
     def __init__(
@@ -54,7 +56,9 @@ class Learner:
         outside: Outside | None = None,
         home: Path | None = None,
         now: Callable[[], float] = time.time,
+        sightings: Sightings | None = None,
     ) -> None:
+        self._sightings = sightings or Sightings()
         self._home = home
         self._began = now()
         self._outside = outside or Outside(task.instruction)
@@ -75,7 +79,7 @@ class Learner:
             own = self._outside.left_out_of
             summary = own(self._evaluator.summarize_subtask(self._task, subtask, steps))
             repeatable = is_repeatable(steps) and not self._quotes(subtask)
-            grounded = ground_steps(steps, last, self._written) if repeatable else ()
+            grounded = self._ground(steps, last) if repeatable else ()
             stored = self._memory.add_episodic(
                 task_query=self._task.instruction,
                 subtask=own(subtask.name),
@@ -180,6 +184,10 @@ class Learner:
         known = self._memory.get(experience_id)
         if isinstance(known, EpisodicExperience):
             self._count_skill(known, worked, proof)
+
+    def _ground(self, steps: Sequence[Step], last: Observation) -> tuple[GroundedStep, ...]:
+        grounded = ground_steps(steps, last, self._written)
+        return self._sightings.derive(steps, grounded, self._task.instruction)
 
     def _written(self, text: str) -> str:
         return written_file(text, self._home, self._began)

@@ -75,7 +75,7 @@ class Planning:
         known = (yield from self._recall_plan()) or self._flat_plan()
         if known is not None:
             self._progress.plan = known
-            yield Planned(plan=known)
+            yield Planned(plan=known, reason="" if known.source == "memory" else self._why_not_replayed())
             return known
         early = yield from self._beyond()
         if early is not None:
@@ -83,7 +83,8 @@ class Planning:
         observation = yield from self._session.look()
         knowledge = yield from self._gather(observation)
         self._progress.query = knowledge.query
-        return (yield from self._ask_for_plan(self._informed(PlanContext(self._task, observation), knowledge)))
+        context = self._informed(PlanContext(self._task, observation), knowledge)
+        return (yield from self._ask_for_plan(context, self._why_not_replayed()))
 
     def _take_up(self, unfinished: Unfinished, left: Plan) -> Generator[Event, None, Plan]:
         """Take over what an unfinished run had found out, planned and done."""
@@ -221,6 +222,10 @@ class Planning:
         self._progress.boundary = boundary.id
         why = boundary.provenance.state_reason or boundary.description
         return Ending("failed", f"beyond what is known to work: {boundary.name!r} failed when it was explored ({why})")
+
+    def _why_not_replayed(self) -> str:
+        doubt = self._recall.doubt if self._recall is not None else ""
+        return f"what memory holds is not replayed: {doubt}" if doubt else ""
 
     def _why_no_memory(self) -> str:
         if self._agent.memory is None:

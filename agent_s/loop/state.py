@@ -31,6 +31,7 @@ class Progress:
         replayed: How many of the finished subtasks came from memory.
         used: Ids of the experiences that were relied on.
         proofs: What the ends of replays were held against.
+        unproven: What replays typed or chose and nothing shows to be right, so that their ends prove nothing.
         known: What memory knew of the whole task.
         boundary: Id of what an exploration failed to do, where the task was given up because of it.
     """
@@ -45,6 +46,7 @@ class Progress:
     replayed: int = 0
     used: list[str] = field(default_factory=list)
     proofs: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
     known: Known | None = None
     boundary: str = ""
 

@@ -34,6 +34,7 @@ from agent_s.loop.state import Ending, Progress
 from agent_s.loop.unfinished import Unfinished
 from agent_s.loop.verification import Verification
 from agent_s.records import Outcome, Plan, StateCheck, Status, Step, Subtask, Task, Verdict, new_id
+from agent_s.replay.derived import Sightings
 from agent_s.replay.player import Replay, Replayed
 from agent_s.replay.recall import Recall
 from agent_s.replay.template import Learned
@@ -44,6 +45,7 @@ from agent_s.roles.worker import Worker
 from agent_s.safety.secrets import SecretDesktop, named_in
 from agent_s.safety.untrusted_text import Outside
 from agent_s.search import meter
+from intents.parameters import holds
 from memory_store import EpisodicExperience, MemoryStoreError
 
 if TYPE_CHECKING:
@@ -78,9 +80,10 @@ class Run:
         self.progress = Progress()
         desktop = SecretDesktop(agent.desktop, agent.secrets, named_in(task.instruction))
         self._outside = Outside(task.instruction)
+        self._sightings = Sightings()
         people = People(agent.ask, agent.confirm, agent.take_over)
         self.session = session = Session(
-            agent.model, desktop, agent.limits, stop, agent.policy, people, agent.clock, self._outside.heed, pause
+            agent.model, desktop, agent.limits, stop, agent.policy, people, agent.clock, self._heed, pause
         )
         self._agent = agent
         self._unfinished = unfinished
@@ -96,7 +99,7 @@ class Run:
         known = agent.memory if agent.replay else None
         self._recall = Recall(known, task, PLATFORM, agent.vouched) if known is not None else None
         self._planning = Planning(agent, task, session, self.progress, self._outside, self._recall, unfinished)
-        self._replay = Replay(session, home_of(agent.desktop))
+        self._replay = Replay(session, home_of(agent.desktop), self._sightings)
         self._learner = Learner(
             evaluator,
             agent.memory if agent.learn else None,
@@ -105,6 +108,7 @@ class Run:
             session.model_name,
             self._outside,
             home_of(agent.desktop),
+            sightings=self._sightings,
         )
 
     def events(self) -> Iterator[Event]:
@@ -128,6 +132,11 @@ class Run:
             session.release()
         yield from session.new_calls()
         yield RunEnded(outcome=self._outcome(ending, verdict))
+
+    def _heed(self, seen: Observation) -> None:
+        """Remember what a screen says, which must not be learned as an instruction or replayed as a constant."""
+        self._outside.heed(seen)
+        self._sightings.heed(seen, self.session.steps)
 
     def _work_until_verified(self) -> Generator[Event, None, tuple[Ending, Verdict]]:
         """Do the task; where a check finds that it is not done, go back to planning with the reason."""
@@ -153,7 +162,7 @@ class Run:
     def _verify(self, status: Status) -> Generator[Event, None, Verdict]:
         """Check the end; what only did verified things again, and left what these left, needs no judge."""
         progress = self.progress
-        proofs = progress.proofs if progress.all_replayed else ()
+        proofs = progress.proofs if progress.all_replayed and not progress.unproven else ()
         return (yield from self._verification.check(status, progress.done, progress.aims, tuple(proofs)))
 
     def _guarded(self, work: Generator[Event, None, Ending]) -> Generator[Event, None, Ending]:
@@ -213,9 +222,11 @@ class Run:
             ending = Ending("done")
         elif self._replay_only:
             ending = Ending("failed", _not_replayed(subtask, result))
+        elif result is not None and result.stale and holds(f"{subtask.name}\n{subtask.info}", result.stale):
+            ending = Ending("failed", result.problem)  # a Worker would be given the old value as what to do
         else:
             experiences = experiences or self._recall_for_worker(subtask)
-            ending = yield from self._act_until_done(subtask, left, experiences, steps, before)
+            ending = yield from self._act_until_done(subtask, left, experiences, steps, before, result)
         ok = ending.status == "done"
         yield SubtaskEnded(subtask=subtask, ok=ok, reason=ending.reason, steps=len(steps), replayed=replayed)
         if not ok:
@@ -245,6 +256,7 @@ class Run:
             self.progress.replayed += 1
             self.progress.used.append(learned.experience_id)
             self.progress.proofs += result.evidence
+            self.progress.unproven += result.unproven
         elif steps or learned.exact:
             # What was only like it and did not begin has misled nobody.
             self._learner.count_use(learned.experience_id, worked=False)
@@ -271,12 +283,14 @@ class Run:
         experiences: tuple[EpisodicExperience, ...],
         steps: list[Step],
         before: tuple[Step, ...],
+        replay: Replayed | None = None,
     ) -> Generator[Event, None, Ending]:
         """Let the Worker act, one primitive a step, until it claims to be done or gives up.
 
         It is told of the steps that a run before this one took, but they count for nothing else.
         """
         done = tuple(finished for finished, _ in self.progress.done)
+        warning = f"The steps that memory holds were not replayed: {replay.problem}" if replay and replay.stale else ""
         follows = self.task.follows if self._agent.planner == "flat" else ()
         for _ in range(self._allowed_steps):
             observation = yield from self.session.look()
@@ -286,7 +300,7 @@ class Run:
             reflection = yield from self._reflect(subtask, observation, steps)
             context = ActContext(self.task, subtask, observation, done, left, experiences, (*before, *steps))
             context = replace(
-                context, constraints=self.progress.aims.constraints, reflection=reflection, follows=follows
+                context, constraints=self.progress.aims.constraints, reflection=reflection or warning, follows=follows
             )
             with self.session.timed("model"):
                 response = self._worker.act(context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from aci.acting.actions import Click
@@ -11,6 +11,7 @@ from aci.observation.identity import ElementDescription, find_again, titles_agre
 from aci.observation.observation import Element, Observation, Window
 from agent_s.records import ElementState, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
+from agent_s.replay.template import values_shown
 from intents.parameters import holds, tokens
 from intents.wishes import read
 
@@ -116,15 +117,54 @@ def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: 
     return next((problem for problem in problems if problem), "")
 
 
-def proofs(done: Sequence[Done]) -> Iterator[str]:
-    """Yield what the end was held against, in words; nothing where nothing in it could be checked."""
+def proofs(done: Sequence[Done], after: Observation, values: Collection[str] = ()) -> Iterator[str]:
+    """Yield what the end was held against, in words; nothing where nothing in it could be checked.
+
+    Args:
+        done: The steps that were replayed.
+        after: The screen now.
+        values: Values that differ from those that were learned; what shows none of them proves nothing of the task.
+    """
     for one in done:
-        learned, left = one.learned, one.learned.left
-        yield from (f"the file {file} was written" for file in left.files)
-        if left.element is not None and _changed(learned.effect.before, left.element):
+        if not values or _used(one, values):
+            yield from _proofs_of(one, after, bool(values))
+
+
+def unproven(done: Sequence[Done], after: Observation, values: Collection[str]) -> tuple[str, ...]:
+    """Return the values that were typed or chosen, and that nothing in the end shows.
+
+    Args:
+        done: The steps that were replayed.
+        after: The screen now.
+        values: Values that differ from those that were learned.
+    """
+    used = {value for one in done for value in _used(one, values)}
+    proven = {value for one in done if any(_proofs_of(one, after, True)) for value in _used(one, values)}
+    return tuple(sorted(used - proven))
+
+
+def _used(one: Done, values: Collection[str]) -> set[str]:
+    texts = list(values_shown([one.learned]))
+    return {value for value in values if any(holds(text, value) for text in texts)}
+
+
+def _proofs_of(one: Done, after: Observation, varied: bool) -> Iterator[str]:
+    learned, left = one.learned, one.learned.left
+    yield from (f"the file {file} was written" for file in left.files)
+    if left.element is not None and _changed(learned.effect.before, left.element):
+        if _is_as_left(one, left.element, after, varied):
             yield f"{_called(learned)} is as it was left then"
-        elif learned.effect.opened or learned.effect.closed or learned.effect.appeared or learned.effect.vanished:
-            yield f"{learned.intent or learned.action.action}: it opened and closed what it did then"
+    elif learned.effect.opened or learned.effect.closed or learned.effect.appeared or learned.effect.vanished:
+        yield f"{learned.intent or learned.action.action}: it opened and closed what it did then"
+
+
+def _is_as_left(one: Done, left: ElementState, after: Observation, varied: bool) -> bool:
+    """Return whether a content is what was typed, or the very one that was learned for the same values."""
+    before, typed = one.learned.effect.before, typed_text(one.learned.action).strip()
+    if before is None or left.text is None or left.text == before.text or (typed and typed in left.text):
+        return True  # compared before, as a state, a value or a typed text
+    element = _same(one, after)
+    return not varied and element is not None and element.text == left.text
 
 
 def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:

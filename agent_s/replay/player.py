@@ -15,7 +15,8 @@ from aci.observation.observation import Element, Observation
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
 from agent_s.loop.session import Session
-from agent_s.records import GroundedStep, Step, Subtask
+from agent_s.records import Derived, GroundedStep, Step, Subtask
+from agent_s.replay.derived import Sightings
 from agent_s.replay.effect_checks import (
     Done,
     differs,
@@ -25,6 +26,7 @@ from agent_s.replay.effect_checks import (
     proofs,
     shows,
     switched_already,
+    unproven,
 )
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.gsettings import cannot_switch, differing, read_settings
@@ -48,12 +50,16 @@ class Replayed:
     Attributes:
         finished: Whether it ran to its end, and the end was the one that was learned.
         evidence: What the end was held against; empty where nothing in it could be checked.
+        unproven: What it typed or chose for this task and nothing in the end shows, so that the end proves nothing.
         problem: At what it stopped.
+        stale: The value that it would have typed and that the screen does not show any more; empty where there is none.
     """
 
     finished: bool
     evidence: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
     problem: str = ""
+    stale: str = ""
 
 
 class Replay:
@@ -62,9 +68,12 @@ class Replay:
     Args:
         session: The run's desktop.
         home: Home of the desktop's applications; None where its files cannot be seen.
+        sightings: What the run has seen; without it, nothing that came from a screen is typed.
     """
 
-    def __init__(self, session: Session, home: Path | None = None) -> None:
+    def __init__(self, session: Session, home: Path | None = None, sightings: Sightings | None = None) -> None:
+        self._sightings = sightings or Sightings()
+        self._stale = ""
         self._session = session
         self._home = home
         self._fields: Fields = {}
@@ -84,14 +93,18 @@ class Replay:
         """
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
+        self._stale = ""
         if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
             return Replayed(True, ("what it brings to the screen, or takes from it, is so already",))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
             problem = yield from self._do(learned, steps, done, last)
         if problem:
             yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
-            return Replayed(False, problem=problem)
-        return Replayed(True, (*proofs(done), *self._set(learned)))
+            return Replayed(False, problem=problem, stale=self._stale)
+        seen = yield from self._session.look()
+        values = learned.parameters.pairs.values()
+        evidence = (*proofs(done, seen, values), *self._set(learned))
+        return Replayed(True, evidence, (*learned.chosen, *unproven(done, seen, values)))
 
     def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         if is_hidden_switch(learned.steps) and self._set(learned):
@@ -115,13 +128,27 @@ class Replay:
     def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         # A Worker waits for what a replay looks for; only a wait that was asked for is one.
         waits = "wait" in learned.wording.casefold()
-        wanted = [step for step in learned.steps if waits or not isinstance(step.action, Wait)]
-        for step, following in zip_longest(wanted, wanted[1:]):
+        wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
+        sources = [one for step in learned.steps for one in step.derived or ()]
+        for at, after in zip_longest(wanted, wanted[1:]):
+            step, following = learned.steps[at], learned.steps[after] if after is not None else None
+            shown = [one for one in sources if one.shown_at is not None and one.shown_at <= at]
+            sources = [one for one in sources if one not in shown]
             settle = not looked_for(step, following) or (last and following is None)
-            problem = yield from self._step(step, steps, done, settle)
+            shown += step.derived or ()
+            problem = (yield from self._read(shown)) or (yield from self._step(step, steps, done, settle))
             if problem:
                 return problem
         return ""
+
+    def _read(self, sources: Sequence[Derived]) -> Generator[Event, None, str]:
+        """Wait for values where they were shown; return which of them is not there, or an empty text."""
+        return (yield from self._until("", lambda seen: self._not_shown(sources))) if sources else ""
+
+    def _not_shown(self, sources: Sequence[Derived]) -> str:
+        missing = next((one for one in sources if not self._sightings.shows(one)), None)
+        self._stale = missing.value if missing is not None else ""
+        return f"{missing.value!r} came from the screen then, which does not show it there now" if missing else ""
 
     def _step(
         self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
@@ -136,7 +163,7 @@ class Replay:
             observation = yield from session.look_again(POLL_S)
         if session.steps != self._at:  # somebody else acted meanwhile
             self._fields, self._chosen = fields_of(observation), set()
-        problem = self._rewritten(observation, (), None)
+        problem = self._rewritten(observation, (), None) or self._not_shown(learned.derived or ())
         if problem:
             return problem
         if is_so_already(learned, _named(action, observation)):
@@ -241,7 +268,9 @@ def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:
 
 
 def names_texts(steps: Sequence[GroundedStep]) -> bool:
-    """Tell whether steps act on texts that are only pixels."""
+    """Tell whether steps act on texts that are only pixels, or type some of them."""
+    if any(one.role == TEXT_ROLE for step in steps for one in step.derived or ()):
+        return True
     return any(target.role == TEXT_ROLE for step in steps for target in step.targets.values())
 
 

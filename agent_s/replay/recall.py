@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from aci.observation.observation import Window
 from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
+from agent_s.replay.derived import chosen, refusal
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.skill_matching import CLEARLY, FITS, Fitter
 from agent_s.replay.template import Learned, Mismatch, read_steps, with_parameters
@@ -92,6 +93,8 @@ class Recall:
         if story is None or not story.plan:
             return None
         subtasks = tuple(Subtask(name=part.name, info=part.info) for part in story.plan)
+        if any(self._refuses(steps) for subtask in subtasks if (steps := self._steps_of(subtask))):
+            return None  # its subtasks may say the value as well
         return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
 
     def same_subtask(self, subtask: Subtask) -> Learned | None:
@@ -102,7 +105,14 @@ class Recall:
         """
         found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
         learned = _with(found, Parameters(), subtask) if found is not None and found.steps else None
-        return _exactly(learned) if learned is not None else None
+        if learned is None or self._refuses(learned.steps):
+            return None
+        return replace(_exactly(learned), chosen=tuple(chosen(learned.steps, self._task.instruction)))
+
+    def _steps_of(self, subtask: Subtask) -> tuple[GroundedStep, ...]:
+        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
+        steps = read_steps(found) if found is not None else ()
+        return () if isinstance(steps, Mismatch) else steps
 
     def like_subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
         """Return the best skill for a subtask, else the steps of a subtask of another task that differs in values only.
@@ -115,6 +125,12 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
+
+    def _refuses(self, steps: Sequence[GroundedStep], varied: bool = False) -> bool:
+        """Return whether steps type what this task does not say, and remember why."""
+        doubt = refusal(steps, self._task.instruction, varied)
+        self.doubt = doubt or self.doubt
+        return bool(doubt)
 
     def boundary(self, front: Window | None) -> SkillExperience | None:
         """Return what an exploration failed to do, where the task asks for just that and no skill does it.
@@ -201,15 +217,18 @@ class Recall:
             if episode is None or isinstance(found := read_steps(episode), Mismatch):
                 return None
             ready = _ready(episode, found, parameters, subtask)
-            if ready is None:
+            if ready is None or self._refuses(ready.steps, bool(parameters)):
                 return None
+            ready = replace(ready, chosen=tuple(chosen(ready.steps, self._task.instruction)))
             subtasks.append(subtask)
             steps += found
             if found:
                 learned[name] = ready
-        self.doubt = unclear(steps, parameters)
-        if self.doubt:
+        doubt = unclear(steps, parameters)
+        if doubt:
+            self.doubt = doubt
             return None
+        self.doubt = ""
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
     def by_skills(self, front: Window | None) -> Known | None:
@@ -273,7 +292,7 @@ class Recall:
     def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
         opens = same_application(wording_of(subtask), skill, app)
         learned = _with(skill, parameters, subtask, opens or "")
-        if opens is not None and learned is not None and _is_told(learned.steps, wording_of(subtask)):
+        if opens is not None and learned is not None and _is_told(learned, wording_of(subtask)):
             yield learned
 
     def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
@@ -288,7 +307,7 @@ class Recall:
                 continue
             parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
             learned = _with(episode, parameters, subtask) if parameters is not None else None
-            if learned is not None and _is_told(learned.steps, wording_of(subtask)):
+            if learned is not None and _is_told(learned, wording_of(subtask)):
                 return learned
         return None
 
@@ -370,13 +389,17 @@ def _ready(
     opens: str = "",
 ) -> Learned | None:
     replaced = with_parameters(steps, parameters)
-    return None if isinstance(replaced, Mismatch) else Learned(experience.id, replaced, opens, wording_of(subtask))
+    if isinstance(replaced, Mismatch):
+        return None
+    return Learned(experience.id, replaced, opens, wording_of(subtask), parameters=parameters)
 
 
-def _is_told(steps: Sequence[GroundedStep], wording: str) -> bool:
+def _is_told(learned: Learned, wording: str) -> bool:
     """Tell whether all that steps type stands in the wording, so that none of it is a value of another task."""
+    if learned.parameters and any(step.derived for step in learned.steps):
+        return False
     told = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
-    typed = (typed_text(step.action) for step in steps)
+    typed = (typed_text(step.action) for step in learned.steps)
     return all(part.casefold() in told for text in typed for token in tokens(text) for part in _parts(token.value))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
 from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
 from aci.observation.identity import ElementDescription
-from agent_s.records import Effect, ElementState, GroundedStep, Left
+from agent_s.records import Derived, Effect, ElementState, GroundedStep, Left
 from agent_s.replay.grounded_steps import ID_FIELDS, typed_text
 from intents.parameters import Parameters
 from memory_store import EpisodicExperience, SkillExperience
@@ -39,6 +39,8 @@ class Learned:
         opens: Application to bring to the front before; empty where it is there, or does not matter.
         wording: What it is done for, in words.
         exact: Whether it was learned by these very words.
+        parameters: The values in which what is asked for differs from what was learned.
+        chosen: What the steps type that neither the task tells nor the screen showed; no end proves that it is right.
     """
 
     experience_id: str
@@ -46,6 +48,8 @@ class Learned:
     opens: str = ""
     wording: str = ""
     exact: bool = False
+    parameters: Parameters = field(default_factory=Parameters)
+    chosen: tuple[str, ...] = ()
 
 
 def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
@@ -97,8 +101,14 @@ def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> G
             "intent": parameters.replace(step.intent),
             "effect": _effect(step.effect, parameters, numbers),
             "left": _left(step.left, parameters, numbers),
+            "derived": _derived(step.derived, parameters),
         }
     )
+
+
+def _derived(derived: tuple[Derived, ...] | None, parameters: Parameters) -> tuple[Derived, ...] | None:
+    """Leave out the values that are given now."""
+    return derived and tuple(one for one in derived if parameters.replace(one.typed) == one.typed)
 
 
 def _action(action: Action, parameters: Parameters) -> Action:

@@ -160,7 +160,8 @@ def lines_of(event: Event) -> list[str]:
         case RunStarted():
             return [f"Task: {shorten(event.task.instruction, 500)}"]
         case Planned():
-            what = "Plan" if not event.replan else f"New plan ({shorten(event.reason, 200)})"
+            reason = f" ({shorten(event.reason, 200)})" if event.reason else ""
+            what = f"{'New plan' if event.replan else 'Plan'}{reason}"
             source = " from verified memory" if event.plan.source == "memory" else ""
             return [f"{what}{source}: {plural(len(event.plan.subtasks), 'subtask')}"]
         case SubtaskStarted():

@@ -1,0 +1,270 @@
+"""Values that came from the screen: a replay types them only where the screen shows them again, and proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from aci.acting.actions import Action, Done, SwitchApplications, Type
+from aci.observation.geometry import Rect
+from aci.observation.observation import Element, Observation, Window
+from agent_s import AgentS, Task
+from agent_s.events import Event, Planned, ReplayStopped, Verified
+from agent_s.llm.no_model import NoModel
+from agent_s.llm.protocol import ActContext, PlanContext, PlannedNode, PlanResponse
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.replay.derived import untold
+from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore
+from tests.unit.agent_s.fakes import FakeDesktop, screen
+from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes
+
+CALCULATOR = Window(1, "Calculator", "calculator", Rect(0, 0, 400, 600), active=True)
+EDITOR = Window(2, "Notes", "editor", Rect(0, 0, 800, 600), active=True)
+BROWSER = Window(3, "Order", "browser", Rect(0, 0, 800, 600), active=True)
+SUM, RESULT, NOTE, TITLE = range(1, 5)
+
+
+def entry(number: int, name: str, window: Window, text: str = "") -> Element:
+    return Element(number, "entry", name, Rect(10, 40, 80, 30), None, window.id, app=window.app, text=text)
+
+
+def label(number: int, text: str, window: Window, role: str = "label") -> Element:
+    return Element(number, role, text, Rect(10, 80, 80, 30), None, window.id, app=window.app)
+
+
+def calculator(typed: str = "", result: str = "0") -> Observation:
+    elements = (entry(SUM, "Sum", CALCULATOR, typed), entry(RESULT, "Result", CALCULATOR, result))
+    return screen(*elements, windows=(CALCULATOR,))
+
+
+def editor(text: str = "") -> Observation:
+    return screen(entry(NOTE, "Note", EDITOR, text), windows=(EDITOR,))
+
+
+def page(code: str, last: str = "Q9-77") -> Observation:
+    shown = ("Your code:", code, "Your last code:", last)
+    elements = (label(TITLE + number, text, BROWSER, "static") for number, text in enumerate(shown))
+    return screen(*elements, windows=(BROWSER,))
+
+
+def work(action: Action, seen: Observation) -> Observation:
+    """Compute a product, and take notes."""
+    match action:
+        case Type(text=text, element_id=1):
+            first, second = text.split("*")
+            return calculator(text, f"{int(first) * int(second):,}")
+        case Type(text=text):
+            return editor(text)
+        case SwitchApplications(app_code="editor"):
+            return editor()
+    return seen
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as store:
+        yield store
+
+
+@pytest.fixture(autouse=True)
+def _no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agent_s.replay.player.PATIENCE_S", 0.0)
+
+
+def task_of(product: str) -> str:
+    return f"Compute {product} and write the result into a note"
+
+
+Part = tuple[str, tuple[Action, ...]]
+
+
+def product(wording: str, result: str, info: str = "") -> tuple[Part, Part]:
+    return (
+        (f"Compute {wording}", (Type(text=wording, element_id=SUM),)),
+        (f"Write the result{info}", (SwitchApplications(app_code="editor"), Type(text=result, element_id=NOTE))),
+    )
+
+
+def script(*parts: Part, replayed: int = 0) -> ScriptedModel:
+    """Return a model that plans some parts and does all but the first ones, which are replayed."""
+    plan = PlanResponse(nodes=tuple(PlannedNode(name=name) for name, _ in parts))
+    answers = [act(action) for _, actions in parts[replayed:] for action in (*actions, Done())]
+    return ScriptedModel({"plan": [plan], "act": answers})
+
+
+def learn(memory: MemoryStore, instruction: str, start: Observation, *parts: Part, react: object = work) -> None:
+    agent = AgentS(model=script(*parts), desktop=FakeDesktop(start, react), memory=memory)  # type: ignore[arg-type]
+    assert outcome(list(agent.stream(Task(instruction=instruction), passes))).verified
+
+
+def again(
+    memory: MemoryStore,
+    instruction: str,
+    start: Observation,
+    model: ScriptedModel | None = None,
+    react: Callable[[Action, Observation], Observation] = work,
+) -> tuple[list[Event], FakeDesktop]:
+    desktop = FakeDesktop(start, react)
+    agent = AgentS(model=model or NoModel(), desktop=desktop, memory=memory, replay=True if model else "only")
+    return list(agent.stream(Task(instruction=instruction))), desktop
+
+
+def texts(desktop: FakeDesktop) -> list[str]:
+    return [action.text for action in desktop.performed if isinstance(action, Type)]
+
+
+class TestOtherValues:
+    @pytest.mark.parametrize("info", ["", " 408"])
+    def test_an_old_result_is_not_typed_and_the_model_does_the_task(self, memory: MemoryStore, info: str) -> None:
+        learn(memory, task_of("12*34"), calculator(), *product("12*34", "408", info))
+        model = script(*product("56*78", "4368"), replayed=1)
+        events, desktop = again(memory, task_of("56*78"), calculator(), model)
+        assert texts(desktop) == ["56*78", "4368"]
+        (planned,) = of(Planned, events)
+        assert planned.plan.source == "model" and "'408' was read from the screen then" in planned.reason
+        assert "other values" in planned.reason and not outcome(events).replayed
+        assert [event.verdict.by for event in of(Verified, events)] != ["replay"]
+
+    def test_without_a_model_the_reason_is_given(self, memory: MemoryStore) -> None:
+        learn(memory, task_of("12*34"), calculator(), *product("12*34", "408"))
+        events, desktop = again(memory, task_of("56*78"), calculator())
+        assert desktop.performed == [] and outcome(events).status == "failed"
+        assert "'408' was read from the screen then" in outcome(events).reason
+
+    def test_a_value_that_no_screen_showed_is_not_typed_either(self, memory: MemoryStore) -> None:
+        parts = (("Write the product", (Type(text="12*34 is 408", element_id=NOTE),)),)
+        learn(memory, "Write 12*34 as '12*34' into a note", editor(), *parts)
+        events, desktop = again(memory, "Write 56*78 as '56*78' into a note", editor())
+        assert desktop.performed == [] and not outcome(events).verified
+
+    def test_what_is_computed_from_new_values_does_not_prove_itself(self, memory: MemoryStore) -> None:
+        def computing(action: Action, seen: Observation) -> Observation:
+            after = work(action, seen)
+            only = [replace(after.by_id[RESULT], id=SUM, name="Sum")] if isinstance(action, Type) else after.elements
+            return screen(*only, windows=(CALCULATOR,))
+
+        start = screen(entry(SUM, "Sum", CALCULATOR, "0"), windows=(CALCULATOR,))
+        learn(memory, "Compute 12*34", start, product("12*34", "")[0], react=computing)
+        events, desktop = again(memory, "Compute 56*78", start, react=computing)
+        assert texts(desktop) == ["56*78"] and outcome(events).replayed
+        assert outcome(events).verified is None
+
+    @pytest.mark.parametrize("planned", [False, True])
+    def test_other_subtasks_prove_nothing_of_the_new_values(self, memory: MemoryStore, planned: bool) -> None:
+        def computing(action: Action, seen: Observation) -> Observation:
+            return editor() if isinstance(action, SwitchApplications) else calculator("", "7")
+
+        open_notes: Part = ("Open the notes", (SwitchApplications(app_code="editor"),))
+        learn(
+            memory, "Compute 12*34, open the notes", calculator(), product("12*34", "")[0], open_notes, react=computing
+        )
+        model = None
+        if planned:
+            memory.forget([one.id for one in memory.list_experiences("narrative")])
+            model = script(product("56*78", "")[0], open_notes, replayed=2)
+        events, desktop = again(memory, "Compute 56*78, open the notes", calculator(), model, computing)
+        assert texts(desktop) == ["56*78"] and outcome(events).replayed
+        assert outcome(events).verified is None
+
+
+class TestSameValues:
+    WORDING = "Copy the code of the order into a note"
+
+    def copied(self, code: str, name: str = "Write the code") -> Part:
+        return name, (SwitchApplications(app_code="editor"), Type(text=code, element_id=NOTE))
+
+    def test_what_the_screen_shows_again_is_typed_again(self, memory: MemoryStore) -> None:
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
+        events, desktop = again(memory, self.WORDING, page("X1-408"))
+        assert texts(desktop) == ["X1-408"] and outcome(events).verified and outcome(events).replayed
+
+    @pytest.mark.parametrize("now", [page("Y2-999"), page("Y2-999", "X1-408"), editor()])
+    def test_an_old_code_is_not_typed_where_the_page_shows_another(self, memory: MemoryStore, now: Observation) -> None:
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
+        events, desktop = again(memory, self.WORDING, now)
+        assert desktop.performed == [] and outcome(events).status == "failed"
+        assert "'X1-408' came from the screen then" in of(ReplayStopped, events)[0].reason
+
+    def test_the_model_takes_over_and_is_given_the_reason(self, memory: MemoryStore) -> None:
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
+        model = script(self.copied("Y2-999"))
+        events, desktop = again(memory, self.WORDING, page("Y2-999"), model)
+        assert texts(desktop) == ["Y2-999"] and not outcome(events).replayed
+        first = next(request.context for request in model.requests if isinstance(request.context, ActContext))
+        assert "'X1-408' came from the screen then" in first.reflection
+
+    def test_a_subtask_that_says_the_old_code_is_planned_anew(self, memory: MemoryStore) -> None:
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408", "Write X1-408"))
+        model = script(self.copied("Y2-999", "Write Y2-999"))
+        _, desktop = again(memory, self.WORDING, page("Y2-999"), model)
+        assert texts(desktop) == ["Y2-999"]
+        planned = next(request.context for request in model.requests if isinstance(request.context, PlanContext))
+        assert planned.failed is not None and "'X1-408' came from the screen then" in planned.failed.reason
+
+    def test_a_value_that_changes_before_it_is_typed_is_not_typed(self, memory: MemoryStore) -> None:
+        def staying(action: Action, seen: Observation) -> Observation:
+            note = entry(NOTE, "Note", EDITOR, action.text if isinstance(action, Type) else "")
+            return screen(note, *seen.elements, windows=(EDITOR, BROWSER))
+
+        def renewing(action: Action, seen: Observation) -> Observation:
+            return staying(action, page("Y2-999"))
+
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"), react=staying)
+        assert outcome(again(memory, self.WORDING, page("X1-408"), react=staying)[0]).replayed
+        events, desktop = again(memory, self.WORDING, page("X1-408"), react=renewing)
+        assert texts(desktop) == [] and "'X1-408'" in of(ReplayStopped, events)[0].reason
+
+    def test_a_computed_value_is_typed_again_once_it_is_computed_again(self, memory: MemoryStore) -> None:
+        learn(memory, task_of("56*78"), calculator(), *product("56*78", "4368"))
+        events, desktop = again(memory, task_of("56*78"), calculator())
+        assert texts(desktop) == ["56*78", "4368"] and outcome(events).verified
+
+        def broken(action: Action, seen: Observation) -> Observation:
+            after = work(action, seen)
+            return calculator("56*78", "9") if RESULT in after.by_id else after
+
+        events, desktop = again(memory, task_of("56*78"), calculator(), react=broken)
+        assert texts(desktop) == ["56*78"] and "'4368'" in of(ReplayStopped, events)[0].reason
+
+    def test_what_the_model_chose_is_typed_again_but_proves_nothing(self, memory: MemoryStore) -> None:
+        parts = (("Write it", (Type(text="five", element_id=NOTE),)),)
+        learn(memory, "Write how many rows there are into a note", editor(), *parts)
+        events, desktop = again(memory, "Write how many rows there are into a note", editor())
+        assert texts(desktop) == ["five"] and outcome(events).replayed
+        assert outcome(events).verified is None
+
+    def test_steps_of_which_it_is_not_known_are_not_replayed(self, memory: MemoryStore) -> None:
+        learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
+        known = [one for one in memory.list_experiences("episodic") if isinstance(one, EpisodicExperience)]
+        memory.forget([one.id for one in known])
+        for one in known:
+            steps = [{key: value for key, value in step.items() if key != "derived"} for step in one.steps]
+            memory.add_episodic(
+                task_query=self.WORDING, subtask=one.subtask, context=one.context, summary="", steps=steps,
+                provenance=one.provenance,
+            )  # fmt: skip
+        events, desktop = again(memory, self.WORDING, page("X1-408"))
+        assert desktop.performed == [] and "'X1-408' was typed then" in outcome(events).reason
+
+
+@pytest.mark.parametrize(
+    ("text", "wording", "left"),
+    [
+        ("~/Documents/draft.txt", "Save it as draft.txt in the Documents folder", []),
+        ("draft.txt", "Save it as draft", []),
+        ("~/Downloads/draft.txt", "Save it as draft.txt", ["Downloads"]),
+        ("14", "on 2026-03-14", []),
+        ("4.08", "4 and 08", ["4.08"]),
+        ("4,368", "the number 4368", []),
+        ("X1-408", "copy X1", ["408"]),
+        ("Hello Ada", "greet Ada", ["Hello"]),
+        ("\t\n", "anything", []),
+        ("?", "anything", ["?"]),
+        ("*", "compute 12*34", []),
+    ],
+)
+def test_what_a_wording_does_not_tell(text: str, wording: str, left: list[str]) -> None:
+    assert untold(text, wording) == left
