@@ -29,7 +29,7 @@ Text = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
 class Primitive(BaseModel):
-    """What all primitives share: immutable, and no field that is not declared."""
+    """Base of all primitives: immutable, without undeclared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -141,11 +141,11 @@ Action = (
     | Fail
     | CallUser
 )
-"""Any primitive; discriminated by its field `action`."""
 
 AnyAction = Annotated[Action, Field(discriminator="action")]
 ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(AnyAction)
 
+# primitive classes by their names on the wire
 PRIMITIVES: dict[str, type[Primitive]] = {
     cls.model_fields["action"].default: cls
     for cls in (
@@ -163,7 +163,6 @@ PRIMITIVES: dict[str, type[Primitive]] = {
         CallUser,
     )
 }
-"""Primitive class by its name on the wire."""
 
 
 def parse_action(text: str) -> Action:
@@ -249,7 +248,7 @@ def _literal(node: ast.expr) -> Any:
 
 
 def _guarded(read: Callable[[], Any], what: str) -> Any:
-    """Run one of `ast`'s readers; text that is hostile or cut short makes it fail in five ways."""
+    """Run a reader of `ast`, turning its five kinds of errors into `MalformedAction`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # of a model's text, not of this program

@@ -17,9 +17,9 @@ from pathlib import Path
 from aci.errors import LaunchFailed
 
 _SHOWN_NEAR = 5
-_GOOD = 60.0
-"""Least score, of 100, at which a phrase is taken to mean an application."""
+_GOOD = 60.0  # least score, of 100
 _FILLER = frozenset({"a", "an", "the", "app", "application", "program", "window", "open", "new", "my"})
+# Phrases by registered category (Desktop Menu Specification 1.1, appendix A)
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "WebBrowser": ("browser", "web browser", "internet browser", "internet"),
     "TextEditor": ("text editor", "editor", "notepad", "plain text editor"),
@@ -34,7 +34,6 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "Player": ("media player", "video player", "music player"),
     "Viewer": ("image viewer", "document viewer", "pdf viewer"),
 }
-"""Phrases by the registered category they mean (Desktop Menu Specification 1.1, appendix A)."""
 _IN_TERMINAL = ("xterm", "-e")
 _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
@@ -73,12 +72,6 @@ class Catalog:
     """The installed applications, searched by what a person would call them."""
 
     def __init__(self, applications: Sequence[Application], search_path: str | None = None) -> None:
-        """Take the applications.
-
-        Args:
-            applications: What there is.
-            search_path: PATH on which programs without a desktop entry are looked up; None: the environment's.
-        """
         self.applications = tuple(sorted(applications, key=lambda application: (application.name, application.id)))
         self._search_path = search_path
 
@@ -177,7 +170,7 @@ def _words(phrase: str) -> tuple[str, ...]:
 
 
 def _score(application: Application, words: tuple[str, ...]) -> float:
-    """Return how well words fit an application, 0 to 100."""
+    """Return how well words match an application, 0 to 100."""
     from rapidfuzz import fuzz
 
     phrase = " ".join(words)
@@ -198,10 +191,10 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     return 0.8 * similar if similar >= 80.0 else 0.0
 
 
+# Written into a private home: an editor that was killed starts without a question
 FIRST_SETTINGS = {
     ".config/glib-2.0/settings/keyfile": "[org/xfce/mousepad/preferences/file]\nsession-restore='never'\n",
 }
-"""Settings that are common to programs, by path in a private home: an editor that was ended greets with no question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from aci.errors import Halted
 
-STOP_KEY = "ctrl+shift+escape"
-"""One hand reaches it on any keyboard, and desktops give it no meaning that does harm."""
+STOP_KEY = "ctrl+shift+escape"  # reachable with one hand, and harmless on all desktops
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,7 @@ from aci.errors import StartFailed
 _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
-_LONGEST_PARENT = 27
-"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay
-under the 107 of sockaddr_un."""
+_LONGEST_PARENT = 27  # bytes; socket paths below it, a browser's being the deepest, must fit the 107 of sockaddr_un
 
 
 @dataclass(frozen=True, slots=True)

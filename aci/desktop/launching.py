@@ -18,8 +18,7 @@ from aci.errors import LaunchFailed
 from aci.observation.observation import Window
 
 _POLL_S = 0.02
-_AFTER_EXIT_S = 8.0
-"""How long a window is waited for once the program has ended well: it may have handed over to a running instance."""
+_AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance
 _FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
 
@@ -67,7 +66,7 @@ class Process:
         return self._output.read().decode("utf-8", errors="replace").strip()
 
     def owns(self, window: Window) -> bool:
-        """Tell whether a window belongs to the program's session."""
+        """Return whether a window belongs to the program's session."""
         if window.pid is None:
             return False
         try:
@@ -107,15 +106,6 @@ class Launcher:
         private_home: Path | None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take what launching needs.
-
-        Args:
-            screen: The screen on which windows are awaited.
-            environment: What applications get.
-            catalog: Returns the installed applications; asked when something was not found.
-            private_home: HOME of a private desktop; None on the user's own screen.
-            pause: Waits for some seconds.
-        """
         self._screen = screen
         self._environment = dict(environment)
         self._catalog = catalog

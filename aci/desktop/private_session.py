@@ -19,8 +19,7 @@ from aci.desktop.folders import DesktopPlace, Owner, common_folder
 from aci.desktop.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 from aci.errors import MissingDependency, StartFailed
 
-READY_LIMIT_S = 15.0
-"""Seconds within which each program must come up; a loaded machine needs many times the usual tenth."""
+READY_LIMIT_S = 15.0  # per program; a tenth of a second is usual, a loaded machine needs much more
 
 _PACKAGES = {
     "Xvfb": "xvfb",
@@ -28,8 +27,8 @@ _PACKAGES = {
     "at-spi-bus-launcher": "at-spi2-core",
     "openbox": "openbox",
 }
+# homes of the accessibility launcher, which is not on PATH
 _HIDDEN_FOLDERS = ("/usr/libexec", "/usr/lib/at-spi2-core", "/usr/libexec/at-spi2-core")
-"""Where distributions put the accessibility launcher, which is not on PATH."""
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games:/usr/sbin:/sbin"
 _USER_FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos")
 _INHERITED = ("TZ", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -171,9 +170,9 @@ class PrivateSession:
         write_missing(FIRST_SETTINGS, self.home)
 
     def _offer_accessibility_service(self, launcher: str) -> None:
-        """Let the session bus start the accessibility bus on the first call, switched on for all toolkits.
+        """Let the session bus start the accessibility bus on the first call, enabled for all toolkits.
 
-        The service file in the runtime folder goes before the system's, which would start it switched off.
+        The service file in the runtime folder precedes the system's, which would start it disabled.
         """
         folder = self._place.run / "dbus-1/services"
         folder.mkdir(mode=0o700, parents=True)
@@ -259,7 +258,7 @@ def remove_server_files(number: int) -> None:
 
 @contextmanager
 def _display_numbers() -> Iterator[None]:
-    """Keep the numbers of displays to oneself: none is taken while the files of a killed server are removed."""
+    """Hold the lock on display numbers: none is taken while the files of a killed server are removed."""
     folder = common_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -271,7 +270,7 @@ def _display_numbers() -> Iterator[None]:
 
 
 def _is_held(lock: Path) -> bool:
-    """Whether the X server that wrote a lock lives; it holds the number before its socket answers."""
+    """Return whether the X server that wrote a lock is alive; it holds the number before its socket answers."""
     try:
         return Path(f"/proc/{int(lock.read_text())}").exists()
     except (OSError, ValueError):
@@ -284,5 +283,4 @@ def _search_path() -> str:
 
 
 def _variable(folder: str) -> str:
-    """Return the name that user-dirs.dirs uses for a folder (xdg-user-dirs)."""
     return "DOWNLOAD" if folder == "Downloads" else folder.upper()

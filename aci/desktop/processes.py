@@ -16,8 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "AGENT_S_DESKTOP"
-"""Environment variable that every process of a private desktop carries; its value is the desktop's id."""
+MARK = "AGENT_S_DESKTOP"  # environment variable of every process of a private desktop; its value is the desktop's id
 
 _PROC = Path("/proc")
 _POLL_S = 0.005
@@ -25,8 +24,6 @@ _POLL_S = 0.005
 
 @dataclass(frozen=True, slots=True)
 class _Stat:
-    """What `/proc/PID/stat` says about one process (proc(5))."""
-
     pid: int
     state: str
     parent: int
@@ -81,7 +78,7 @@ def remove_sockets(paths: Collection[Path]) -> None:
 
 
 def is_answered(path: Path) -> bool:
-    """Tell whether somebody listens at a Unix socket."""
+    """Return whether somebody listens at a Unix socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.setblocking(False)
         try:
@@ -152,13 +149,12 @@ def _read_stat(pid: int) -> _Stat | None:
 
 
 def _socket_paths() -> dict[str, Path]:
-    """Return the paths of bound Unix sockets by how descriptors link to them, such as "socket:[4711]"."""
+    """Return the paths of bound Unix sockets by their links in `/proc/PID/fd`, such as "socket:[4711]"."""
     rows = (line.split(maxsplit=7) for line in (_PROC / "net/unix").read_text(encoding="utf-8").splitlines()[1:])
     return {f"socket:[{row[6]}]": Path(row[7]) for row in rows if len(row) == 8 and row[7].startswith("/")}
 
 
 def _open_files(pid: int) -> Iterator[str]:
-    """Yield what a process's descriptors link to."""
     try:
         entries = list((_PROC / str(pid) / "fd").iterdir())
     except (FileNotFoundError, ProcessLookupError, PermissionError):

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
 _VIEWABLE = 2
 _INPUT_OUTPUT = 1
-_CLIENT_PID = 1 << 1
-"""XResClientIdPID mask of the X-Resource extension 1.2."""
-_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252
-"""Families of the X server's access list (X.h and Xauth.h)."""
+_CLIENT_PID = 1 << 1  # XResClientIdPID mask of the X-Resource extension 1.2
+_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252  # families of the X server's access list (X.h, Xauth.h)
 _DEEPEST_FRAME = 4
 _POLL_S = 0.005
 
@@ -51,7 +49,7 @@ _connecting = threading.Lock()
 
 
 def _connect(name: str) -> Any:
-    """Connect with tables of its own: python-xlib shares those of extensions, which each server numbers anew."""
+    """Connect with separate tables: python-xlib shares those of extensions, which each server numbers differently."""
     from Xlib import error
     from Xlib.display import Display
     from Xlib.protocol import display, event
@@ -89,7 +87,7 @@ def open_display(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a window says of itself."""
+    """Properties that a window sets."""
 
     app: str
     pid: int | None
@@ -104,11 +102,6 @@ class Screen:
     """
 
     def __init__(self, display_name: str) -> None:
-        """Connect.
-
-        Raises:
-            NoDisplay: There is no such display.
-        """
         self._name = display_name
         self._lock = threading.RLock()
         self._display = open_display(display_name)
@@ -198,7 +191,7 @@ class Screen:
             return self._clients_by_top(self._managed()).get(top, top)
 
     def is_tooltip(self, window_id: int) -> bool:
-        """Tell whether a window is a tooltip."""
+        """Return whether a window is a tooltip."""
         with self._talking():
             facts = self._facts_of([window_id]).get(window_id)
             return facts is not None and facts.tooltip
@@ -359,7 +352,7 @@ class Screen:
         ]
 
     def _clients_by_top(self, managed: Sequence[int]) -> dict[int, int]:
-        """Return for each direct child of the root that holds a client (such as a frame) that client's id."""
+        """Return the client in each direct child of the root, such as a frame, by the child's id."""
         holders = {client: client for client in managed}
         rising = list(managed)
         found: dict[int, int] = {}
@@ -409,7 +402,7 @@ class Screen:
         return tuple(windows)
 
     def _facts_of(self, ids: Sequence[int]) -> dict[int, _Facts]:
-        """Return what windows say of themselves; asked anew each time, since the server gives ids out again."""
+        """Return the properties of windows; always read, since the server reuses ids."""
         classes = self._properties(ids, "WM_CLASS")
         pids = self._properties(ids, "_NET_WM_PID")
         owners = self._properties(ids, "WM_TRANSIENT_FOR")
@@ -426,7 +419,7 @@ class Screen:
         return found
 
     def _pid_of(self, window: int) -> int | None:
-        """Return the process behind a window that does not say itself (X-Resource extension)."""
+        """Return the process of a window without _NET_WM_PID (X-Resource extension)."""
         if not self._display.has_extension("X-Resource"):
             return None
         from Xlib.error import XError
@@ -496,11 +489,11 @@ class Screen:
         return self._deferred(request.QueryTree, window=window)
 
     def _deferred(self, kind: Any, **arguments: Any) -> Any:
-        """Send a request without waiting, so that many travel together."""
+        """Send a request without waiting for its reply, so that many travel together."""
         return kind(display=self._display.display, defer=True, **arguments)
 
     def _all(self, requests: Sequence[Any]) -> list[Any]:
-        """Wait for the answers to deferred requests; None for those about a window that has gone."""
+        """Wait for the replies to deferred requests; None for those about a vanished window."""
         from Xlib.error import XError
 
         answers: list[Any] = []
@@ -550,13 +543,13 @@ def _id(window: Any) -> int:
 
 
 def _class_name(value: Any) -> str:
-    """Return the class part of WM_CLASS, which holds two strings, each ended by a zero byte."""
+    """Return the class part of WM_CLASS, which holds two zero-terminated strings."""
     parts = [part for part in bytes(value).decode("latin-1").split("\0") if part]
     return parts[-1] if parts else ""
 
 
 def _text(answer: Any) -> str:
-    """Return a title: UTF-8 in new properties, Latin-1 in old ones, which are never valid UTF-8 beyond ASCII."""
+    """Decode a title: UTF-8 in new properties, Latin-1 in old ones."""
     raw = bytes(answer.value) if answer is not None and answer.value else b""
     try:
         return raw.decode("utf-8")
@@ -565,7 +558,6 @@ def _text(answer: Any) -> str:
 
 
 def _framed(rect: Rect, borders: Any) -> Rect | None:
-    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
     numbers = list(borders.value) if borders is not None else []
     if len(numbers) != 4 or not any(numbers):
         return None

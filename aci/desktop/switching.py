@@ -37,7 +37,7 @@ def find_window(phrase: str, windows: Sequence[Window], catalog: Catalog) -> Win
 
 
 def belongs_to(window: Window, application: Application) -> bool:
-    """Tell whether a window is one of an application's, by what both call themselves."""
+    """Return whether a window is one of an application's, by what both call themselves."""
     app = window.app.casefold()
     names = {application.program, application.window_class, application.id, application.id.rpartition(".")[2]}
     return bool(app) and app in {name.casefold() for name in names if name}

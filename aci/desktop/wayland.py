@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 ADVICE = "use a virtual desktop (`--virtual`), or log in to an X11 session"
-"""What a person can do about it."""
 
 
 def is_wayland(environment: Mapping[str, str]) -> bool:
-    """Tell whether programs with this environment are in a Wayland session."""
+    """Return whether programs with this environment are in a Wayland session."""
     return bool(environment.get("WAYLAND_DISPLAY")) or environment.get("XDG_SESSION_TYPE") == "wayland"
 
 

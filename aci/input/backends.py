@@ -14,8 +14,8 @@ from aci.observation.geometry import Point
 
 InputName = Literal["xtest", "pyautogui"]
 
+# --no-deps, since its dependency python3-xlib overwrites python-xlib's files
 PYAUTOGUI_MEND = "pip install --no-deps pyautogui pytweening"
-"""With its dependencies it would bring python3-xlib, which writes an old release over python-xlib's files."""
 XLIB_MEND = "pip uninstall -y python3-xlib; pip install --force-reinstall --no-deps python-xlib"
 
 
@@ -73,7 +73,7 @@ def open_hands(
 
 
 def xlib_problem() -> str:
-    """Tell whether python3-xlib has been installed over python-xlib; empty where it has not."""
+    """Return whether python3-xlib has been installed over python-xlib; empty where it has not."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)
-"""What XF86keysym.h defines for multimedia keys."""
-_FUNCTION_KEYS, _UNICODE = 0xFE00, 0x01000000
-"""Keysyms from the first on are not of letters but of modifiers, Return and the like, up to those of Unicode."""
+_MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)  # XF86keysym.h
+_FUNCTION_KEYS, _UNICODE = 0xFE00, 0x01000000  # keysyms between these are modifiers, Return and the like, not letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +21,16 @@ class Stroke:
 class Keymap:
     """The keyboard mapping of a display.
 
-    A keysym that no key types gets one of the keys that the layout leaves empty. It keeps it until keys run out:
-    applications read the mapping when they get round to the key press, so taking it away at once would change what
-    was typed.
+    A keysym that no key types gets one of the layout's unused keys, and keeps it until keys run out: applications read
+    the mapping some time after the key press, so restoring it at once would change what was typed.
+
+    Args:
+        display: An open Xlib display, shared with the caller.
+        private: Whether nobody else uses the keyboard, so that multimedia keys may be borrowed as well. They are
+            adjacent, and window managers take long over each run of changed keys.
     """
 
     def __init__(self, display: Any, private: bool = False) -> None:
-        """Take a display.
-
-        Args:
-            display: An open Xlib display, which the keymap shares with its caller.
-            private: Whether the keyboard is nobody's, so that multimedia keys may be borrowed as well: they lie side by
-                side, and window managers take long over each run of keys that changes.
-        """
         self._display = display
         self._private = private
         self._first = display.display.info.min_keycode
@@ -124,7 +119,6 @@ class Keymap:
         return all(symbol == 0 or (self._private and symbol in _MULTIMEDIA_KEYSYMS) for symbol in symbols)
 
     def _map(self, keys: Mapping[int, int]) -> None:
-        """Change the mapping, all keys that lie side by side at once."""
         for run in _runs(sorted(keys)):
             # Both levels alike, so that a Shift that is held does no harm.
             rows = [[keys[code], keys[code]] + [0] * (self._width - 2) for code in run]
@@ -133,7 +127,6 @@ class Keymap:
 
 
 def _runs(codes: Iterable[int]) -> list[list[int]]:
-    """Cut ascending numbers into runs without a gap."""
     runs: list[list[int]] = []
     for code in codes:
         if runs and runs[-1][-1] == code - 1:
@@ -146,8 +139,8 @@ def _runs(codes: Iterable[int]) -> list[list[int]]:
 def _symbol(row: Sequence[int], group: int, shift: bool) -> int:
     """Return what a key types in a layout, 0 for nothing (X11 protocol, section 5: keyboards).
 
-    The core mapping has two columns for each of the first two layouts; keys that are alike in all fill only the first
-    two. Where it has those of a third layout depends on the server, so only keys without a letter are known there.
+    The core mapping has two columns for each of the first two layouts; keys that are the same in all fill only the
+    first two. The place of a third layout depends on the server, so only non-letter keys are known there.
     """
     column = int(shift)
     if group == 1 and any(row[2:4]):

@@ -55,8 +55,8 @@ _ALIASES = {
 }
 MODIFIERS = frozenset({"Control_L", "Alt_L", "Shift_L", "Super_L", "ISO_Level3_Shift"})
 _UNICODE_KEYSYMS = 0x01000000
+# right to left Shift, Control, Alt and Super
 _LEFT_OF = {0xFFE2: 0xFFE1, 0xFFE4: 0xFFE3, 0xFFEA: 0xFFE9, 0xFFEC: 0xFFEB}
-"""Keysyms of the right Shift, Control, Alt and Super keys, and of their left ones."""
 
 
 class UnknownKey(ValueError):
@@ -142,7 +142,6 @@ def _by_name(name: str) -> int | None:
 
 @cache
 def _by_spelling() -> dict[str, int]:
-    """Return keysyms by their names without case and underscores."""
     from Xlib import XK
 
     names = [name.removeprefix("XK_") for name in vars(XK) if name.startswith("XK_")]

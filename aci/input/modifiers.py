@@ -9,13 +9,12 @@ from typing import Any
 from aci.errors import KeysHeld
 from aci.input.keys import keysym
 
+# Bits of the modifier state at the X server's default positions, locks excluded
 _NAMES = {
     **{0: "Shift", 2: "Ctrl", 3: "Alt", 6: "Super", 7: "AltGr"},
     **{8: "the left mouse button", 9: "the middle mouse button", 10: "the right mouse button"},
 }
-"""Bits of the modifier state, those of keys where the X server's default puts them; locks are not among them."""
-_LIMIT_S = 3.0
-"""How long somebody gets to let go."""
+_LIMIT_S = 3.0  # how long the user gets to release them
 _POLL_S = 0.02
 
 
@@ -56,7 +55,7 @@ class Modifiers:
 
 
 def _locks(display: Any) -> int:
-    """Return the bits that Num Lock and Scroll Lock switch, which nobody holds."""
+    """Return the bits of Num Lock and Scroll Lock, which are not held."""
     locks = {keysym("Num_Lock"), keysym("Scroll_Lock")}
     mask = 0
     for index, codes in enumerate(display.get_modifier_mapping()):

@@ -22,6 +22,7 @@ from aci.input.modifiers import Modifiers
 from aci.input.stuck_keys import release_leftovers
 from aci.observation.geometry import Point
 
+# PyAutoGUI's names of keys by keysym name
 _NAMES = {
     **{name: name.casefold() for name in ("BackSpace", "Tab", "Return", "Escape", "Delete", "Insert", "Home", "End")},
     **{name: name.casefold() for name in ("Left", "Right", "Up", "Down", "Pause", "space", "Print", "Help")},
@@ -31,7 +32,6 @@ _NAMES = {
     **{"Alt_L": "alt", "Alt_R": "altright", "Super_L": "win", "Super_R": "winright", "KP_Enter": "enter"},
     **{"Scroll_Lock": "scrolllock"},
 }
-"""PyAutoGUI's names of keys by their keysym names."""
 _DOUBLE_CLICK_S = 0.6
 _DOUBLE_CLICK_PX = 6
 _DRAG_STEPS = 12
@@ -230,7 +230,7 @@ class PyAutoGui:
             self._pause(remaining)
 
     def _types(self, character: str) -> bool:
-        """Tell whether the key that PyAutoGUI presses for a character gives that character on this keyboard."""
+        """Return whether the key that PyAutoGUI presses for a character types that character on this keyboard."""
         if character in "\n\t":
             return True
         platform: Any = self._gui.platformModule

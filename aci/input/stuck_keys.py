@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-_QUERY_DEVICE_STATE = 30
-"""Opcode of a request of the X Input extension 1.5."""
+_QUERY_DEVICE_STATE = 30  # opcode of the X Input extension 1.5
 _KEY_CLASS, _BUTTON_CLASS = 0, 1
 _STATE_BYTES = 32
 
@@ -97,7 +96,7 @@ def _ask_state(display: Any, device: int) -> bytes:
 
 
 def _states(data: bytes) -> list[tuple[int, list[int]]]:
-    """Cut the answer into key and button states: class, length, count, a byte of padding, then a bit for each."""
+    """Split the answer into key and button states: class, length, count, padding, then one bit each."""
     found = []
     while len(data) >= 4:
         kind, length = data[0], data[1]

@@ -20,8 +20,7 @@ _TERMINALS = frozenset(
     }
 )
 _TEXT_ROLES = frozenset({"text", "entry", "password text", "spin button", "combo box", "editbar", "autocomplete"})
-_TYPED_ROLES = frozenset({"spin button", "date editor"})
-"""Roles of fields that take digits key by key, and no paste."""
+_TYPED_ROLES = frozenset({"spin button", "date editor"})  # take digits key by key, and no paste
 _LONG = 200
 _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
@@ -84,7 +83,7 @@ class Place:
         return "editable" in element.states or element.role in _TEXT_ROLES
 
     def suits_paste(self, text: str) -> bool:
-        """Tell whether a text is better pasted than typed.
+        """Return whether a text is better pasted than typed.
 
         Content for a field is pasted: that is quick, keeps every character and calls up no completions. What is typed
         at the focus may be meant as key presses (a calculator's "=" calculates), so there only a text that a person
@@ -124,16 +123,6 @@ class Typist:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take what typing needs.
-
-        Args:
-            hands: Keyboard.
-            clipboard: Returns the clipboard; asked when it is first needed.
-            access: The text of elements.
-            drained: Waits until the application has handled what was typed so far.
-            clock: Seconds on a steady clock.
-            pause: Waits for some seconds.
-        """
         self._hands = hands
         self._clipboard = clipboard
         self._access = access
@@ -169,7 +158,6 @@ class Typist:
         return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, again)
 
     def _entered(self, place: Place, text: str) -> str:
-        """Enter the text by the way that suits, and return which it was."""
         if place.suits_paste(text) and self._paste(text):
             return "paste"
         try:
@@ -207,9 +195,9 @@ class Typist:
     def _typed_again(
         self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None
     ) -> tuple[str, str | None]:
-        """Type again, after a click where that is possible; return the way and what the element reads then.
+        """Type again, after a click if possible; return the method and the element's text then.
 
-        Nothing arrived at all, so that cannot double the text, unless it was only late.
+        Nothing arrived, so this cannot double the text, unless it was only late.
         """
         if click_again is not None:
             click_again()
@@ -240,7 +228,6 @@ class Typist:
         return None if text is None or _OBJECT in text else text
 
     def _select_content(self, place: Place, nothing_follows: bool) -> None:
-        """Select what is in the field, so that what is typed next replaces it."""
         if place.terminal:
             self._hands.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
         elif not place.cell:
@@ -263,7 +250,7 @@ class Typist:
             self._hands.type_text(part[len(body) :], self._drained)
 
     def _paste(self, text: str) -> bool:
-        """Paste a text and put back what the clipboard held; False where it would be lost, or nobody took the text."""
+        """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text."""
         clipboard = self._clipboard()
         held = clipboard.content()
         if not held.plain:
@@ -281,17 +268,12 @@ class Typist:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What a field should read after typing."""
-
     before: str
     text: str
     overwrite: bool
 
     def met_by(self, now: str | None) -> bool:
-        """Tell whether the text is in the field, whole, and nothing else has changed.
-
-        Where the caret or a selection was is not known, so any place will do, and what was selected may be gone.
-        """
+        """Return whether the text is in the field, whole, and nothing else has changed, wherever the caret was."""
         if now is None:
             return False
         text = self.text.replace("\r\n", "\n")
@@ -304,15 +286,12 @@ class _Expected:
         return False
 
     def missed_by(self, now: str | None, way: str) -> bool:
-        """Tell whether the field proves that nothing arrived.
-
-        A line end may send a line off or begin another object, and leave what is read here as it was.
-        """
+        """Return whether the field proves that nothing arrived; a line end may submit or start another object."""
         breaks = self.text[0] in "\r\n" or (way == "keys" and "\n" in self.text)
         return now == self.before and not self.met_by(now) and not breaks
 
     def completed_by(self, now: str) -> bool:
-        """Tell whether the field offers to complete what was typed, by text selected behind the caret."""
+        """Return whether the field offers a completion, selected behind the caret."""
         return (self.overwrite or not self.before) and now.startswith(self.text) and len(now) > len(self.text)
 
 
@@ -325,7 +304,7 @@ def _starts(whole: str, part: str) -> list[int]:
 
 
 def _up_to_cell_ends(text: str) -> list[str]:
-    """Cut a text behind each tab and line end."""
+    """Split a text behind each tab and line end."""
     parts, current = [], ""
     for character in text.replace("\r\n", "\n"):
         current += character

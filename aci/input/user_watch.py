@@ -21,15 +21,11 @@ from aci.desktop.screen import open_display
 from aci.input.keys import chord, left_key
 from aci.observation.geometry import Point, Rect
 
-_TICK_S = 0.05
-"""How often the pointer is looked at."""
-_POLL_S = 0.015
-"""How often keys are looked at where no events tell of them; people hold keys for longer."""
+_TICK_S = 0.05  # interval of pointer checks
+_POLL_S = 0.015  # interval of key checks on servers without raw events; people hold keys for longer
 _CORNER_PX = 2
-_OVERTAKEN_S = 0.2
-"""How long an own position counts after the next one: the server may not have come to that."""
-_RAW = struct.Struct("=HII")
-"""Device, time and detail: how a raw event begins behind its type."""
+_OVERTAKEN_S = 0.2  # how long the previous own position still counts: the server may lag
+_RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw event
 
 
 class StopKey:
@@ -47,7 +43,7 @@ class StopKey:
         self._symbols = frozenset(left_key(symbol) for symbol in chord([name]))
 
     def pressed_by(self, symbols: Iterable[int]) -> bool:
-        """Tell whether keysyms that are down together hold it."""
+        """Return whether keysyms that are down together hold it."""
         return self._symbols <= {left_key(symbol) for symbol in symbols}
 
 
@@ -91,7 +87,7 @@ class PersonWatch:
             self._own = point
 
     def refuses(self, symbols: Iterable[int]) -> bool:
-        """Tell whether pressing these keysyms together would be the stop key."""
+        """Return whether pressing these keysyms together would be the stop key."""
         return self.stop_key is not None and self.stop_key.pressed_by(symbols)
 
     def close(self) -> None:
@@ -233,5 +229,4 @@ def _near(one: Point, other: Point) -> bool:
 
 
 def _set_bits(keymap: Sequence[int]) -> set[int]:
-    """Return the keycodes whose bits are set in what QueryKeymap answers."""
     return {8 * at + bit for at, byte in enumerate(keymap) for bit in range(8) if byte >> bit & 1}

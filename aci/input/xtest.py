@@ -18,14 +18,11 @@ from aci.observation.geometry import Point
 _BUTTONS: dict[str, int] = {"left": 1, "middle": 2, "right": 3}
 _WHEEL_UP, _WHEEL_DOWN = 4, 5
 _LOCK_MASK = 1 << 1
-_GROUP_SHIFT, _GROUP_MASK = 13, 3
-"""Where the X keyboard extension puts the layout in use into the modifier state."""
-_DOUBLE_CLICK_S = 0.6
-"""Toolkits take two clicks within 0.25 to 0.5 s for a double one."""
+_GROUP_SHIFT, _GROUP_MASK = 13, 3  # position of the current layout in the modifier state (XKB)
+_DOUBLE_CLICK_S = 0.6  # toolkits take two clicks within 0.25 to 0.5 s for a double click
 _DOUBLE_CLICK_PX = 6
 _DRAG_STEPS = 12
-_DRAG_PACE_S = 0.012
-"""Applications begin a drag only when they have handled some motion between press and release."""
+_DRAG_PACE_S = 0.012  # a drag begins only after some motion was handled between press and release
 _BURST = 40
 _BURST_PACE_S = 0.01
 
@@ -44,18 +41,6 @@ class Xtest:
         guard: Callable[[], None] = lambda: None,
         moving: Callable[[Point], None] = lambda point: None,
     ) -> None:
-        """Connect, and release what an earlier program that was killed left pressed.
-
-        Args:
-            display_name: Name of the X display.
-            private: Whether the keyboard is nobody's, so that more keys may be borrowed.
-            pause: Waits for some seconds.
-            guard: Called before each key and click; what it raises ends the action.
-            moving: Told where the pointer is about to be put.
-
-        Raises:
-            NoDisplay: There is no such display.
-        """
         self._lock = threading.RLock()
         self._display = open_display(display_name)
         self._private = private
@@ -184,11 +169,7 @@ class Xtest:
 
     @contextmanager
     def _acting(self, free_of_modifiers: bool = True) -> Iterator[None]:
-        """Let nothing stay pressed, whatever ends the action: an error, a stop, Ctrl-C, or the end of it.
-
-        Args:
-            free_of_modifiers: Whether to begin only when nobody holds a modifier.
-        """
+        """Release everything at the end of an action, also after an error, a stop or Ctrl-C."""
         with self._lock, lost_connection_is_reported():
             self._guard()
             if free_of_modifiers:
@@ -225,7 +206,6 @@ class Xtest:
 
     @contextmanager
     def _caps_lock_off(self) -> Iterator[None]:
-        """Switch Caps Lock off while typing, since it would turn the case of what is typed."""
         locked = bool(self._modifiers.state() & _LOCK_MASK)
         caps_lock = [keysym("Caps_Lock")]
         if locked:
@@ -305,7 +285,7 @@ class Xtest:
 
 
 def _batches(symbols: Sequence[int], keymap: Keymap) -> Iterator[list[int]]:
-    """Cut what is to be typed so that each part needs no more borrowed keys than there are."""
+    """Split keysyms so that each part needs no more borrowed keys than there are."""
     foreign = set(keymap.foreign(symbols))
     batch: list[int] = []
     borrowed: set[int] = set()

@@ -10,16 +10,15 @@ from pydantic import BaseModel, ConfigDict
 from aci.observation.observation import Element, Observation
 
 MIN_SCORE = 0.6
+# class names that GTK 4 gives nameless containers; some are there only at times
 _OF_TOOLKIT = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
-"""Class names by which GTK 4 calls nameless containers; some of them are there only at times."""
-SHARED_WORDS = 0.5
-"""From this share of common words on, two titles name the same window at different times."""
+SHARED_WORDS = 0.5  # share of common words from which on two titles name the same window
 
 _BESIDE_CHARS = 80
+# Ancestors named after their changing content; their window's title says enough
 _OF_CONTENT = frozenset(
     {"frame", "window", "dialog", "alert", "file chooser", "page tab", "page tab list", "scroll pane"}
 )
-"""Roles of ancestors that are named after what they hold, which changes; their window's title tells enough."""
 _NUMBERS = re.compile(r"\d+")
 _SEPARATOR = re.compile(r"\s+[-–—|·]\s+")
 _WORD = re.compile(r"\w+")
@@ -94,7 +93,7 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
 
 
 def titles_agree(one: str, other: str) -> bool:
-    """Tell whether two titles may be of the same window, at different times.
+    """Return whether two titles may be of the same window, at different times.
 
     Numbers, names of documents and marks of changes vary; what is behind the last dash, as a rule the application, or
     most of the words stay. Popups have no title and agree only with each other.
@@ -134,7 +133,7 @@ def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> 
 
 
 def _score(description: ElementDescription, element: Element) -> float:
-    """Weigh what agrees, from 0 to 1; an element without any name is known by its surroundings alone."""
+    """Return the agreement from 0 to 1; an element without a name is known by its surroundings alone."""
     if description.name and element.name != description.name:
         return 0.0
     if not description.name and description.label and element.label != description.label:
@@ -147,7 +146,7 @@ def _score(description: ElementDescription, element: Element) -> float:
 
 
 def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether the nearest ancestors that are named after what they are have the same name, where both have one."""
+    """Return whether the nearest stable ancestors have the same name, if both have one."""
     mine, theirs = (_nearest_named(path) for path in (one, other))
     return not mine or not theirs or titles_agree(mine, theirs)
 
@@ -161,7 +160,7 @@ def _nearest_named(path: tuple[str, ...]) -> str:
 
 
 def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    """Share of ancestors that agree, counted from the element outwards; window titles change and count little."""
+    """Return the share of ancestors that agree, counted from the element outwards."""
     longest = max(len(one), len(other))
     if not longest:
         return 1.0
@@ -178,7 +177,7 @@ def _is_twin(other: Element, element: Element) -> bool:
 
 
 def _beside(element: Element, elements: Iterable[Element]) -> str:
-    """Return what is nearest to the left in the same row, else nearest above; empty where nothing is."""
+    """Return the nearest text to the left in the same row, else above; "" if there is none."""
     beside = [other for other in elements if other.window_id == element.window_id and _tells(other, element)]
     rect = element.rect
     left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]

@@ -11,17 +11,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK_PX = 16
-"""Width and height of the squares that are compared; a row of one is two words of eight bytes of the mask."""
-MOST_AREAS = 200
-"""With more areas than this the gaps between those of one row of blocks are filled."""
+BLOCK_PX = 16  # side of the compared squares; a row of one is two 8-byte words of the mask
+MOST_AREAS = 200  # with more areas the gaps within each row of blocks are filled
 
-CARET_PX = 3
-"""What differs in less than this width is the blinking of a caret: whoever types something that thin moves it on."""
+CARET_PX = 3  # a narrower change is a blinking caret
 TALLEST_CARET_PX = 64
 
-ALIKE_LEVELS = 24
-"""Colours that differ by no more than this of 256 levels count as the same."""
+ALIKE_LEVELS = 24  # of 256
 
 _WORD = 8
 
@@ -64,7 +60,6 @@ def _scaled(area: Rect) -> Rect:
 
 
 def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
-    """Tell whether all that differs in an area is a thin upright line."""
     import numpy as np
 
     if area.width > 2 * BLOCK_PX or area.height > TALLEST_CARET_PX:
@@ -74,7 +69,6 @@ def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
 
 
 def _blocks(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return in which blocks any pixel differs, (rows, columns) bool."""
     import numpy as np
 
     height, width = differs.shape
@@ -98,7 +92,6 @@ def _areas(blocks: NDArray[np.bool_]) -> list[Rect]:
 
 
 def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
-    """Return the runs of each row as rectangles, joined with equal runs of the row above."""
     finished: list[Rect] = []
     growing: dict[tuple[int, int], Rect] = {}
     for row, runs in rows:
@@ -116,7 +109,6 @@ def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return start and end of each run of set flags."""
     import numpy as np
 
     edges = np.flatnonzero(np.diff(flags.view(np.int8), prepend=0, append=0))

@@ -12,8 +12,7 @@ from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Window
 
-BackEnd = Literal["dbus", "pyatspi"]
-"""What reads the accessibility bus: the own client, or the reference, which needs packages of the distribution."""
+BackEnd = Literal["dbus", "pyatspi"]  # own client, or the slow reference
 
 
 class Reading(Protocol):
@@ -87,7 +86,7 @@ class Accessibility(Protocol):
         ...
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now."""
+        """Return whether an element itself has the keyboard now."""
         ...
 
     def close(self) -> None:
@@ -119,7 +118,6 @@ def connect_accessibility(
 
 
 def _session_bus(environment: Mapping[str, str]) -> str:
-    """Return the address of the session bus; the usual one where none is named."""
     named = environment.get("DBUS_SESSION_BUS_ADDRESS")
     if named:
         return named
@@ -245,7 +243,7 @@ class Outlasting:
             return None
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now; not without the bus."""
+        """Return whether an element itself has the keyboard now; not without the bus."""
         try:
             return self._inner.has_focus(element_id)
         except ConnectionLost:

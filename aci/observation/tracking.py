@@ -9,8 +9,7 @@ from itertools import count
 
 from aci.observation.geometry import Rect
 
-NEAR_PX = 48
-"""How far an element that was made anew may lie from where it was, to be taken for the same one."""
+NEAR_PX = 48  # how far a recreated element may lie from its predecessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,6 @@ class IdTracker:
     """
 
     def __init__(self, fresh: Iterator[int] | None = None) -> None:
-        """Begin with nothing seen.
-
-        Args:
-            fresh: Ids that nothing has yet; trackers of one run share it. By default from 1.
-        """
         self._fresh = fresh if fresh is not None else count(1)
         self._ids: dict[Hashable, int] = {}
         self._present: dict[Hashable, Sighting] = {}

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from aci.observation.geometry import Point, Rect
 
-MOST_PIECES = 64
-"""Cutting more windows out of one element than this leaves slivers that nobody can hit."""
-FAIR_SHARE = 0.8
-"""Share of its bounding rectangle that a visible part must fill for that rectangle to stand for it."""
+MOST_PIECES = 64  # further cuts leave slivers that nobody can hit
+FAIR_SHARE = 0.8  # share of its bounding rectangle that a visible part must fill to be represented by it
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was seen at one moment.
+    """One look.
 
     Attributes:
         pixels: (H, W, 3) uint8 RGB.
-        silent: (H, W) uint8, codes of the windows where they are silent.
+        silent: (H, W) uint8, codes of the windows where the tree has no text.
         codes: A number from 1 to 255 for each window.
-        without_elements: Windows of which the tree tells nothing.
-        areas: What was cut out of each window.
+        without_elements: Windows without elements.
+        areas: The areas of each window.
     """
 
     pixels: NDArray[np.uint8]
@@ -58,11 +58,10 @@ class AreaFinder:
     """Compares each look with the one before; not to be used from two threads at once."""
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self._last: _Look | None = None
 
     def knows(self, windows: Sequence[Window]) -> bool:
-        """Tell whether all of these windows were there at the last look."""
+        """Return whether all of these windows were there at the last look."""
         return self._last is not None and all(window.id in self._last.codes for window in windows)
 
     def look(self, pixels: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> list[Area]:
@@ -95,7 +94,7 @@ class AreaFinder:
         return [area for areas in self._areas(windows, now).values() for area in areas]
 
     def _codes(self, windows: Sequence[Window]) -> dict[int, int]:
-        """Return a small number for each window; a window keeps its own, and those beyond 255 get none."""
+        """Return a number for each window, stable between looks; windows beyond 255 get none."""
         last = self._last.codes if self._last is not None else {}
         kept = {window.id: last[window.id] for window in windows if window.id in last}
         free = iter(sorted(set(range(1, _MOST_CODES + 1)) - set(kept.values())))
@@ -117,7 +116,6 @@ class AreaFinder:
         return found
 
     def _changed(self, now: _Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-        """Return in which blocks the pixels and what is silent changed; None where all is new."""
         last = self._last
         if last is None or last.pixels.shape != now.pixels.shape:
             return None
@@ -130,7 +128,6 @@ def frame(pixels: NDArray[np.uint8]) -> Rect:
 
 
 def _is_changed(changed: tuple[NDArray[np.bool_], NDArray[np.bool_]], window: Window, last: _Look, now: _Look) -> bool:
-    """Tell whether a silent part of a window looks different, or a different part of it is silent."""
     pixels, silent = changed
     if window.id not in last.areas or blocks_within(silent, window.rect):
         return True

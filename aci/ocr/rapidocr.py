@@ -77,7 +77,6 @@ class RapidOcr:
 
     @staticmethod
     def _failures() -> tuple[type[Exception], ...]:
-        """Return what the library raises for a picture or for models that it cannot use."""
         import cv2
         from rapidocr.ch_ppocr_det.utils import ResizeImgError
         from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError

@@ -13,8 +13,7 @@ from aci.errors import RecognitionFailed
 from aci.ocr.engine import TextBox, TextEngine, sample_picture
 from aci.ocr.sheets import Sheet, Tile, make_sheets
 
-_MOST_REMEMBERED = 20_000
-"""Lines; some hundred bytes each."""
+_MOST_REMEMBERED = 20_000  # lines of some hundred bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +30,9 @@ class Read:
 
 
 class Recognizer:
-    """A queue of tiles, a thread that reads them, and the memory of all that were read.
-
-    Usable from several threads.
-    """
+    """Reads tiles in a background thread and remembers the results; usable from several threads."""
 
     def __init__(self, engine: TextEngine, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start to load the engine's models in the background.
-
-        Args:
-            engine: Reads pictures.
-            clock: Seconds on a steady clock.
-        """
         self._engine = engine
         self._clock = clock
         self._change = threading.Condition()
@@ -110,7 +100,6 @@ class Recognizer:
             self._thread.submit(self._read_all)
 
     def _report_defects(self) -> None:
-        """Raise what ended the thread, if something did."""
         if self._defect is not None:
             raise self._defect
 
@@ -154,7 +143,6 @@ class Recognizer:
             self._change.notify_all()
 
     def _stop(self, defect: BaseException) -> None:
-        """Let those who wait see what went wrong."""
         with self._change:
             self._defect, self._busy, self._closed = defect, False, True
             self._change.notify_all()

@@ -76,14 +76,6 @@ class TextReader:
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin to load the engine.
-
-        Args:
-            engine: Recognizes text.
-            ids: Ids that no element has had yet.
-            limits: How far it goes.
-            clock: Seconds on a steady clock.
-        """
         self._recognizer = Recognizer(engine, clock)
         self._tracker = IdTracker(ids)
         self._limits = limits or Limits()
@@ -138,7 +130,6 @@ class TextReader:
     def _found(
         self, areas: Sequence[Area], windows: Mapping[int, Window]
     ) -> tuple[list[Found], list[Area], Counter[str]]:
-        """Return what was read, what was not read in time, and what could not be read."""
         found: list[Found] = []
         late: list[Area] = []
         failures: Counter[str] = Counter()

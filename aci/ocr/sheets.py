@@ -17,11 +17,9 @@ from aci.ocr.lines import word_gap
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_GAP_X_PX, _GAP_Y_PX = 20, 8
-"""Plain pixels around each piece, in its own color: far enough from its neighbours not to be read as one line."""
+_GAP_X_PX, _GAP_Y_PX = 20, 8  # padding of each piece in its own color, so that neighbours are not read as one line
 _SHEET_WIDTH_PX = 640
-_MOST_WORK = 60.0
-"""Sum of width by height of the pieces on a sheet, which is what reading them costs: about a dozen labels."""
+_MOST_WORK = 60.0  # sum of width by height of the pieces, which is what reading costs: about a dozen labels
 _MOST_AREA_PX = 400_000
 
 
@@ -142,12 +140,11 @@ def _both(one: TextBox, other: TextBox) -> TextBox:
 
 
 def _near(place: Rect) -> Rect:
-    """Return a tile with the plain pixels around it, which an engine takes for part of the text."""
     return Rect(place.x - _GAP_X_PX, place.y - _GAP_Y_PX, place.width + 2 * _GAP_X_PX, place.height + 2 * _GAP_Y_PX)
 
 
 def _background(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Return the color that is most frequent along the edge."""
+    """Return the most frequent color along the edge."""
     edge = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     known = np.concatenate([wanted[0], wanted[-1], wanted[:, 0], wanted[:, -1]])
     channels = (edge[known] if known.any() else edge).astype(np.int64)

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MEND = "sudo apt-get install -y --no-install-recommends tesseract-ocr"
-_ENLARGED = 2
-"""Labels on screens are half as large as the letters that its models know."""
+_ENLARGED = 2  # labels on screens are half as large as the letters its models know
 _MARGIN_PX = 8
 _LIMIT_S = 60.0
 _LEAST_CONFIDENCE = 0.3
@@ -88,7 +87,7 @@ def _as_png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def _apart(words: Iterable[_Row]) -> list[list[_Row]]:
-    """Split a line where the gap between two words is wider than the letters are tall: those are separate labels."""
+    """Split a line at gaps wider than the letters are tall: those separate labels."""
     parts: list[list[_Row]] = []
     for word in words:
         if parts:

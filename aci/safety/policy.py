@@ -14,6 +14,7 @@ __all__ = ["OWN_SCREEN", "VIRTUAL", "Danger", "Decision", "Policy", "Risk", "Rul
 
 Rule = Literal["allow", "confirm", "refuse"]
 
+# defaults for the user's own screen
 OWN_SCREEN: Mapping[Risk, Rule] = {
     "terminal": "confirm",
     "irreversible": "confirm",
@@ -23,8 +24,8 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
     "launch": "allow",
     "outside": "refuse",
 }
-"""Default for a person's own screen."""
 
+# defaults for a virtual desktop, where nothing of the user's can be lost
 VIRTUAL: Mapping[Risk, Rule] = {
     "terminal": "allow",
     "irreversible": "allow",
@@ -34,7 +35,6 @@ VIRTUAL: Mapping[Risk, Rule] = {
     "launch": "allow",
     "outside": "refuse",
 }
-"""Default for a virtual desktop, where there is nothing of the person's to lose."""
 
 HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer)
 

@@ -31,7 +31,7 @@ class Drawn:
     drafts: tuple[Draft, ...]
 
     def shows(self, top: Node, window: Window) -> bool:
-        """Tell whether this is what such a window holds, if nothing in it has changed."""
+        """Return whether this is what such a window holds, if nothing in it has changed."""
         return top is self.top and top.rect == self.place and window.id == self.window.id
 
 

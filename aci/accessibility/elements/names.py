@@ -20,31 +20,27 @@ from aci.accessibility.elements.roles import (
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.observation import State
 
-DEEPEST_CONTENT = 8
-"""Levels below a node in which the texts that name it are looked for."""
+DEEPEST_CONTENT = 8  # levels searched for texts that name a node
 LONGEST_NAME = 1000
 
 _SPACES = re.compile(r"\s+")
+# invisible marks that set the direction of writing
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-"""Marks that steer the direction of writing; nobody sees or types them."""
 _GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-Za-z]*")
 _OBJECT_REPLACEMENT = "\ufffc"
+# what Chromium appends to names
 _CHROMIUM_ADDS = re.compile(
     r"\.? ?To get missing image descriptions, open the context menu\.$| - Memory usage - [0-9.,]+ [KMGT]?B$"
 )
-"""What Chromium puts behind names that is no part of them."""
-_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")
-"""The dot that a list draws before an item."""
+_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")  # list bullet
+# SVG tags; Chromium lists unnamed shapes only if they take clicks
 SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
-"""Tags of SVG. Of shapes without a name, Chromium tells those only that take clicks."""
 _SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
 _CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
 _WRITTEN_IN = frozenset({"text", "entry", "password text"})
 _PICTURES = frozenset({"image", "icon"})
-_PARTS = _PICTURES | {"table cell", "link"}
-"""Usable things whose names may all the same be part of what they lie in."""
-ADDRESS = "address"
-"""Attribute that bears where a link without a name leads."""
+_PARTS = _PICTURES | {"table cell", "link"}  # interactive roles whose names may still be part of their container's name
+ADDRESS = "address"  # attribute with the address of a link without a name
 _PLACEHOLDERS = ("placeholder-text", "placeholder")
 
 
@@ -59,12 +55,12 @@ def without_additions(name: str) -> str:
 
 
 def is_marker(text: str) -> bool:
-    """Tell whether a text is only the dot that a list draws before an item."""
+    """Return whether a text is only the dot that a list draws before an item."""
     return _MARKER.fullmatch(text) is not None
 
 
 def is_gtk4(application: Application) -> bool:
-    """Tell whether an application uses GTK 4, which names widgets in its own way."""
+    """Return whether an application uses GTK 4, which names widgets in its own way."""
     return application.toolkit.startswith("GTK 4")
 
 
@@ -112,7 +108,7 @@ def full_name(application: Application, node: Node, document: bool) -> str:
 
 
 def is_field(node: Node) -> bool:
-    """Tell whether a node's text is its content, which a person may change, and not what it is called."""
+    """Return whether a node's text is its content, which a person may change, and not what it is called."""
     return node.role in FIELDS or node.has(StateBit.EDITABLE) or node.cell is not None
 
 
@@ -139,7 +135,7 @@ def label_of(application: Application, node: Node) -> str:
 
 
 def _content(application: Application, node: Node) -> str:
-    """Return the texts in a node one after another; the names of pictures only where there are no texts."""
+    """Return the texts in a node; the names of pictures only if there are no texts."""
     found = list(_named_in(application, node, DEEPEST_CONTENT))
     texts = [text for role, text in found if role not in _PICTURES] or [text for _, text in found]
     return collapse(" ".join(dict.fromkeys(collapse(text) for text in texts)))
@@ -195,7 +191,7 @@ def _is_gtk(application: Application) -> bool:
 
 
 def is_box_cell(node: Node) -> bool:
-    """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
+    """Return whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
     alone = node.child_count <= 0 and not node.children
     return alone and {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
 

@@ -9,19 +9,15 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from aci.observation.visibility import overlap
 
-SHADOW_PX = 120
-"""A window that draws its own frame is larger than its accessible object by its shadow, at most this much."""
-SAME_PLACE = 0.6
-"""Common area by area of both, from which on two rectangles are taken for the same window."""
+SHADOW_PX = 120  # largest shadow of a window that draws its own frame
+SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 
 
 def match_windows(application: Application, windows: Sequence[Window]) -> dict[Ref, Window]:
-    """Find the X11 window of each of an application's accessible windows.
-
-    Accessible windows without an X11 window are not on the screen and are left out.
+    """Find the X11 window of each of an application's accessible windows; those without one are not on the screen.
 
     Args:
-        application: Its windows must have been asked for their extents.
+        application: Its windows have their extents.
         windows: Topmost first.
     """
     own = [window for window in windows if window.pid is None or window.pid == application.pid]
@@ -40,7 +36,7 @@ def match_windows(application: Application, windows: Sequence[Window]) -> dict[R
 
 
 def _likeness(application: Application, top: Node, window: Window) -> float:
-    """Return how well an accessible and an X11 window fit, 0 for not at all."""
+    """Return how well an accessible and an X11 window match, 0 for not at all."""
     if top.rect is None or not top.rect.area:
         return 0.0
     if _window_relative(application):
@@ -90,7 +86,7 @@ def mend_extents(application: Application, top: Node, window: Window, windows: S
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
-    """Find the nodes that are popups: each has exactly the size of its X11 window, which nothing else is likely to."""
+    """Find the nodes that are popups, by the exact size of their X11 window."""
     free = list(popups)
     pending = [top]
     while pending and free:
@@ -146,7 +142,6 @@ def _mend_drawn(top: Node) -> bool:
 
 
 def _fills(one: Rect, other: Rect) -> bool:
-    """Tell whether a rectangle begins where another one does and is no smaller."""
     return (one.x, one.y) == (other.x, other.y) and one.width >= other.width and one.height >= other.height
 
 

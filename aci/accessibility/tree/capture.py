@@ -16,31 +16,24 @@ from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.tree.nodes import Application, Node, Ref
 
-MOST_CHILDREN = 2000
-"""A node with more children than this is never asked for all of them: a sheet would be busy for minutes."""
-MOST_LISTED = 2 * MOST_CHILDREN
-"""Children that are taken from a list, which may turn out longer than what was said."""
-MOST_MANAGED = 400
-"""The same for lists that make their items on demand, which GTK does for any list."""
+MOST_CHILDREN = 2000  # nodes with more children are never listed completely: a sheet would be busy for minutes
+MOST_LISTED = 2 * MOST_CHILDREN  # a list may turn out longer than its reported count
+MOST_MANAGED = 400  # the same for lists that create their items on demand, which GTK does for any list
 UNCOUNTED = 2**31 - 1
-MOST_SHOWING = 5000
-"""Nodes of one application that are read of those that say they can be seen."""
-MOST_LEVELS = 300
-"""Levels of nesting that are followed; what is deeper is left out."""
-DEEPEST = 64
-"""Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
+MOST_SHOWING = 5000  # visible nodes read per application
+MOST_LEVELS = 300  # levels of nesting; deeper nodes are omitted
+DEEPEST = 64  # rounds of repair; more means that the tree has a loop
 
+# LibreOffice caches dead objects, and sometimes crashes when asked for its whole cache
 CRASHES_WHEN_LISTED = frozenset({"soffice"})
-"""The cache of LibreOffice keeps objects that are gone; asked for all of it, LibreOffice crashes now and then."""
-HIDDEN = "unknown"
-"""Role of what was never seen; it is asked once it appears."""
+HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _LEAST = frozenset({"Accessible", "Component"})
 IN_PAGE = _LEAST | {"Action", "Text"}
+# Roles for which Chromium always offers the same interfaces, as far as they matter here
 _ALIKE_IN_PAGE = frozenset(
     {"static", "link", "push button", "toggle button", "check box", "radio button", "entry", "list item", "heading",
      "paragraph", "section", "label"}
 )  # fmt: skip
-"""What Chromium gives the same interfaces always, as far as anybody here looks at them."""
 _LONG = len(PREFIX)
 
 
@@ -104,7 +97,6 @@ def _short(interfaces: Iterable[str]) -> frozenset[str]:
 
 
 def _link(nodes: dict[Ref, Node]) -> None:
-    """Fill the children of every node from the parents that the cache names."""
     for node in nodes.values():
         parent = nodes.get(node.parent) if node.parent is not None else None
         if parent is not None and parent is not node:
@@ -166,7 +158,7 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
 
 
 def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
-    """Tell whether an object that cannot be seen says something of what can.
+    """Return whether an object that cannot be seen says something of what can.
 
     Combo boxes are told by the items of their closed lists and LibreOffice's by hidden parts; its input line denies
     that it can be seen, as do viewports. Pages hide check boxes to draw their labels as such.
@@ -197,7 +189,7 @@ def _lacks_children(node: Node) -> bool:
 
 
 def may_be_listed(node: Node, count: int) -> bool:
-    """Tell whether a node with this number of children may be asked for all of them."""
+    """Return whether a node with this number of children may be asked for all of them."""
     return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
 
 
@@ -213,12 +205,12 @@ async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
 
 
 def _is_open(node: Node) -> bool:
-    """Tell whether a node is a menu that may be open: some fill theirs only then, and the cache does not know."""
+    """Return whether a node is a menu that may be open: some fill it only then, and the cache does not know."""
     return node.role == "menu" and node.has(StateBit.SELECTED)
 
 
 def is_managed(node: Node) -> bool:
-    """Tell whether a node makes its children on demand."""
+    """Return whether a node makes its children on demand."""
     return node.has(StateBit.MANAGES_DESCENDANTS)
 
 

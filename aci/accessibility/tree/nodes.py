@@ -23,30 +23,30 @@ class Node:
     """One accessible object as its application describes it.
 
     Attributes:
-        ref: What calls to it are sent to.
-        parent: The object it lies in; None where that is not known.
+        ref: The object.
+        parent: Its parent, if known.
         role: Role name.
         name: Accessible name.
         description: Accessible description.
-        states: The bits of `StateBit`.
+        states: Bits of `StateBit`.
         interfaces: Short names, such as "Text".
-        index: Position among its siblings, -1 where not known.
-        child_count: How many children it says it has, -1 where it does not say.
-        children: Those of them that are known, in order.
-        rect: Extents in screen px; None where it is not mapped or was not asked.
-        text: Content of its text interface; None where it was not asked.
-        value: Current value; None where it was not asked.
+        index: Position among its siblings, or -1.
+        child_count: Reported number of children, or -1.
+        children: Known children in order.
+        rect: Extents in screen px; None if not mapped or not read.
+        text: Content of its text interface, if read.
+        value: Current value, if read.
         attributes: Object attributes, such as `placeholder-text`.
         labels: Objects that label it.
-        cell: Row and column in the sheet it lies in.
-        choice: What a combo box stands on; None where it was not asked.
-        shift: What was added to the extents it reports to get those on the screen, px.
-        enlarged: By what its extents were multiplied before that, and what they were, where it counts in larger pixels.
-        popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
-        text_at: The objects that hold its text, a line each, where it does not do so itself.
-        labelled_as: The object that its labels point to where that is not itself.
-        asked: Whether it was asked for its extents since it can be seen.
-        said: Role, name, states and child count as its application gives them, where they were mended; else None.
+        cell: Row and column in its sheet.
+        choice: Selection of a combo box, if read.
+        shift: Correction added to the reported extents, px.
+        enlarged: Scale factor applied before that, and the unscaled extents.
+        popup: Its own X11 window, if that is not its parent's.
+        text_at: Other objects with its text, one per line.
+        labelled_as: The object that its labels point to, if not itself.
+        asked: Whether its extents were read since it became visible.
+        said: Reported role, name, states and child count, if these were corrected.
     """
 
     ref: Ref
@@ -95,29 +95,29 @@ class Node:
         return self.rect.moved(-self.shift[0], -self.shift[1]) if self.rect is not None else None
 
     def has(self, state: StateBit) -> bool:
-        """Tell whether a state holds."""
+        """Return whether a state holds."""
         return bool(self.states & state._value_)  # `value` takes several times as long, and this is asked very often
 
 
 @dataclass(slots=True)
 class Application:
-    """A program on the accessibility bus, and the nodes it showed at the latest reading.
+    """A program on the accessibility bus, and its nodes at the latest reading.
 
     Attributes:
         root: The object of role "application".
-        name: What it calls itself.
-        pid: Process id; 0 where the bus does not know it.
+        name: Name it reports.
+        pid: Process id; 0 if unknown.
         toolkit: Name and version of its toolkit, such as "gtk 3.24".
-        nodes: By reference; what the application dropped is dropped here as well.
+        nodes: Live nodes by reference.
         tops: Its windows: the children of the root.
-        settled: Attributes and labels of objects, which are asked once.
-        cells: Objects of the cells of each sheet by row and column, which stay valid while the sheet lives.
-        views: Large tables of which only what can be seen was read.
-        patchy: Whether its cache lacked nodes, so that reading it as a whole takes very many calls.
-        holders: Objects in which documents lie or lay, such as the pages of a browser.
+        settled: Attributes and labels, which are read once.
+        cells: Cell objects of each sheet by row and column.
+        views: Large tables of which only the visible part was read.
+        patchy: Whether its cache lacks nodes, so that reading it completely takes many calls.
+        holders: Objects that contain documents or did, such as the pages of a browser.
         windows: Its X11 windows when it was last read.
-        introduced: Whether it has told its name and toolkit.
-        strangers: Connections of other applications with windows of their own, whose objects are not its.
+        introduced: Whether its name and toolkit are known.
+        strangers: Connections of other applications with windows, whose objects are not its own.
         cut: Whether it shows more than is read.
     """
 
@@ -138,13 +138,13 @@ class Application:
     cut: bool = False
 
     def unread(self) -> Application:
-        """Return the same application as if nothing of it had been read yet."""
+        """Return a copy without nodes."""
         return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
 
     def doubt_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
-        """Have the cells of sheets found anew in which rows came or went.
+        """Forget the cells of sheets in which rows were inserted or deleted.
 
-        The object that LibreOffice gave for a cell that is empty now goes on giving its former text.
+        LibreOffice's object of a now empty cell keeps returning its former text.
         """
         if everywhere:
             self.cells.clear()
@@ -152,7 +152,7 @@ class Application:
             self.cells.pop(table, None)
 
     def forget_the_gone(self) -> None:
-        """Drop what was kept of objects that are not there any more."""
+        """Drop what is kept for objects that no longer exist."""
         self.holders &= self.nodes.keys()
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:
@@ -160,5 +160,5 @@ class Application:
 
     @property
     def shows_by(self) -> StateBit:
-        """The state that tells whether a node can be on the screen; GTK 4 does not maintain SHOWING inside windows."""
+        """The state of visible nodes; GTK 4 does not maintain SHOWING inside windows."""
         return StateBit.VISIBLE if self.toolkit.startswith("GTK 4") else StateBit.SHOWING
