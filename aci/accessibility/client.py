@@ -36,40 +36,24 @@ RETRY_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the applications show.
+    """What the applications show."""
 
-    Attributes:
-        elements: Topmost window first, in reading order.
-        focus_id: Element with the keyboard focus, or None.
-        notes: What is missing and why.
-        unfilled: Windows whose application answers but shows no elements in them yet.
-        windowless: Names of applications that have none of the windows.
-    """
-
-    elements: tuple[Element, ...]
-    focus_id: int | None
-    notes: tuple[str, ...] = ()
-    unfilled: tuple[int, ...] = ()
-    windowless: tuple[str, ...] = ()
+    elements: tuple[Element, ...]  # topmost window first, in reading order
+    focus_id: int | None  # element with the keyboard focus, or None
+    notes: tuple[str, ...] = ()  # what is missing and why
+    unfilled: tuple[int, ...] = ()  # windows whose application answers but shows no elements in them yet
+    windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """How to reach the object behind an element.
+    """How to reach the object behind an element."""
 
-    Attributes:
-        ref: The object.
-        text_at: Objects with its text, one per line.
-        scale: Factor on the extents it reports.
-        shift: Offset added to the scaled extents, px.
-        shows: State bits that it has while it is visible.
-    """
-
-    ref: Ref
-    text_at: tuple[Ref, ...]
-    scale: float
-    shift: tuple[int, int]
-    shows: int
+    ref: Ref  # the object
+    text_at: tuple[Ref, ...]  # objects with its text, one per line
+    scale: float  # factor on the extents it reports
+    shift: tuple[int, int]  # offset added to the scaled extents, px
+    shows: int  # state bits that it has while it is visible
 
 
 def handle_of(draft: Draft) -> Handle:
@@ -125,10 +109,10 @@ class AccessibilityClient:
         Args:
             windows: Topmost first.
             screen: The whole screen, px.
-            pointer_nudge: Moves the pointer over a window; called once for each window whose application misplaces its
-                contents until then, if the error cannot be corrected by arithmetic.
-            changed: Disjoint areas whose pixels changed since the latest reading, px; only what these and events leave
-                in doubt is read again. None reads everything.
+            pointer_nudge: Moves the pointer over a window; called once per window whose application misplaces its
+                contents until then.
+            changed: Disjoint areas whose pixels changed since the latest reading, px; only these and what events name
+                are read again. None reads everything.
 
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.

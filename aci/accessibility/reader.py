@@ -1,4 +1,4 @@
-"""Reads all applications side by side, one store of nodes each."""
+"""Concurrent reading of all applications."""
 
 from __future__ import annotations
 
@@ -42,17 +42,11 @@ KEPT_ON_THE_BUS = frozenset({"soffice"})  # gain nothing from a direct connectio
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What all applications show, before other windows are taken into account.
+    """What all applications show, before other windows are taken into account."""
 
-    Attributes:
-        drafts: With the name of their application, in reading order within each window.
-        notes: What is missing and why.
-        misplaced: Windows whose contents may not be where their application reports.
-    """
-
-    drafts: tuple[Named, ...]
-    notes: tuple[str, ...]
-    misplaced: tuple[Window, ...]
+    drafts: tuple[Named, ...]  # with the name of their application, in reading order within each window
+    notes: tuple[str, ...]  # what is missing and why
+    misplaced: tuple[Window, ...]  # windows whose contents may not be where their application reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +111,9 @@ class Reader:
         self._meeting = asyncio.get_running_loop().create_task(self._applications())
 
     async def read(self, windows: Sequence[Window], screen: Rect, areas: Sequence[Rect] | None = None) -> Scene:
-        """Read what the applications of these windows show.
+        """Read what the applications of these windows (topmost first) show.
 
-        Args:
-            windows: Topmost first.
-            screen: The whole screen, px.
-            areas: Disjoint areas of the screen that changed since the latest reading, px; None reads everything again.
+        `areas` are disjoint areas of the screen that changed since the latest reading, px; None reads everything again.
 
         Raises:
             ConnectionLost: The bus went away.

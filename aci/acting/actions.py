@@ -166,13 +166,10 @@ PRIMITIVES: dict[str, type[Primitive]] = {
 
 
 def parse_action(text: str) -> Action:
-    """Read one primitive from JSON or from the paper's call form.
-
-    Args:
-        text: `{"action": "click", "element_id": 41}` or `agent.click(41, 1, "left")`.
+    """Read a primitive from JSON, `{"action": "click", "element_id": 41}`, or a call, `agent.click(41, 1, "left")`.
 
     Raises:
-        MalformedAction: The text is neither, names an unknown primitive, or breaks a bound.
+        MalformedAction: The text is neither, names an unknown primitive, or exceeds a bound.
     """
     stripped = text.strip()
     fields = _json_fields(stripped) if stripped.startswith("{") else _call_fields(stripped)
@@ -184,7 +181,7 @@ def parse_action(text: str) -> Action:
 
 
 def format_call(action: Action) -> str:
-    """Write a primitive in the paper's call form, leaving out fields that have their default value."""
+    """Return a primitive in the paper's call form, without default values."""
     given = [
         f"{name}={list(value)!r}" if isinstance(value, tuple) else f"{name}={value!r}"
         for name, value in action

@@ -1,4 +1,4 @@
-"""Carrying out primitives: the target is checked at the moment of input, never before."""
+"""Execution of primitives; the target is verified at the moment of input."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at o
 
 
 class Performer:
-    """Carries out primitives on one screen."""
+    """Performs primitives on one screen."""
 
     def __init__(
         self,
@@ -71,16 +71,11 @@ class Performer:
         self._pause = pause
 
     def perform(self, action: Action, seen: Observation | None, settle: bool = True) -> ActionResult:
-        """Carry out one primitive and wait until the screen has settled.
-
-        Args:
-            action: What to do.
-            seen: The observation that its element ids are of.
-            settle: Whether to wait until it is at rest.
+        """Perform one primitive on the elements of an observation, and wait until the screen has settled.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
-            Halted: The person stopped everything.
+            Halted: The user stopped everything.
         """
         try:
             match action:

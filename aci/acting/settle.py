@@ -1,4 +1,4 @@
-"""When a screen has come to rest after an action: accessibility events quiet and pixels still."""
+"""Detection of rest after an action: no accessibility events and no changing pixels."""
 
 from __future__ import annotations
 

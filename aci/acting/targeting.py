@@ -54,19 +54,17 @@ _LEAST_FREE = 64  # px²; large enough for the pointer
 
 
 class Refused(Exception):
-    """A primitive cannot be carried out; the message tells the Worker why. Never leaves `aci.acting.performer`."""
+    """A primitive cannot be performed; the message tells the Worker why. Never leaves `aci.acting.performer`."""
 
 
 class Locator(Protocol):
-    """Where elements are now."""
+    """The current places of elements."""
 
     def locate(self, element_id: int) -> Rect | None:
-        """Return where an element is now, px; None when it is gone."""
-        ...
+        """Return the current extents of an element, px; None if it is gone."""
 
     def has_focus(self, element_id: int) -> bool:
-        """Return whether an element itself has the keyboard now."""
-        ...
+        """Return whether an element has the keyboard focus now."""
 
 
 class Windows(Protocol):
@@ -75,19 +73,15 @@ class Windows(Protocol):
     @property
     def rect(self) -> Rect:
         """The whole screen."""
-        ...
 
     def windows(self) -> tuple[Window, ...]:
-        """Return the windows that can be seen, topmost first."""
-        ...
+        """Return the visible windows, topmost first."""
 
     def window_at(self, point: Point) -> int | None:
-        """Return the id of the window that a click at a point would go to."""
-        ...
+        """Return the id of the window that receives a click at a point."""
 
     def is_tooltip(self, window_id: int) -> bool:
         """Return whether a window is a tooltip."""
-        ...
 
 
 class Aim:
@@ -136,7 +130,7 @@ class Aim:
         return element
 
     def point(self, element_id: int, seen: Observation | None) -> Point:
-        """Return the pixel at which an element can be acted on now.
+        """Return the pixel at which an element can be used now.
 
         Raises:
             Refused: It was never seen, is gone, or is covered.

@@ -40,27 +40,16 @@ _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Something that can be started.
+    """Something that can be started."""
 
-    Attributes:
-        id: Name of its desktop entry without `.desktop`, or of the program where it has no entry.
-        name: Name as menus show it.
-        argv: How it is started, without a file.
-        generic_name: What kind of application it calls itself, such as "Text Editor".
-        keywords: Words it wants to be found by.
-        categories: Registered categories, such as "TextEditor".
-        window_class: WM_CLASS of its windows where it says so.
-        in_terminal: Whether it runs in a terminal, which its argv then starts.
-    """
-
-    id: str
-    name: str
-    argv: tuple[str, ...]
-    generic_name: str = ""
-    keywords: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    window_class: str = ""
-    in_terminal: bool = False
+    id: str  # name of its desktop entry without `.desktop`, or of the program where it has no entry
+    name: str  # name as menus show it
+    argv: tuple[str, ...]  # how it is started, without a file
+    generic_name: str = ""  # what kind of application it calls itself, such as "Text Editor"
+    keywords: tuple[str, ...] = ()  # words it wants to be found by
+    categories: tuple[str, ...] = ()  # registered categories, such as "TextEditor"
+    window_class: str = ""  # WM_CLASS of its windows where it says so
+    in_terminal: bool = False  # whether it runs in a terminal, which its argv then starts
 
     @property
     def program(self) -> str:
@@ -199,22 +188,14 @@ FIRST_SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What some programs need so that they can be seen through accessibility and start without asking anything.
+    """What some programs need so that they can be seen through accessibility and start without asking anything."""
 
-    Attributes:
-        programs: Names of the programs it is for.
-        arguments: Options put right behind the program, unless the caller gave them.
-        as_root: Options that only root needs.
-        private: Options for a private home only; `{home}` stands for it.
-        environment: Variables to set.
-        files: Text of files written into a private home before the first start, unless they are there, by path.
-    """
-
-    programs: frozenset[str]
-    arguments: tuple[str, ...] = ()
-    as_root: tuple[str, ...] = ()
-    private: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    programs: frozenset[str]  # names of the programs it is for
+    arguments: tuple[str, ...] = ()  # options put right behind the program, unless the caller gave them
+    as_root: tuple[str, ...] = ()  # options that only root needs
+    private: tuple[str, ...] = ()  # options for a private home only; `{home}` stands for it
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables to set
+    # text of files written into a private home before the first start, unless they are there, by path
     files: Mapping[str, str] = field(default_factory=dict)
 
 

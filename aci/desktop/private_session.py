@@ -40,18 +40,15 @@ def find_program(name: str) -> str | None:
 
 
 def missing_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
-    """Return the programs that a private desktop needs and that are absent, with the Debian package of each."""
+    """Return the missing programs of a private desktop, with the Debian package of each."""
     return {name: package for name, package in _PACKAGES.items() if find(name) is None}
 
 
 def required_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
-    """Return the paths of the programs that a private desktop needs.
-
-    Args:
-        find: Returns the path of a program, or None.
+    """Return the paths of the programs that a private desktop needs; `find` returns a path or None.
 
     Raises:
-        MissingDependency: Some are absent; the message names them all and the command that installs them.
+        MissingDependency: Some are missing; the message names them all and the command that installs them.
     """
     absent = missing_programs(find)
     if absent:
@@ -112,11 +109,7 @@ class PrivateSession:
         self.environment.update(self._extra)
 
     def stop(self, grace_s: float) -> None:
-        """End the applications, then the session's own programs, and remove what the X server left.
-
-        Args:
-            grace_s: Seconds that applications get to end by themselves.
-        """
+        """End the applications, by force after `grace_s`, then the session's programs; remove their files."""
         sockets = bound_sockets(self._family())
         own = sessions_of([process.pid for process in self._running])
         end(lambda: {pid for pid in self._family() if not sessions_of([pid]) & own}, grace_s)
@@ -245,7 +238,7 @@ class PrivateSession:
 
 
 def remove_server_files(number: int) -> None:
-    """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
+    """Remove the socket and lock of a killed X server; those of a running one stay."""
     lock = Path(f"/tmp/.X{number}-lock")
     place = Path(f"/tmp/.X11-unix/X{number}")
     with _display_numbers():

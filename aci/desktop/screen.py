@@ -1,4 +1,4 @@
-"""The screen as the X server knows it: pixels, windows in stacking order, and what the window manager is asked for.
+"""The screen as the X server knows it: pixels, windows in stacking order, and requests to the window manager.
 
 Window properties follow the Extended Window Manager Hints (EWMH 1.5) and ICCCM 2.0.
 """
@@ -33,7 +33,7 @@ _POLL_S = 0.005
 
 @contextmanager
 def lost_connection_is_reported() -> Iterator[None]:
-    """Turn what python-xlib and mss raise when the server is gone into `ConnectionLost`."""
+    """Raise `ConnectionLost` for the errors of python-xlib and mss after the server is gone."""
     from mss.exception import ScreenShotError
     from Xlib.error import ConnectionClosedError
 
@@ -96,10 +96,7 @@ class _Facts:
 
 
 class Screen:
-    """A connection to an X display for looking at it and for asking its window manager for things.
-
-    Usable from several threads.
-    """
+    """A connection to an X display; usable from several threads."""
 
     def __init__(self, display_name: str) -> None:
         self._name = display_name
@@ -123,13 +120,13 @@ class Screen:
         return Rect(0, 0, *self.size)
 
     def dark(self) -> tuple[Rect, ...]:
-        """Return disjoint rectangles that make up what no monitor shows (RandR 1.5)."""
+        """Return disjoint rectangles that no monitor shows (RandR 1.5)."""
         shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in self._monitors()]
         return gaps(self.rect, shown)
 
     @cached_property
     def is_xwayland(self) -> bool:
-        """Whether the server shows its windows in a Wayland session: then the screen itself has no pixels."""
+        """Whether the server shows its windows in a Wayland session; the screen itself has no pixels then."""
         with self._talking():
             names = [str(self._display.get_atom_name(one.name)) for one in self._monitors()]
             return self._display.has_extension("XWAYLAND") or any(name.startswith("XWAYLAND") for name in names)
@@ -146,7 +143,7 @@ class Screen:
             return []
 
     def close(self) -> None:
-        """Close the connection; nothing happens if the server has already done so."""
+        """Close the connection, which the server may already have done."""
         from Xlib.error import ConnectionClosedError
 
         with self._lock:
@@ -163,13 +160,13 @@ class Screen:
         return to_rgb(self.frame())
 
     def frame(self) -> NDArray[np.uint32]:
-        """Return the pixels as the server holds them, (H, W) uint32: quick to take and to compare."""
+        """Return the pixels as the server stores them, (H, W) uint32: quick to take and to compare."""
         import numpy as np
 
         return self._grab().view(np.uint32)[:, :, 0]
 
     def windows(self) -> tuple[Window, ...]:
-        """Return the windows that can be seen, topmost first, with menus and other popups."""
+        """Return the visible windows, topmost first, with menus and other popups."""
         with self._talking():
             tops = self._viewable([child.id for child in self._root.query_tree().children])
             managed = self._managed()
@@ -183,7 +180,7 @@ class Screen:
             return self._describe([(client, True) for client in self._managed()])
 
     def window_at(self, point: Point) -> int | None:
-        """Return the id of the window that a click at a point would go to, or None for the background."""
+        """Return the id of the window that receives a click at a point, or None for the background."""
         with self._talking():
             top = _id(self._root.translate_coords(self._root, point.x, point.y).child)
             if not top:
@@ -197,23 +194,19 @@ class Screen:
             return facts is not None and facts.tooltip
 
     def active_window(self) -> int | None:
-        """Return the id of the window that has the keyboard, or None."""
+        """Return the id of the window with the keyboard focus, or None."""
         with self._talking():
             active = self._root_cardinals("_NET_ACTIVE_WINDOW")
         return active[0] if active and active[0] else None
 
     def pointer(self) -> Point:
-        """Return where the mouse pointer is."""
+        """Return the position of the mouse pointer."""
         with self._talking():
             answer = self._root.query_pointer()
         return Point(answer.root_x, answer.root_y)
 
     def activate(self, window_id: int, limit_s: float = 1.0) -> bool:
-        """Bring a window to the front and give it the keyboard; minimized windows come back.
-
-        Returns:
-            Whether it was active within the limit.
-        """
+        """Bring a window, even a minimized one, to the front; return whether it was active within the limit."""
         if self.active_window() == window_id:
             self._raise(window_id)
             return True
@@ -225,7 +218,7 @@ class Screen:
         self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
 
     def clear_clipboard(self) -> None:
-        """Let nobody own what was copied or selected: pasting then gives nothing."""
+        """Drop what was copied or selected, so that pasting gives nothing."""
         from Xlib import X
         from Xlib.protocol import request
 
@@ -237,7 +230,7 @@ class Screen:
             self._display.sync()
 
     def admit_only_this_user(self) -> None:
-        """Let the display's server refuse other users of the machine; it admits them unless told otherwise."""
+        """Make the display's server refuse other users of the machine, which it admits by default."""
         change_hosts = _change_hosts_request()
         with self._talking():
             # Both are answered in order: the own user is admitted before all local ones are not.
@@ -249,9 +242,8 @@ class Screen:
     def wait_for_manager(self, limit_s: float) -> bool:
         """Wait until a window manager handles events; return whether one did within the limit.
 
-        That one is there is not enough: a window that maps while it is still starting up gets no focus. So it is asked
-        for the frame of a window that is never shown, which it answers once it has started; questions that come too
-        early are lost, so it is asked again and again.
+        A window that maps while it is still starting gets no focus. It answers a request for the frame of an unmapped
+        window once it has started; earlier requests are lost, so they are repeated.
         """
         if not self._until(self._has_manager, limit_s):
             return False

@@ -1,4 +1,4 @@
-"""The clipboard of an X display: what it holds, and offering a text in its place (ICCCM 2.0, section 2)."""
+"""The clipboard of an X display (ICCCM 2.0, section 2)."""
 
 from __future__ import annotations
 
@@ -31,19 +31,14 @@ _PLAIN_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What the clipboard holds.
+    """What the clipboard holds."""
 
-    Attributes:
-        text: Its text; None where it holds none.
-        plain: Whether the text is all of it, so that it can be put back. An empty clipboard is plain, too.
-    """
-
-    text: str | None
-    plain: bool
+    text: str | None  # its text; None where it holds none
+    plain: bool  # whether the text is all of it, so that it can be put back. An empty clipboard is plain, too
 
 
 class Clipboard:
-    """The CLIPBOARD selection of a display, served by a thread of its own while a text is offered."""
+    """The CLIPBOARD selection of a display, served by a separate thread while a text is offered."""
 
     def __init__(self, display_name: str) -> None:
         self._display = open_display(display_name)
@@ -59,7 +54,7 @@ class Clipboard:
         self._thread.start()
 
     def content(self) -> Content:
-        """Return what the clipboard holds now."""
+        """Return the current content."""
         content: Content = self._do(self._read)
         return content
 
@@ -69,7 +64,7 @@ class Clipboard:
         self._do(lambda: self._own(text.encode("utf-8", errors="replace")))
 
     def clear(self) -> None:
-        """Leave the clipboard empty, unless somebody else has put something there."""
+        """Empty the clipboard, unless another program owns it."""
         self._do(self._disown)
 
     def wait_taken(self, limit_s: float) -> bool:
@@ -77,7 +72,7 @@ class Clipboard:
         return self._taken.wait(limit_s)
 
     def close(self) -> None:
-        """Stop serving; what was offered is gone with it."""
+        """Stop serving, which drops an offered text."""
         if self._thread.is_alive():
             self._jobs.put(None)
             self._wake()

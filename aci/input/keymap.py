@@ -1,4 +1,4 @@
-"""Which key of the keyboard types a keysym, and how keys that no layout has are added."""
+"""The keys that type keysyms, and borrowed keys for those that no layout has."""
 
 from __future__ import annotations
 
@@ -42,11 +42,7 @@ class Keymap:
         self.refresh(0)
 
     def refresh(self, group: int) -> None:
-        """Read the mapping anew.
-
-        Args:
-            group: The layout in use, from 0.
-        """
+        """Read the mapping of the current layout (`group`, from 0)."""
         count = self._display.display.info.max_keycode - self._first + 1
         rows = [list(row) for row in self._display.get_keyboard_mapping(self._first, count)]
         codes = range(self._first, self._first + count)
@@ -65,28 +61,26 @@ class Keymap:
                     self._strokes.setdefault(symbol, Stroke(code, shift))
 
     def stroke(self, keysym: int) -> Stroke | None:
-        """Return the key that types a keysym now, or None where none does."""
+        """Return the key that types a keysym now, or None."""
         if keysym in self._strokes:
             return self._strokes[keysym]
         return Stroke(self._lent[keysym], shift=False) if keysym in self._lent else None
 
     def foreign(self, keysyms: Iterable[int]) -> list[int]:
-        """Return those keysyms that the layout does not have, each once, in order."""
+        """Return those keysyms that the layout lacks, each once, in order."""
         return [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
 
     @property
     def room(self) -> int:
-        """How many foreign keysyms can have a key at once."""
+        """Number of foreign keysyms that can have a key at once."""
         return len(self._spare) + len(self._lent)
 
     def lend(self, keysyms: Iterable[int]) -> bool:
-        """Give a key to each foreign one of some keysyms, of which there must be at most `room`.
-
-        Keys that have not been asked for longest are taken back first.
+        """Assign keys to at most `room` foreign keysyms, reassigning the least recently used.
 
         Returns:
-            Whether a key changes its meaning, so that applications must be let read what was typed with it; the
-            change is made by `commit`.
+            Whether a key changes its meaning, so that applications must first read what was typed; `commit` makes the
+            change.
         """
         wanted = self.foreign(keysyms)
         for keysym in wanted:
@@ -106,12 +100,12 @@ class Keymap:
         return reused
 
     def commit(self) -> None:
-        """Tell the server of the keys that were lent."""
+        """Send the assigned keys to the server."""
         self._map(self._pending)
         self._pending.clear()
 
     def take_back(self) -> None:
-        """Empty all keys that were lent."""
+        """Clear all borrowed keys."""
         self._map(dict.fromkeys(self._lent.values(), 0))
         self._lent.clear()
 

@@ -1,4 +1,4 @@
-"""Modifier keys and mouse buttons that somebody else holds: with them, input would mean something else."""
+"""Modifier keys and mouse buttons that somebody else holds, which would change the meaning of input."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ _POLL_S = 0.02
 
 
 class Modifiers:
-    """The modifier state of a display.
-
-    Args:
-        display: An open Xlib display, which this shares with its caller.
-        pause: Waits for some seconds.
-        clock: Seconds on a steady clock.
-    """
+    """The modifier state of an open Xlib display, shared with the caller."""
 
     def __init__(
         self, display: Any, pause: Callable[[float], None], clock: Callable[[], float] = time.monotonic
@@ -36,15 +30,15 @@ class Modifiers:
         self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
 
     def state(self) -> int:
-        """Return what is in force now, locks and the layout in use among it (X11 protocol, SETofKEYBUTMASK)."""
+        """Return the current state, with locks and layout (X11 protocol, SETofKEYBUTMASK)."""
         answer: Any = self._root.query_pointer()
         return int(answer.mask)
 
     def await_free(self) -> None:
-        """Let somebody who holds a modifier or a button let go of it; to be called while own input holds none.
+        """Wait until nobody holds a modifier or button; call it while own input holds none.
 
         Raises:
-            KeysHeld: They go on holding it.
+            KeysHeld: They are still held.
         """
         deadline = self._clock() + _LIMIT_S
         while held := self.state() & self._held:

@@ -16,15 +16,10 @@ _STATE_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What is down.
+    """What is down."""
 
-    Attributes:
-        keys: Keycodes, ascending.
-        buttons: Numbers of buttons, ascending.
-    """
-
-    keys: tuple[int, ...] = ()
-    buttons: tuple[int, ...] = ()
+    keys: tuple[int, ...] = ()  # keycodes, ascending
+    buttons: tuple[int, ...] = ()  # numbers of buttons, ascending
 
 
 def pressed_by_programs(display: Any) -> Pressed:
@@ -49,11 +44,7 @@ def pressed_by_programs(display: Any) -> Pressed:
 
 
 def release_leftovers(display: Any) -> Pressed:
-    """Release what programs hold down, and return what that was.
-
-    Raises:
-        Xlib.error.ConnectionClosedError: The server went away.
-    """
+    """Release what programs hold down, and return it."""
     from Xlib import X
     from Xlib.ext import xtest
 

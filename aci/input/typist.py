@@ -1,4 +1,4 @@
-"""How a text gets into a field: pasted where that is safe, else key by key, and read back where that is possible."""
+"""Text entry: pasted where that is safe, else key by key, and read back where possible."""
 
 from __future__ import annotations
 
@@ -30,43 +30,35 @@ _OBJECT = "\ufffc"
 
 
 class NothingArrived(AciError):
-    """Nothing of what was typed arrived in the element that was asked for; the message says so to the Worker."""
+    """Nothing of the typed text arrived in the requested element; the message tells the Worker."""
 
 
 class TextAccess(Protocol):
     """The text of elements through accessibility."""
 
     def element_text(self, element_id: int) -> str | None:
-        """Return the text that an element holds now; None where it has none or is gone."""
-        ...
+        """Return the current text of an element; None if it has none or is gone."""
 
     def set_text(self, element_id: int, text: str) -> bool:
-        """Replace the text of an element; return whether it took it."""
-        ...
+        """Replace the text of an element; return whether that was accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where typing goes.
+    """The target of typing."""
 
-    Attributes:
-        element: The element that has the keyboard, or None where that is not known.
-        app: Application of the window that has the keyboard, as its WM_CLASS says.
-        chosen: Whether the element was asked for, rather than being what the keyboard happened to be on.
-    """
-
-    element: Element | None
-    app: str
-    chosen: bool = False
+    element: Element | None  # the element that has the keyboard, or None where that is not known
+    app: str  # application of the window that has the keyboard, as its WM_CLASS says
+    chosen: bool = False  # whether the element was asked for, rather than being what the keyboard happened to be on
 
     @property
     def terminal(self) -> bool:
-        """Whether it is a terminal, in which Ctrl+V does not paste."""
+        """Whether it is a terminal, where Ctrl+V does not paste."""
         return self.app.casefold() in _TERMINALS or (self.element is not None and self.element.role == "terminal")
 
     @property
     def cell(self) -> bool:
-        """Whether it is a cell of a sheet, in which typing replaces and Ctrl+A selects all cells."""
+        """Whether it is a cell of a sheet, where typing replaces and Ctrl+A selects all cells."""
         return self.element is not None and self.element.role == "table cell" and not self.terminal
 
     @property
@@ -76,18 +68,17 @@ class Place:
 
     @property
     def text_field(self) -> bool:
-        """Whether it is known to hold text that can be edited, so that it can be pasted into."""
+        """Whether it is known to hold editable text, so that pasting works."""
         element = self.element
         if element is None or self.terminal or self.cell:
             return False
         return "editable" in element.states or element.role in _TEXT_ROLES
 
     def suits_paste(self, text: str) -> bool:
-        """Return whether a text is better pasted than typed.
+        """Return whether pasting a text is better than typing it.
 
-        Content for a field is pasted: that is quick, keeps every character and calls up no completions. What is typed
-        at the focus may be meant as key presses (a calculator's "=" calculates), so there only a text that a person
-        would paste is pasted.
+        Pasting into a field is quick, exact, and triggers no completions. Text at the focus may be meant as key presses
+        (a calculator's "=" calculates), so there only long, multi-line or non-ASCII text is pasted.
         """
         if not self.text_field or (self.element is not None and self.element.role in _TYPED_ROLES):
             return False
@@ -95,13 +86,13 @@ class Place:
 
     @property
     def tells(self) -> bool:
-        """Whether its text is sure to change with what is typed; that of dates, numbers and choices is not."""
+        """Whether its text certainly changes with what is typed, unlike that of dates, numbers and choices."""
         element = self.element
         return element is not None and element.role not in _TYPED_ROLES and "editable" in element.states
 
     @property
     def readable(self) -> bool:
-        """Whether what was typed can be read back: not in password fields, and not before a cell is left."""
+        """Whether typed text can be read back: not in password fields, and not before a cell is left."""
         element = self.element
         return (
             self.text_field
@@ -112,7 +103,7 @@ class Place:
 
 
 class Typist:
-    """Types texts and tells how it went."""
+    """Types texts and reports the result; `drained` waits until the application has handled the input."""
 
     def __init__(
         self,
@@ -131,19 +122,15 @@ class Typist:
         self._pause = pause
 
     def type(self, place: Place, text: str, overwrite: bool, click_again: Callable[[], None] | None = None) -> str:
-        """Type a text where the keyboard is.
+        """Type a text at a place, replacing its content on request.
 
-        Args:
-            place: What has the keyboard.
-            text: What to type.
-            overwrite: Whether it replaces what is there.
-            click_again: Clicks the element that was asked for; None where none was.
+        `click_again` clicks the requested element; None if none was requested.
 
         Returns:
             How it was typed, and whether it was read back.
 
         Raises:
-            NothingArrived: The element that was asked for reads as before, though it was clicked and typed into twice.
+            NothingArrived: The requested element did not change, though it was clicked and typed into twice.
             CannotType: There are no keys for the text, and it cannot be pasted here.
         """
         before = self._text(place)

@@ -1,9 +1,9 @@
-"""Watches for a person who wants everything to stop: the stop key, or the pointer pushed into a corner.
+"""Detection of the user's emergency stop: the stop key, or the pointer pushed into a corner.
 
-Keys come as raw events of the X Input extension (XI 2.2), which arrive whatever window has the keyboard and whoever
-has grabbed it; where the server lacks it, the keys that are down are asked for instead. Own input cannot be told from a
-person's by its device, since remote desktops inject theirs through XTEST as well: so own input never presses the stop
-key, and says where it puts the pointer.
+Keys arrive as raw events of the X Input extension (XI 2.2), whatever window has the focus and whoever has grabbed the
+keyboard; on servers without it the pressed keys are polled. Own input is not distinguishable by its device, since
+remote desktops inject theirs through XTEST as well: so own input never presses the stop key, and announces pointer
+positions.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ _RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw ev
 
 
 class StopKey:
-    """Keys that mean stop when they are down together.
-
-    Args:
-        name: As people write it, such as "ctrl+shift+escape".
+    """Keys that mean stop when they are pressed together, such as "ctrl+shift+escape".
 
     Raises:
         UnknownKey: The name stands for no keys.
@@ -43,18 +40,12 @@ class StopKey:
         self._symbols = frozenset(left_key(symbol) for symbol in chord([name]))
 
     def pressed_by(self, symbols: Iterable[int]) -> bool:
-        """Return whether keysyms that are down together hold it."""
+        """Return whether pressed keysyms include it."""
         return self._symbols <= {left_key(symbol) for symbol in symbols}
 
 
 class PersonWatch:
-    """A thread that watches a display and calls for a stop.
-
-    Args:
-        display_name: Name of the X display.
-        stop_by: What means stop.
-        halt: What is called.
-        clock: Seconds on a steady clock.
+    """A thread that watches a display and requests a stop.
 
     Raises:
         NoDisplay: There is no such display.
@@ -81,7 +72,7 @@ class PersonWatch:
         self._thread.start()
 
     def own_motion(self, point: Point) -> None:
-        """Say where the pointer is about to be put by own input."""
+        """Announce where own input is about to move the pointer."""
         if point != self._own:
             self._before = (self._own, self._clock())
             self._own = point

@@ -1,4 +1,4 @@
-"""Keyboard and pointer through the XTEST extension (XTEST 2.2): the input is the same as a person's."""
+"""Keyboard and pointer through the XTEST extension (XTEST 2.2), which makes input indistinguishable from the user's."""
 
 from __future__ import annotations
 
@@ -28,9 +28,19 @@ _BURST_PACE_S = 0.01
 
 
 class Xtest:
-    """One person's hands: keys and buttons that are pressed are released on every way out.
+    """Keyboard and pointer; usable from several threads, one action at a time.
 
-    Usable from several threads, one action at a time.
+    Connecting releases what an earlier, killed program left pressed.
+
+    Args:
+        display_name: Name of the X display.
+        private: Whether nobody else uses the keyboard, so that more keys may be borrowed.
+        pause: Sleeps for some seconds.
+        guard: Called before each key and click; what it raises ends the action.
+        moving: Called before the pointer is moved.
+
+    Raises:
+        NoDisplay: There is no such display.
     """
 
     def __init__(
@@ -55,7 +65,7 @@ class Xtest:
         release_leftovers(self._display)
 
     def close(self) -> None:
-        """Release everything, give back borrowed keys and disconnect; nothing happens if the server went first."""
+        """Release everything, return borrowed keys and disconnect; the server may already be gone."""
         from Xlib.error import ConnectionClosedError
 
         with self._lock:
@@ -73,16 +83,7 @@ class Xtest:
             self._motion(point)
 
     def click(self, point: Point, count: int = 1, button: Button = "left", hold: Sequence[int] = ()) -> None:
-        """Click, once or in quick succession.
-
-        Two calls at the same place stay two single clicks, however soon they follow each other.
-
-        Args:
-            point: Where, px.
-            count: How often.
-            button: Which button.
-            hold: Keysyms of keys to hold meanwhile.
-        """
+        """Click, once or in quick succession; consecutive calls never make a double click."""
         with self._acting(), self._holding(hold):
             self._motion(point)
             self._await_new_click(point)
@@ -141,10 +142,7 @@ class Xtest:
     def type_text(self, text: str, drained: Callable[[], None]) -> None:
         """Type a text key by key, any character of Unicode.
 
-        Args:
-            text: What to type; line ends press Return, tabs press Tab.
-            drained: Waits until the application has handled what was typed so far; called when a borrowed key is
-                about to change its meaning.
+        `drained` is called before a borrowed key changes its meaning.
         """
         with self._acting(), self._caps_lock_off():
             symbols = list(characters(text))

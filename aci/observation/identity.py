@@ -1,4 +1,4 @@
-"""What an element is, apart from where it is: enough to find it again in another observation."""
+"""Descriptions of elements apart from place and id, to find them again in another observation."""
 
 from __future__ import annotations
 
@@ -25,32 +25,20 @@ _WORD = re.compile(r"\w+")
 
 
 class ElementDescription(BaseModel):
-    """An element without its id and place.
-
-    Attributes:
-        role: AT-SPI role name.
-        name: Accessible name.
-        label: Name of the element that labels it.
-        description: Tooltip, placeholder or class.
-        app: Application it belongs to.
-        window: Title of its window.
-        path: Roles and names of its ancestors, from the window down.
-        ordinal: Position among the elements of the same role and name, in reading order, from 0.
-        beside: What stands to the left of it or else above it, where others have the same role and name.
-        twins: How many elements of its window had the same role and name, itself included; 0 where that is not known.
-    """
+    """An element without its id and place."""
 
     model_config = ConfigDict(frozen=True)
 
-    role: str
-    name: str = ""
-    label: str = ""
-    description: str = ""
-    app: str = ""
-    window: str = ""
-    path: tuple[str, ...] = ()
-    ordinal: int = 0
-    beside: str = ""
+    role: str  # AT-SPI role name
+    name: str = ""  # accessible name
+    label: str = ""  # name of the element that labels it
+    description: str = ""  # tooltip, placeholder or class
+    app: str = ""  # application it belongs to
+    window: str = ""  # title of its window
+    path: tuple[str, ...] = ()  # roles and names of its ancestors, from the window down
+    ordinal: int = 0  # position among the elements of the same role and name, in reading order, from 0
+    beside: str = ""  # what stands to the left of it or else above it, where others have the same role and name
+    # how many elements of its window had the same role and name, itself included; 0 where that is not known
     twins: int = 0
 
 
@@ -73,12 +61,11 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
 
 
 def find_again(description: ElementDescription, observation: Observation) -> Element | None:
-    """Find the described element, by role, name, path and surroundings and never by coordinates.
+    """Find the described element, by role, name, path and surroundings, never by coordinates.
 
     Returns:
-        The one element that fits best, of several windows in the topmost one; None where nothing fits, or several fit
-        equally well and neither what stands beside them nor, where they are as many as then, their order tells them
-        apart.
+        The best match, in the topmost of several windows; None without a match, or if equal matches cannot be
+        distinguished by neighbouring texts or, where their number is unchanged, by their order.
     """
     titles = {window.id: window.title for window in observation.windows}
     scored = [
@@ -93,10 +80,10 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
 
 
 def titles_agree(one: str, other: str) -> bool:
-    """Return whether two titles may be of the same window, at different times.
+    """Return whether two titles may belong to the same window at different times.
 
-    Numbers, names of documents and marks of changes vary; what is behind the last dash, as a rule the application, or
-    most of the words stay. Popups have no title and agree only with each other.
+    Numbers, document names and change marks vary; the part behind the last dash, usually the application, or most of
+    the words stay. Popups have no title and only agree with each other.
     """
     if not one or not other:
         return one == other

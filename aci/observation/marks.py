@@ -1,4 +1,4 @@
-"""The screenshot with a numbered mark at each element, for models that see."""
+"""The screenshot with a numbered mark at each element."""
 
 from __future__ import annotations
 
@@ -25,13 +25,10 @@ COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 
 
 
 def draw_marks(observation: Observation) -> NDArray[np.uint8]:
-    """Return the screenshot with a frame and a number for each element.
+    """Return the screenshot with a frame and a number for each element, (H, W, 3) uint8 RGB.
 
-    Each number goes where it hides least: beside its element or at a corner of it, on the plainest patch of the
-    picture that no other number takes. Empty cells of a sheet get none.
-
-    Returns:
-        (H, W, 3) uint8 RGB.
+    Each number goes to the plainest free place beside its element or at one of its corners. Empty cells of a sheet get
+    none.
     """
     from PIL import Image, ImageDraw, ImageFont
 

@@ -1,4 +1,4 @@
-"""Where two pictures of the screen differ."""
+"""Differences between screenshots."""
 
 from __future__ import annotations
 
@@ -23,14 +23,9 @@ _WORD = 8
 
 
 def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> tuple[Rect, ...] | None:
-    """Return rectangles that together cover all pixels that differ, but for the blinking of carets.
+    """Return disjoint rectangles that cover all differing pixels, except blinking carets; None for different sizes.
 
-    Args:
-        previous: The earlier picture, (H, W) uint32.
-        current: The later one.
-
-    Returns:
-        Disjoint rectangles made of blocks, clipped to the picture; None for pictures of different size.
+    Both pictures are (H, W) uint32.
     """
     if previous.shape != current.shape:
         return None
@@ -43,12 +38,7 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
 
 
 def share_apart(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
-    """Return the share of pixels whose colours differ visibly.
-
-    Args:
-        one: A picture, (H, W, 3) uint8 RGB, not empty.
-        other: Another one of the same size.
-    """
+    """Return the share of visibly different pixels of two pictures, both (H, W, 3) uint8 RGB."""
     import numpy as np
 
     apart = np.abs(one.astype(np.int16) - other).max(axis=2) > ALIKE_LEVELS

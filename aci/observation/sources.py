@@ -21,27 +21,22 @@ class Reading(Protocol):
     @property
     def elements(self) -> tuple[Element, ...]:
         """Topmost window first, in reading order."""
-        ...
 
     @property
     def focus_id(self) -> int | None:
         """Element that has the keyboard, or None."""
-        ...
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is missing and why."""
-        ...
 
     @property
     def unfilled(self) -> tuple[int, ...]:
         """Windows whose application answers but shows nothing in them yet."""
-        ...
 
     @property
     def windowless(self) -> tuple[str, ...]:
         """Names of applications that are there but have none of the windows."""
-        ...
 
 
 class Accessibility(Protocol):
@@ -59,39 +54,30 @@ class Accessibility(Protocol):
         `changed` tells where the pixels of the screen differ from those at the latest call; None where that is not
         known.
         """
-        ...
 
     def rest(self, after_s: float) -> None:
         """Mend in the background what `read` may have missed, once nothing is asked for this long; returns at once."""
-        ...
 
     def stir(self) -> None:
         """End what `rest` began, because somebody is about to act."""
-        ...
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest event, 0.0 before the first."""
-        ...
 
     def element_text(self, element_id: int) -> str | None:
         """Return the text that an element holds now; None where it has none or is gone."""
-        ...
 
     def set_text(self, element_id: int, text: str) -> bool:
         """Replace the text of an element; return whether it took it."""
-        ...
 
     def locate(self, element_id: int) -> Rect | None:
         """Return where an element is now, px; None when it is gone."""
-        ...
 
     def has_focus(self, element_id: int) -> bool:
         """Return whether an element itself has the keyboard now."""
-        ...
 
     def close(self) -> None:
         """Disconnect."""
-        ...
 
 
 def connect_accessibility(
@@ -101,8 +87,8 @@ def connect_accessibility(
 
     Args:
         back_end: What reads it.
-        environment: Of the desktop's applications; names the session bus.
-        ids: Ids that no element has had yet; by default from 1.
+        environment: Environment of the desktop's applications; names the session bus.
+        ids: Unused element ids; by default from 1.
 
     Raises:
         ConnectionLost: There is none.

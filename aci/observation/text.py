@@ -1,7 +1,7 @@
-"""An observation as text for a model: what is there, and what changed.
+"""An observation, or the changes between two, as text for a model.
 
-Everything that comes from the screen stands between double quotes with its control characters escaped, so that no
-application can imitate a line of this format.
+Everything that comes from the screen is quoted, with control characters escaped, so that no application can imitate a
+line of this format.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ADDRESS = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 
 def quote(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a text between double quotes, on one line, cut in its middle if it is long.
+    """Return a text in double quotes on one line, cut in the middle if it is long.
 
-    Quotes, backslashes and all characters that move the cursor, break the line or turn the direction of writing are
+    Quotes, backslashes and all characters that move the cursor, break the line or change the direction of writing are
     escaped.
     """
     if len(text) > longest:
@@ -47,7 +47,7 @@ def quote(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def render_observation(observation: Observation) -> str:
-    """Return windows, elements and what else is known, one thing a line."""
+    """Return windows, elements and other facts, one per line."""
     lines = ["Windows, topmost first:"]
     lines += [f"  {_window_line(window)}" for window in observation.windows] or ["  none"]
     for window, elements in _by_window(observation):
@@ -59,7 +59,7 @@ def render_observation(observation: Observation) -> str:
 
 
 def render_changes(previous: Observation, current: Observation) -> str:
-    """Return what differs between two observations; the whole of the current one where most of it is new."""
+    """Return the differences between two observations; the whole current one if most of it is new."""
     old, new = previous.by_id, current.by_id
     appeared = [element for element in current.elements if element.id not in old]
     if len(appeared) > 20 and len(appeared) * 2 > len(current.elements):
@@ -206,7 +206,7 @@ def _level_of(element: Element) -> int:
 
 
 def _told(element: Element) -> list[str]:
-    """Return name, label, text, value and description, each only where it says anything that those before do not."""
+    """Return name, label, text, value and description, each only if it adds information."""
     parts = [quote(element.name, LONGEST_NAME)] if element.name else []
     if element.label and element.label != element.name:
         parts.append(f"label {quote(element.label, LONGEST_NAME)}")

@@ -1,4 +1,4 @@
-"""The pieces of the screen that may hold text which the tree does not tell, cut out again only where they changed."""
+"""The areas of the screen that may hold text without elements, cut out again only where they changed."""
 
 from __future__ import annotations
 
@@ -22,40 +22,26 @@ _MOST_CODES = 255
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A piece of a window that may hold text.
+    """A piece of a window that may hold text."""
 
-    Attributes:
-        window_id: The window.
-        rect: Where it is on the screen, px.
-        tile: Its pixels.
-    """
-
-    window_id: int
-    rect: Rect
-    tile: Tile
+    window_id: int  # the window
+    rect: Rect  # where it is on the screen, px
+    tile: Tile  # its pixels
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """One look.
+    """One look."""
 
-    Attributes:
-        pixels: (H, W, 3) uint8 RGB.
-        silent: (H, W) uint8, codes of the windows where the tree has no text.
-        codes: A number from 1 to 255 for each window.
-        without_elements: Windows without elements.
-        areas: The areas of each window.
-    """
-
-    pixels: NDArray[np.uint8]
-    silent: NDArray[np.uint8]
-    codes: dict[int, int]
-    without_elements: frozenset[int] = frozenset()
-    areas: dict[int, list[Area]] = field(default_factory=dict)
+    pixels: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    silent: NDArray[np.uint8]  # (H, W) uint8, codes of the windows where the tree has no text
+    codes: dict[int, int]  # A number from 1 to 255 for each window
+    without_elements: frozenset[int] = frozenset()  # windows without elements
+    areas: dict[int, list[Area]] = field(default_factory=dict)  # the areas of each window
 
 
 class AreaFinder:
-    """Compares each look with the one before; not to be used from two threads at once."""
+    """Compares each look with the one before; use it from one thread at a time."""
 
     def __init__(self) -> None:
         self._last: _Look | None = None
@@ -65,13 +51,7 @@ class AreaFinder:
         return self._last is not None and all(window.id in self._last.codes for window in windows)
 
     def look(self, pixels: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> list[Area]:
-        """Return the areas of all windows, topmost first, each in reading order.
-
-        Args:
-            pixels: The screen, (H, W, 3) uint8 RGB.
-            elements: What the tree tells.
-            windows: Topmost first.
-        """
+        """Return the areas of all windows (topmost first) in a screenshot, (H, W, 3) uint8 RGB, in reading order."""
         codes = self._codes(windows)
         now = _Look(
             pixels,
@@ -84,7 +64,7 @@ class AreaFinder:
         return [area for window in windows for area in now.areas.get(window.id, ())]
 
     def look_ahead(self, pixels: NDArray[np.uint8], windows: Sequence[Window]) -> list[Area]:
-        """Return the areas of the windows of which the tree told nothing at the last look; remembers nothing."""
+        """Return the areas of windows without elements at the last look; stores nothing."""
         if self._last is None:
             return []
         mute = {key: code for key, code in self._last.codes.items() if key in self._last.without_elements}

@@ -1,7 +1,7 @@
-"""Cuts a picture along plain pixels into pieces of about one line, so that a change in one does not touch the others.
+"""Segmentation of a picture into pieces of about one line, so that a change in one does not affect the others.
 
-What is cut apart is only what is clearly apart; finding the letters is left to the engine. The method is the recursive
-X-Y cut (Nagy, Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
+Only clearly separate pieces are cut apart; the engine finds the letters. The method is the recursive X-Y cut (Nagy,
+Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
 """
 
 from __future__ import annotations
@@ -36,15 +36,9 @@ _DEEPEST = 8
 
 
 def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
-    """Return the pieces of a picture that may hold text, in reading order.
+    """Return the pieces of a picture, (H, W, 3) uint8 RGB, that may hold text, in reading order.
 
-    Args:
-        pixels: (H, W, 3) uint8 RGB.
-        wanted: (H, W) bool, which pixels are of interest.
-
-    Returns:
-        Rectangles in pixels of the picture, mostly of one line of text each; they do not overlap by more than their
-        margin of 2 px.
+    `wanted`, (H, W) bool, marks the pixels of interest. The rectangles overlap by no more than their margin of 2 px.
     """
     frame = _bounds(wanted)
     if frame is None:
@@ -58,10 +52,7 @@ def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
 
 
 def word_gap(height: int) -> int:
-    """Return how far apart two words on a line of this height may be, px; labels side by side are farther apart.
-
-    Engines join what is farther apart than that, and in fixed-width fonts part what is nearer.
-    """
+    """Return the largest gap between two words on a line of this height, px; separate labels are farther apart."""
     return max(12, height)
 
 

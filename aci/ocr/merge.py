@@ -1,4 +1,4 @@
-"""Recognized texts and accessible elements as one: nothing twice, and names for what has none. Pure functions."""
+"""Combination of recognized texts and accessible elements, without duplicates."""
 
 from __future__ import annotations
 
@@ -31,43 +31,26 @@ _BLANKS = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A recognized text on the screen.
+    """A recognized text on the screen."""
 
-    Attributes:
-        rect: Where, px.
-        text: What it says.
-        window_id: The window that shows it.
-        app: Name of its application.
-    """
-
-    rect: Rect
-    text: str
-    window_id: int
-    app: str = ""
+    rect: Rect  # where, px
+    text: str  # what it says
+    window_id: int  # the window that shows it
+    app: str = ""  # name of its application
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What comes of merging.
+    """What comes of merging."""
 
-    Attributes:
-        elements: The accessible elements, some with a name that was recognized.
-        texts: What was recognized and no element tells.
-    """
-
-    elements: tuple[Element, ...]
-    texts: tuple[Found, ...]
+    elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
+    texts: tuple[Found, ...]  # what was recognized and no element tells
 
 
 def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
-    """Match recognized texts with elements.
+    """Match recognized texts (in reading order within each window) with elements.
 
-    A text that an element at its place tells already is dropped. One that lies in an element that has no name becomes
-    its name. All others stay.
-
-    Args:
-        elements: Of the accessibility tree.
-        found: In reading order within each window.
+    A text that an element at its place already has is dropped. One in an element without a name becomes its name.
     """
     places = _Places(elements)
     names: dict[int, list[Found]] = {}
@@ -89,7 +72,7 @@ def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
 
 
 def whole_lines(found: Sequence[Found]) -> list[Found]:
-    """Join what stands on one line of a window, however far apart: for terminals, where a line belongs together."""
+    """Join texts on one line of a window, however far apart: for terminals."""
     lines: list[Found] = []
     for index in reading_order([text.rect for text in found]):
         text = found[index]
@@ -103,15 +86,9 @@ def whole_lines(found: Sequence[Found]) -> list[Found]:
 
 
 def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequence[Window]) -> tuple[Element, ...]:
-    """Put recognized texts among the other elements.
+    """Insert recognized texts after the innermost element around each, or else at the end of their window.
 
-    Args:
-        elements: Of the accessibility tree, those of each window in reading order.
-        texts: Recognized, in any order.
-        windows: Topmost first.
-
-    Returns:
-        Topmost window first. Each text follows the innermost element that it lies in, or else all of its window.
+    `windows` are topmost first; so is the result.
     """
     if not texts:
         return tuple(elements)
@@ -123,7 +100,7 @@ def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequen
 
 
 def same_text(one: str, other: str) -> bool:
-    """Return whether two texts are the same but for spaces, case and what recognition commonly mistakes."""
+    """Return whether two texts are equal except for spaces, case and common recognition errors."""
     from rapidfuzz.fuzz import ratio
 
     mine, theirs = _plain(one), _plain(other)

@@ -1,4 +1,4 @@
-"""Reads tiles in a thread of its own and remembers what they say."""
+"""Recognition of tiles in a background thread, with a memory of results."""
 
 from __future__ import annotations
 
@@ -18,15 +18,10 @@ _MOST_REMEMBERED = 20_000  # lines of some hundred bytes
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a tile says.
+    """What a tile says."""
 
-    Attributes:
-        boxes: The texts in it, in pixels of the tile.
-        failure: Why it could not be read; empty where it could.
-    """
-
-    boxes: tuple[TextBox, ...]
-    failure: str = ""
+    boxes: tuple[TextBox, ...]  # the texts in it, in pixels of the tile
+    failure: str = ""  # why it could not be read; empty where it could
 
 
 class Recognizer:
@@ -45,13 +40,13 @@ class Recognizer:
         self._thread.submit(self._warm_up)
 
     def want(self, tiles: Sequence[Tile]) -> None:
-        """Have these tiles read next, in this order; those asked for before and not yet begun are forgotten."""
+        """Read these tiles next, in this order, instead of earlier requests that have not begun."""
         with self._change:
             self._queue = []
         self.add(tiles)
 
     def add(self, tiles: Sequence[Tile]) -> None:
-        """Have these tiles read after those already asked for."""
+        """Read these tiles after earlier requests."""
         with self._change:
             queued = {tile.key: tile for tile in self._queue}
             queued.update({tile.key: tile for tile in tiles if tile.key not in self._memory})
@@ -59,11 +54,7 @@ class Recognizer:
             self._go_on()
 
     def wait(self, keys: Iterable[bytes], deadline: float) -> None:
-        """Return when the tiles with these keys have been read, or at the deadline.
-
-        Args:
-            keys: Of tiles that were asked for.
-            deadline: On the clock's scale.
+        """Wait until the tiles with these keys have been read, or until the deadline.
 
         Raises:
             AciError: The engine cannot be used at all.
@@ -78,7 +69,7 @@ class Recognizer:
         self._report_defects()
 
     def recall(self, key: bytes) -> Read | None:
-        """Return what a tile says, None while it has not been read."""
+        """Return the result of a tile, None while it has not been read."""
         with self._change:
             read = self._memory.get(key)
             if read is not None:
@@ -86,7 +77,7 @@ class Recognizer:
             return read
 
     def close(self) -> None:
-        """Stop after the sheet that is being read."""
+        """Stop after the current sheet."""
         with self._change:
             self._closed = True
             self._queue = []

@@ -1,4 +1,4 @@
-"""Pieces of a screen put on one sheet, so that an engine reads many small ones at once and none twice."""
+"""Sheets of tiles, so that an engine reads many small pieces of the screen at once."""
 
 from __future__ import annotations
 
@@ -25,33 +25,22 @@ _MOST_AREA_PX = 400_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tile:
-    """A piece of the screen that may hold text.
+    """A piece of the screen that may hold text."""
 
-    Attributes:
-        key: Stands for its pixels.
-        pixels: (h, w, 3) uint8 RGB; what is not to be read has the color of the background.
-        background: The color at its edge.
-    """
-
-    key: bytes
-    pixels: NDArray[np.uint8]
-    background: NDArray[np.uint8]
+    key: bytes  # stands for its pixels
+    pixels: NDArray[np.uint8]  # (h, w, 3) uint8 RGB; what is not to be read has the color of the background
+    background: NDArray[np.uint8]  # the color at its edge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """Tiles side by side.
+    """Tiles side by side."""
 
-    Attributes:
-        pixels: (H, W, 3) uint8 RGB.
-        places: Each tile and where it is, px.
-    """
-
-    pixels: NDArray[np.uint8]
-    places: tuple[tuple[Tile, Rect], ...]
+    pixels: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    places: tuple[tuple[Tile, Rect], ...]  # each tile and where it is, px
 
     def by_tile(self, boxes: Iterable[TextBox]) -> dict[bytes, tuple[TextBox, ...]]:
-        """Return for the key of each tile what was read in it, in pixels of the tile."""
+        """Return the texts of each tile by its key, in pixels of the tile."""
         found: dict[bytes, list[TextBox]] = {tile.key: [] for tile, _ in self.places}
         for box in boxes:
             for tile, place in self.places:
@@ -63,12 +52,7 @@ class Sheet:
 
 
 def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
-    """Cut out a piece.
-
-    Args:
-        pixels: (h, w, 3) uint8 RGB.
-        wanted: (h, w) bool, which pixels are to be read.
-    """
+    """Cut out the `wanted` pixels, (h, w) bool, of a piece, (h, w, 3) uint8 RGB."""
     background = _background(pixels, wanted)
     cut = np.ascontiguousarray(pixels)
     if not wanted.all():
@@ -78,7 +62,7 @@ def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
 
 
 def make_sheets(tiles: Sequence[Tile]) -> Iterator[Sheet]:
-    """Put tiles on as few sheets as are quick to read one by one, in their order."""
+    """Arrange tiles on sheets that are quick to read, in order."""
     batch: list[Tile] = []
     work, area = 0.0, 0
     for tile in tiles:

@@ -1,4 +1,4 @@
-"""Tesseract 5 as a program of its own; weaker on small labels than the other engines, but in every distribution."""
+"""Tesseract 5 as a program; weaker on small labels than the other engines, but in every distribution."""
 
 from __future__ import annotations
 
@@ -28,17 +28,13 @@ _Row = dict[str, str]
 
 
 class Tesseract:
-    """Reads text with the program `tesseract`."""
+    """Reads text with the program `tesseract` and the models of a language, as its option `-l` takes them.
+
+    Raises:
+        MissingDependency: The program is not installed.
+    """
 
     def __init__(self, language: str = "eng") -> None:
-        """Find the program.
-
-        Args:
-            language: Models that it uses, as its option `-l` takes them.
-
-        Raises:
-            MissingDependency: The program is not there.
-        """
         self._program = require_program("tesseract", _MEND)
         self._language = language
 

@@ -1,6 +1,6 @@
-"""What an action risks, read off what it is and what it touches: the element, its window, and what has the keyboard.
+"""Risks of actions, derived from the action, its element and window, and the keyboard focus.
 
-Nothing a model says about its own action counts.
+What a model says about its own action does not count.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _chords(*names: str) -> frozenset[_Chord]:
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """One risk of an action, and what it comes from, in words."""
+    """One risk of an action and its reason."""
 
     risk: Risk
     reason: str
@@ -64,7 +64,7 @@ class Danger:
 def find_dangers(
     action: Action, observation: Observation, allowed_apps: frozenset[str] = frozenset()
 ) -> Iterator[Danger]:
-    """Yield what the action risks on this screen."""
+    """Yield the risks of an action on this screen."""
     if allowed_apps:
         yield from _outside(action, observation, allowed_apps)
     match action:

@@ -64,25 +64,16 @@ class _Batch:
 
 @dataclass(slots=True)
 class _Peer:
-    """A connection that receives calls.
+    """A connection that receives calls."""
 
-    Attributes:
-        name: Its name on the bus.
-        waiting: Unsent calls: batch, place in it, and the call.
-        owed: Unanswered calls by serial.
-        heard_at: Time of its last answer, or of the first unanswered call, on the loop's clock, s.
-        silent: Whether a call to it timed out.
-        direct: A connection that bypasses the bus, if it offers one.
-        watch: Timer of its time limit.
-    """
-
-    name: str
+    name: str  # its name on the bus
+    # unsent calls: batch, place in it, and the call
     waiting: deque[tuple[_Batch, int, Call]] = field(default_factory=deque)
-    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)
-    heard_at: float = 0.0
-    silent: bool = False
-    watch: asyncio.TimerHandle | None = None
-    direct: Link | None = None
+    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)  # unanswered calls by serial
+    heard_at: float = 0.0  # time of its last answer, or of the first unanswered call, on the loop's clock, s
+    silent: bool = False  # whether a call to it timed out
+    watch: asyncio.TimerHandle | None = None  # timer of its time limit
+    direct: Link | None = None  # A connection that bypasses the bus, if it offers one
 
 
 class Bus:

@@ -87,15 +87,11 @@ async def open_link(
 ) -> Link:
     """Connect to a bus or program as this user (D-Bus specification, "Authentication Protocol", mechanism EXTERNAL).
 
-    Args:
-        address: Server addresses; the first local socket that can be reached is used.
-        take: See `Link`.
-        lost: See `Link`.
-        limit_s: Longest wait.
+    The first local socket of the address that can be reached is used; `take` and `lost` are as for `Link`.
 
     Raises:
-        OSError: No address can be reached, or the bus rejects this user.
-        ValueError: There is no local socket among them.
+        OSError: No socket can be reached, or the bus rejects this user.
+        ValueError: The address names no local socket.
     """
     paths = list(socket_paths(address))
     if not paths:

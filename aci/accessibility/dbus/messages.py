@@ -25,16 +25,7 @@ class Malformed(ValueError):
 def encode(
     serial: int, name: str, path: str, interface: str, member: str, signature: str, values: Sequence[Any]
 ) -> bytes:
-    """Return a method call as bytes.
-
-    Args:
-        serial: Number of the message on its connection, from 1.
-        name: Connection that it goes to, "" for the other end of a direct one.
-        path: The object.
-        interface: Interface of the method.
-        member: The method.
-        signature: Types of its arguments.
-        values: The arguments.
+    """Return a method call as bytes; the name "" is the other end of a direct connection.
 
     Raises:
         Malformed: A name or an argument is not valid; the bus would disconnect a client that sends it.

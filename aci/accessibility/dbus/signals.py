@@ -30,19 +30,12 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What changed in one application since it was last read, as far as events tell.
+    """What changed in one application since it was last read, as far as events tell."""
 
-    Attributes:
-        objects: Objects whose own properties may have changed.
-        items: Objects whose children may have changed properties.
-        parents: Objects whose children were added or removed.
-        anything: Whether anything may have changed, after too many events.
-    """
-
-    objects: frozenset[Ref] = frozenset()
-    items: frozenset[Ref] = frozenset()
-    parents: frozenset[Ref] = frozenset()
-    anything: bool = False
+    objects: frozenset[Ref] = frozenset()  # objects whose own properties may have changed
+    items: frozenset[Ref] = frozenset()  # objects whose children may have changed properties
+    parents: frozenset[Ref] = frozenset()  # objects whose children were added or removed
+    anything: bool = False  # whether anything may have changed, after too many events
 
     def __bool__(self) -> bool:
         return bool(self.anything or self.objects or self.items or self.parents)

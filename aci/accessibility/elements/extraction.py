@@ -1,4 +1,4 @@
-"""From an application's nodes to the elements that a person can see and use."""
+"""Drafts of elements from an application's nodes."""
 
 from __future__ import annotations
 
@@ -62,79 +62,42 @@ _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "w
 
 @dataclass(slots=True)
 class Draft:
-    """An element before it has an id and before other windows are taken into account.
+    """An element before it has an id and before other windows are taken into account."""
 
-    Attributes:
-        node: Its source.
-        role: Role name.
-        name: Accessible name.
-        area: Full extents, px.
-        clip: The part of the screen in which it can be visible, px.
-        window: Its window.
-        path: Its ancestors.
-        text: Content, or None.
-        label: Name of another element that labels it.
-        description: Tooltip, placeholder or the like.
-        states: The states that hold.
-        avoid: Controls inside it.
-        target: The part that is meant to be clicked; None for any.
-    """
-
-    node: Node
-    role: str
-    name: str
-    area: Rect
-    clip: Rect
-    window: Window
-    path: tuple[str, ...]
-    text: str | None = None
-    label: str = ""
-    description: str = ""
-    states: frozenset[State] = frozenset()
-    avoid: list[Rect] = field(default_factory=list)
-    target: Rect | None = None
+    node: Node  # its source
+    role: str  # role name
+    name: str  # accessible name
+    area: Rect  # full extents, px
+    clip: Rect  # the part of the screen in which it can be visible, px
+    window: Window  # its window
+    path: tuple[str, ...]  # its ancestors
+    text: str | None = None  # content, or None
+    label: str = ""  # name of another element that labels it
+    description: str = ""  # tooltip, placeholder or the like
+    states: frozenset[State] = frozenset()  # the states that hold
+    avoid: list[Rect] = field(default_factory=list)  # controls inside it
+    target: Rect | None = None  # the part that is meant to be clicked; None for any
 
 
 class _Place(NamedTuple):
-    """What a node's ancestors mean for it.
+    """What a node's ancestors mean for it."""
 
-    Attributes:
-        clip: Certain limits, px.
-        soft: A box around it in a page, which may or may not clip it.
-        path: Its ancestors.
-        owner: Name of the nearest shown ancestor.
-        item: Whether that is a list item, cell or the like, whose parts are not used separately.
-        field: Whether that is a field or menu item, which owns its texts.
-        said: Description by the plain containers around it.
-        document: Whether it lies in a web page.
-        outside: Whether it may lie in a popup window.
-        depth: Number of ancestors.
-    """
-
-    clip: Rect
-    soft: Rect | None
-    path: tuple[str, ...]
-    owner: str = ""
-    item: bool = False
-    field: bool = False
-    said: str = ""
-    document: bool = False
-    outside: bool = False
-    depth: int = 0
+    clip: Rect  # certain limits, px
+    soft: Rect | None  # A box around it in a page, which may or may not clip it
+    path: tuple[str, ...]  # its ancestors
+    owner: str = ""  # name of the nearest shown ancestor
+    item: bool = False  # whether that is a list item, cell or the like, whose parts are not used separately
+    field: bool = False  # whether that is a field or menu item, which owns its texts
+    said: str = ""  # description by the plain containers around it
+    document: bool = False  # whether it lies in a web page
+    outside: bool = False  # whether it may lie in a popup window
+    depth: int = 0  # number of ancestors
 
 
 def draft_elements(
     application: Application, top: Node, window: Window, windows: Sequence[Window], screen: Rect
 ) -> list[Draft]:
-    """Return what is visible in one window of an application, in reading order.
-
-    Args:
-        application: Its nodes have their details.
-        top: One of its windows, extents corrected.
-        window: The X11 window of `top`.
-        windows: All X11 windows, topmost first.
-        screen: The whole screen, px.
-    """
+    """Return what is visible in one window (`top` with extents corrected) of an application, in reading order."""
     popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
     walk = _Walk(application, window, popups, screen)
     start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
@@ -280,10 +243,7 @@ class _Walk:
         return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
 
     def _area(self, node: Node, document: bool) -> Rect | None:
-        """Return the extents; of running text only those of the words, not of the whole line that they stand in.
-
-        An expander of GTK 3 takes clicks on its arrow and label alone, though it says that it is as wide as its box.
-        """
+        """Return the extents: of the words in running text, of arrow and label in an expander of GTK 3."""
         if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
             return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
         flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)

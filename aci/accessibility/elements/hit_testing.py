@@ -59,36 +59,22 @@ _LAID_OUT = PLAIN | {"frame", "dialog", "window"}
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """The result of a hit test.
+    """The result of a hit test."""
 
-    Attributes:
-        cause: What it depends on.
-        point: Where the element can be hit, None for nowhere.
-        asked: Number of tests.
-    """
-
-    cause: Hashable
-    point: Point | None
-    asked: int = 1
+    cause: Hashable  # what it depends on
+    point: Point | None  # where the element can be hit, None for nowhere
+    asked: int = 1  # number of tests
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Where the elements of a window can be hit.
+    """Where the elements of a window can be hit."""
 
-    Attributes:
-        seen: Their ids, places and points before the test.
-        drafts: Their drafts; any difference in a window creates new ones.
-        points: New points.
-        verdicts: The results of tests in a page.
-        final: Whether nothing is left to test.
-    """
-
-    seen: Sequence[tuple[int, Rect, Point | None]]
-    drafts: Sequence[Draft]
-    points: Mapping[int, Point | None] = field(default_factory=dict)
-    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)
-    final: bool = False
+    seen: Sequence[tuple[int, Rect, Point | None]]  # their ids, places and points before the test
+    drafts: Sequence[Draft]  # their drafts; any difference in a window creates new ones
+    points: Mapping[int, Point | None] = field(default_factory=dict)  # new points
+    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)  # the results of tests in a page
+    final: bool = False  # whether nothing is left to test
 
     def same(self, other: _Window | None) -> bool:
         return other is not None and self.seen == other.seen and all(map(is_, self.drafts, other.drafts))
@@ -128,7 +114,7 @@ class Layers:
 
         Args:
             elements: Placed, with windows above them already taken into account.
-            drafts: Their drafts by id.
+            drafts: Their drafts by element id.
             applications: By the unique name of their connection.
         """
         deadline = self._clock() + BUDGET_S

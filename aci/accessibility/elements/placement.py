@@ -1,4 +1,4 @@
-"""The last step to elements: what other windows leave of them, ids, and the focus."""
+"""Elements from drafts: their visible part below other windows, ids, and the focus."""
 
 from __future__ import annotations
 
@@ -59,17 +59,9 @@ class Places:
 def place_elements(
     drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker, places: Places | None = None
 ) -> tuple[tuple[Element, ...], dict[int, Draft], int | None]:
-    """Turn drafts into elements.
+    """Turn drafts into elements, their drafts by id, and the id of the element with the keyboard focus.
 
-    Args:
-        drafts: In reading order within each window.
-        windows: Topmost first.
-        screen: The whole screen, px.
-        tracker: Knows the ids of earlier observations.
-        places: Remembers the placements of the latest look.
-
-    Returns:
-        The elements, topmost window first; their drafts by id; and the id of the one with the keyboard focus.
+    `drafts` are in reading order within each window, `windows` topmost first; so are the elements.
     """
     order = {window.id: index for index, window in enumerate(windows)}
     seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))

@@ -21,12 +21,7 @@ UNEVEN = 0.015  # largest relative difference between the horizontal and the ver
 
 
 def enlarge(application: Application, windows: Sequence[Window]) -> None:
-    """Convert the extents of an application that uses larger pixels to screen px.
-
-    Args:
-        application: All nodes in its windows have current extents.
-        windows: X11 windows, its own among them.
-    """
+    """Convert the current extents of an application that uses larger pixels to screen px."""
     own = [window for window in windows if window.pid in (None, application.pid)]
     tops = [(top.name, top.rect) for top in application.tops if top.rect is not None]
     scale = scale_of(application.toolkit, tops, own)
@@ -43,13 +38,7 @@ def enlarge(application: Application, windows: Sequence[Window]) -> None:
 
 
 def scale_of(toolkit: str, tops: Sequence[tuple[str, Rect]], windows: Sequence[Window]) -> float:
-    """Return the factor from an application's reported extents to screen px; 1.0 unless a window shows another.
-
-    Args:
-        toolkit: Name and version of its toolkit.
-        tops: Name and reported extents of its windows.
-        windows: Its X11 windows.
-    """
+    """Return the factor from reported extents of named windows (`tops`) to screen px; 1.0 by default."""
     judge = _chromium_scale if toolkit.startswith("Chromium") else _gtk_scale
     anchored = not toolkit.startswith("GTK 4")
     scales = (judge(top, window, anchored) for top, window in _pairs(tops, windows))

@@ -1,4 +1,4 @@
-"""Which X11 window an accessible window is, and the mending of the extents that toolkits get wrong."""
+"""Matching of accessible windows to X11 windows, and corrections of the extents that toolkits report."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the
 
 
 def match_windows(application: Application, windows: Sequence[Window]) -> dict[Ref, Window]:
-    """Find the X11 window of each of an application's accessible windows; those without one are not on the screen.
-
-    Args:
-        application: Its windows have their extents.
-        windows: Topmost first.
-    """
+    """Find the X11 window of each of an application's accessible windows; those without one are not on the screen."""
     own = [window for window in windows if window.pid is None or window.pid == application.pid]
     pairs = [
         (_likeness(application, top, window), -order, top, window)
@@ -59,20 +54,11 @@ def _window_relative(application: Application) -> bool:
 
 
 def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
-    """Turn the extents that an application reports for one of its windows into those on the screen.
+    """Convert the reported extents in the window `top` to screen coordinates; return whether the result is reliable.
 
-    GTK 4 counts from the corner of the window without its shadow, and places what pops up as if it began where its
-    parent does. LibreOffice places what it draws itself as if the menu bar were not there, until the pointer has
-    moved over the window; the native parts are right all the time.
-
-    Args:
-        application: The application.
-        top: One of its windows; all nodes in it must have been asked for their extents just now.
-        window: The X11 window of `top`.
-        windows: All X11 windows.
-
-    Returns:
-        Whether the result can be relied on.
+    GTK 4 counts from the corner of the window without its shadow, and places popups at the origin of their parent.
+    LibreOffice places what it draws itself as if there were no menu bar, until the pointer has moved over the window;
+    its native parts are always right.
     """
     if _window_relative(application) and top.rect is not None:
         popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
@@ -113,14 +99,11 @@ def _shift(node: Node, by: tuple[int, int]) -> None:
 
 
 def _mend_drawn(top: Node) -> bool:
-    """Walk down, shifting what LibreOffice draws itself.
+    """Shift what LibreOffice draws itself; return False if a part has an unexpected size, so that the error is unknown.
 
     Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner
-    object have the same size; there the error shows as the difference of their places. A native part that has less room
-    than it needs is larger than what it lies in; nothing that is drawn is.
-
-    Returns:
-        False where a drawn part does not have the size of what it lies in, so that the error is not known.
+    object have the same size; the difference of their places is the error. A native part that lacks room is larger than
+    its container; nothing that is drawn is.
     """
     known = True
     pending: list[tuple[Node, Rect | None, tuple[int, int]]] = [(top, None, (0, 0))]

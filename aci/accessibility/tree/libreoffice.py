@@ -15,11 +15,7 @@ MOST_LINES = 200  # paragraphs in an input line; a panel with more is something 
 
 
 def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:
-    """Show the formula input line: it works, but reports that it is defunct.
-
-    Returns:
-        Candidates among visible nodes, to be checked by `settle_input_lines`.
-    """
+    """Show the formula input line, which works but reports that it is defunct; return candidates to be settled."""
     found = [
         child
         for node in nodes

@@ -20,67 +20,41 @@ class Ref(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """One accessible object as its application describes it.
+    """One accessible object as its application describes it."""
 
-    Attributes:
-        ref: The object.
-        parent: Its parent, if known.
-        role: Role name.
-        name: Accessible name.
-        description: Accessible description.
-        states: Bits of `StateBit`.
-        interfaces: Short names, such as "Text".
-        index: Position among its siblings, or -1.
-        child_count: Reported number of children, or -1.
-        children: Known children in order.
-        rect: Extents in screen px; None if not mapped or not read.
-        text: Content of its text interface, if read.
-        value: Current value, if read.
-        attributes: Object attributes, such as `placeholder-text`.
-        labels: Objects that label it.
-        cell: Row and column in its sheet.
-        choice: Selection of a combo box, if read.
-        shift: Correction added to the reported extents, px.
-        enlarged: Scale factor applied before that, and the unscaled extents.
-        popup: Its own X11 window, if that is not its parent's.
-        text_at: Other objects with its text, one per line.
-        labelled_as: The object that its labels point to, if not itself.
-        asked: Whether its extents were read since it became visible.
-        said: Reported role, name, states and child count, if these were corrected.
-    """
-
-    ref: Ref
-    parent: Ref | None
-    role: str
-    name: str
-    description: str
-    states: int
-    interfaces: frozenset[str]
-    index: int = -1
-    child_count: int = -1
-    children: list[Node] = field(default_factory=list)
-    rect: Rect | None = None
-    text: str | None = None
-    value: float | None = None
-    attributes: dict[str, str] = field(default_factory=dict)
-    labels: tuple[Ref, ...] = ()
-    cell: tuple[int, int] | None = None
-    choice: str | None = None
-    shift: tuple[int, int] = (0, 0)
-    enlarged: tuple[float, Rect] | None = None
-    popup: Window | None = None
-    text_at: tuple[Ref, ...] = ()
-    labelled_as: Ref | None = None
-    asked: bool = False
+    ref: Ref  # the object
+    parent: Ref | None  # its parent, if known
+    role: str  # role name
+    name: str  # accessible name
+    description: str  # accessible description
+    states: int  # bits of `StateBit`
+    interfaces: frozenset[str]  # short names, such as "Text"
+    index: int = -1  # position among its siblings, or -1
+    child_count: int = -1  # reported number of children, or -1
+    children: list[Node] = field(default_factory=list)  # known children in order
+    rect: Rect | None = None  # extents in screen px; None if not mapped or not read
+    text: str | None = None  # content of its text interface, if read
+    value: float | None = None  # current value, if read
+    attributes: dict[str, str] = field(default_factory=dict)  # object attributes, such as `placeholder-text`
+    labels: tuple[Ref, ...] = ()  # objects that label it
+    cell: tuple[int, int] | None = None  # row and column in its sheet
+    choice: str | None = None  # selection of a combo box, if read
+    shift: tuple[int, int] = (0, 0)  # correction added to the reported extents, px
+    enlarged: tuple[float, Rect] | None = None  # scale factor applied before that, and the unscaled extents
+    popup: Window | None = None  # its own X11 window, if that is not its parent's
+    text_at: tuple[Ref, ...] = ()  # other objects with its text, one per line
+    labelled_as: Ref | None = None  # the object that its labels point to, if not itself
+    asked: bool = False  # whether its extents were read since it became visible
+    # reported role, name, states and child count, if these were corrected
     said: tuple[str, str, int, int] | None = None
 
     def keep_said(self) -> None:
-        """Keep what the application says before it is mended, for `unmend`."""
+        """Store the reported values before they are corrected, for `unmend`."""
         if self.said is None:
             self.said = (self.role, self.name, self.states, self.child_count)
 
     def unmend(self) -> None:
-        """Turn back to what the application said and where it said it is."""
+        """Restore the reported values and extents."""
         if self.said is not None:
             self.role, self.name, self.states, self.child_count = self.said
             self.said, self.text_at, self.labelled_as = None, (), None
@@ -101,41 +75,27 @@ class Node:
 
 @dataclass(slots=True)
 class Application:
-    """A program on the accessibility bus, and its nodes at the latest reading.
+    """A program on the accessibility bus, and its nodes at the latest reading."""
 
-    Attributes:
-        root: The object of role "application".
-        name: Name it reports.
-        pid: Process id; 0 if unknown.
-        toolkit: Name and version of its toolkit, such as "gtk 3.24".
-        nodes: Live nodes by reference.
-        tops: Its windows: the children of the root.
-        settled: Attributes and labels, which are read once.
-        cells: Cell objects of each sheet by row and column.
-        views: Large tables of which only the visible part was read.
-        patchy: Whether its cache lacks nodes, so that reading it completely takes many calls.
-        holders: Objects that contain documents or did, such as the pages of a browser.
-        windows: Its X11 windows when it was last read.
-        introduced: Whether its name and toolkit are known.
-        strangers: Connections of other applications with windows, whose objects are not its own.
-        cut: Whether it shows more than is read.
-    """
-
-    root: Ref
-    name: str
-    pid: int
-    toolkit: str
-    nodes: dict[Ref, Node] = field(default_factory=dict)
-    tops: list[Node] = field(default_factory=list)
+    root: Ref  # the object of role "application"
+    name: str  # name it reports
+    pid: int  # process id; 0 if unknown
+    toolkit: str  # name and version of its toolkit, such as "gtk 3.24"
+    nodes: dict[Ref, Node] = field(default_factory=dict)  # live nodes by reference
+    tops: list[Node] = field(default_factory=list)  # its windows: the children of the root
+    # attributes and labels, which are read once
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
+    # cell objects of each sheet by row and column
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
-    views: set[Ref] = field(default_factory=set)
-    patchy: bool = False
+    views: set[Ref] = field(default_factory=set)  # large tables of which only the visible part was read
+    patchy: bool = False  # whether its cache lacks nodes, so that reading it completely takes many calls
+    # objects that contain documents or did, such as the pages of a browser
     holders: set[Ref] = field(default_factory=set)
-    windows: tuple[Window, ...] = ()
-    introduced: bool = False
+    windows: tuple[Window, ...] = ()  # its X11 windows when it was last read
+    introduced: bool = False  # whether its name and toolkit are known
+    # connections of other applications with windows, whose objects are not its own
     strangers: frozenset[str] = frozenset()
-    cut: bool = False
+    cut: bool = False  # whether it shows more than is read
 
     def unread(self) -> Application:
         """Return a copy without nodes."""

@@ -18,19 +18,12 @@ _LAGGING = ("chromium", "gecko", "webkit")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What to read again of an application.
+    """What to read again of an application."""
 
-    Attributes:
-        touched: Objects named by events.
-        areas: Changed areas of its windows, px.
-        everything: Whether to read everything visible.
-        redrawn: Whether its windows or their order changed, so that elements must be made again.
-    """
-
-    touched: Touched = NOTHING
-    areas: tuple[Rect, ...] = ()
-    everything: bool = False
-    redrawn: bool = False
+    touched: Touched = NOTHING  # objects named by events
+    areas: tuple[Rect, ...] = ()  # changed areas of its windows, px
+    everything: bool = False  # whether to read everything visible
+    redrawn: bool = False  # whether its windows or their order changed, so that elements must be made again
 
     def __bool__(self) -> bool:
         return bool(self.everything or self.areas or self.touched or self.redrawn)
@@ -59,13 +52,9 @@ def own_windows(windows: Sequence[Window], pid: int) -> tuple[Window, ...]:
 
 
 def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Rect], touched: Touched) -> Scope:
-    """Return what to read again of an application.
+    """Return what to read again of an application, from its windows when it was last read and now.
 
-    Args:
-        before: Its windows when it was last read, from `own_windows`.
-        now: Its current windows.
-        areas: Their changed areas, px.
-        touched: Objects named by events.
+    `areas` are the changed areas of its windows, px, and `touched` what its events name.
     """
     known, shown = {window.id: window for window in before}, {window.id: window for window in now}
     moved = any(window.id not in known or known[window.id].rect != window.rect for window in now if not window.popup)
@@ -78,12 +67,7 @@ def _popups(windows: Sequence[Window]) -> list[int]:
 
 
 def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[int, list[Rect]]:
-    """Assign each area to the windows visible in it; frames and background are left out.
-
-    Args:
-        areas: Disjoint, px.
-        windows: Topmost first.
-    """
+    """Assign disjoint areas to the windows (topmost first) visible in them; frames and background are left out."""
     found: dict[int, list[Rect]] = {}
     left = list(areas)
     for window in windows:
@@ -111,12 +95,9 @@ class LateAreas:
         self._late: list[tuple[float, tuple[Rect, ...]]] = []
 
     def added_to(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect] | None:
-        """Return the disjoint areas to read: changed and late ones; their bounding box if there are very many.
+        """Return the disjoint areas to read, changed and late ones; their bounding box if there are very many.
 
-        Args:
-            changed: Disjoint, px; None for everything.
-            screen: The whole screen, px.
-            now: Monotonic clock, s.
+        `changed` is None for the whole screen, and `now` a monotonic clock, s.
         """
         late, self._late = self._late, [(seen, areas) for seen, areas in self._late if now - seen < LAG_S]
         if changed is None:

@@ -1,7 +1,7 @@
 """The visible part of tables that are too large to list: a sheet has millions of cells.
 
-The cells under two opposite corners give the range of rows and columns; only those are asked for. The object of a
-cell stays valid while its sheet lives, so that later looks only ask for the texts.
+The cells under two opposite corners give the range of rows and columns to read. The object of a cell stays valid while
+its sheet lives, so later looks only read the texts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,7 @@ Cell = tuple[int, int]
 
 
 async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
-    """Return nodes of the visible cells of a sheet, in rows from the top, each from the left.
-
-    Args:
-        bus: The accessibility bus.
-        application: The table's application.
-        table: The sheet.
-        area: Its visible part in the coordinates that the application reports, px.
-    """
+    """Return nodes of the visible cells of a sheet in an area of reported coordinates, in rows from the top."""
     first, last = await _corners(bus, table.ref, area)
     if first is None or last is None:
         return []
@@ -55,14 +48,7 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
 async def refresh_view(
     bus: Bus, application: Application, table: Node, cells: Sequence[Node], doubtful: Sequence[Node]
 ) -> bool | None:
-    """Update the texts of some cells of a view that still shows the same cells in the same places.
-
-    Args:
-        bus: The accessibility bus.
-        application: The table's application.
-        table: A sheet with unchanged extents.
-        cells: All cells of the view, in rows.
-        doubtful: Those whose texts may have changed.
+    """Update the texts of `doubtful` cells of a view that still shows the same `cells` in the same places.
 
     Returns:
         Whether any text changed; None if the view must be read completely.

@@ -13,12 +13,7 @@ from aci.observation.geometry import Rect
 
 
 class TablesBefore:
-    """The known rows of large tables, taken out of the tree while it is updated.
-
-    Args:
-        application: Extents corrected as when the areas of the scope were seen.
-        scope: What to read again.
-    """
+    """The known rows of large tables, taken out of the tree, with corrected extents, while it is updated."""
 
     def __init__(self, application: Application, scope: Scope) -> None:
         self._application = application

@@ -38,19 +38,16 @@ MOST_ROUNDS = 64
 
 
 async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> set[Ref]:
-    """Update the nodes of an application and their details, except large tables.
+    """Update the nodes of an application that was read before, and their details, except large tables.
 
     Args:
         bus: The accessibility bus.
-        application: Read before; afterwards its extents are as it reports them, without corrections.
+        application: Afterwards its extents are as it reports them, without corrections.
         roots: The current children of its root.
         scope: What to read.
 
     Returns:
         The nodes that differ from before, or have different children.
-
-    Raises:
-        ConnectionLost: The bus went away.
     """
     return await _Update(bus, application, scope).run(roots)
 
