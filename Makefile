@@ -1,4 +1,4 @@
-# What a person types. `make demo` and `make test` each work as the first command on a fresh machine.
+# Entry points for people. `make demo` and `make test` each work as the first command on a fresh machine.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -14,19 +14,17 @@ PACKAGES := agent_s aci memory_store exploration evaluation intents benchmarks
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY)  ## Install packages of the system (Debian, Ubuntu), the virtual environment and the embedder.
+setup: $(READY)  ## Install system packages (Debian, Ubuntu), the virtual environment and the embedder.
 
 $(READY): pyproject.toml constraints.txt requirements-embedder.txt requirements-pyautogui.txt configs/debian-packages.txt scripts/setup
 	@scripts/setup
 	@touch $@
 
-demo: setup  ## Carry out the demo tasks and show the report (DEMOARGS="--only 1").
+demo: setup  ## Run the demo tasks and show the report (DEMOARGS="--only 1").
 	@$(BIN)/agent-s demo $(DEMOARGS)
 
-test: setup  ## Run the tests, two files at a time (TESTARGS="-k memory" or "-m 'not slow'").
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTARGS) || { [ $$? = 1 ] || exit; \
-		echo "Two desktops at a time can starve each other: what failed is tried once more, alone."; \
-		$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v $(TESTARGS); }
+test: setup  ## Run the tests on two processes (TESTARGS="-k memory" or "-m 'not slow'").
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTARGS)
 
 lint: setup  ## Check style, types, imports between packages, and the wheel.
 	$(BIN)/ruff check .
@@ -44,8 +42,8 @@ bench: setup  ## Run the benchmarks (BENCHARGS="--quick").
 		name=$$(basename "$$file" .py); echo "== $$name"; $(BIN)/python -m "benchmarks.$$name" --json $(BENCHARGS); \
 	done
 
-constraints:  ## Pin the versions that the virtual environment has.
+constraints:  ## Pin the versions in the virtual environment.
 	$(BIN)/python scripts/write-constraints
 
-clean:  ## Remove the virtual environment and what tools left.
+clean:  ## Remove the virtual environment and the output of tools.
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov

@@ -11,7 +11,7 @@ Do(verb="sort", object="rows")               "sort the rows"
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -30,6 +30,8 @@ class BaseIntent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    _article: ClassVar[str] = "the "
+
     verb: str = ""
     object: str = ""
     value: str = ""
@@ -38,15 +40,14 @@ class BaseIntent(BaseModel):
 
     @property
     def sentence(self) -> str:
-        """An English sentence for this intent, which `intents.reader.read` reads back as the same."""
-        return " ".join(part for part in (*self._words(), self._where()) if part)
+        """An English sentence that asks for this."""
+        named = self.application.casefold() in f"{self.object} {self.value}".casefold()
+        place = f"in {self._article}{self.place}" if self.place else ""
+        application = f"in {self.application}" if not named else ""
+        return " ".join(part for part in (*self._words(), place, application) if part)
 
     def _words(self) -> tuple[str, ...]:
         return (self.verb, self.object, self.value)
-
-    def _where(self) -> str:
-        places = (f"in {place}" for place in (self.place, self.application) if place)
-        return " ".join(places)
 
 
 class Switch(BaseIntent):
@@ -67,7 +68,7 @@ class Choose(BaseIntent):
 
     def _words(self) -> tuple[str, ...]:
         if self.object and self.value:
-            return (self.verb or "set", self.object, "to", self.value)
+            return ("set", self.object, "to", self.value)
         return (self.verb or "choose", self.value or self.object)
 
 
@@ -118,7 +119,7 @@ class Type(BaseIntent):
     kind: Literal["type"] = "type"
 
     def _words(self) -> tuple[str, ...]:
-        return (self.verb or "type", f'"{self.value}"', f"into {self.object}" if self.object else "")
+        return ("type", f'"{self.value}"', f"into {self.object}" if self.object else "")
 
 
 class SetValue(BaseIntent):
@@ -127,16 +128,17 @@ class SetValue(BaseIntent):
     kind: Literal["set_value"] = "set_value"
 
     def _words(self) -> tuple[str, ...]:
-        return (self.verb or "set", self.object, "to", self.value)
+        return ("set", self.object, "to", self.value)
 
 
 class Save(BaseIntent):
     """Save the document; `value` is the file name and `place` the folder, both empty to save it where it is."""
 
     kind: Literal["save"] = "save"
+    _article: ClassVar[str] = ""
 
     def _words(self) -> tuple[str, ...]:
-        return (self.verb or "save", self.object, f"as {self.value}" if self.value else "")
+        return ("save", self.object, f"as {self.value}" if self.value else "")
 
 
 class Ask(BaseIntent):

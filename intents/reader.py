@@ -12,26 +12,57 @@ A row of a table names a kind of intent, its templates, and the values of fields
   say: ["click [on] {object}", "click [on] {object} {count:number} times"]
 ```
 
-In a template, words stand for themselves, ``[on]`` may be left out, ``(a|b)`` is one of several, ``<choose>`` is one of
-the words of that group, and ``{field}`` takes any text. ``{field:sort}`` takes a text of a sort: ``number``, ``keys``,
-``quoted``, ``word``, or one that the table's owner adds. Of all templates that match, the one with the most words of its
-own wins, and among equals the first of the table. What is quoted in a sentence is never read as words of a template.
+In a template, words stand for themselves, ``[on]`` may be left out, ``(a|b)`` is one of several, ``<choose>`` is one
+of the words of that group, and ``{field}`` takes any text. ``{field:sort}`` takes a text of a sort: ``number``,
+``keys``, ``quoted``, ``word``, or one that the table's owner adds. Of all templates that match, the one with the most
+words of its own wins, and among equals the first of the table. What is quoted in a sentence is never read as words of a
+template. A verb at the beginning of a clause is brought to its base form first.
 
 A new intent is a class, its rows, and nothing else: ``Reader([*core_rows(), *my_rows], {**KINDS, "scroll": Scroll})``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
-from intents.intent import Do, Intent
+import yaml
+
+from intents.applications import mentioned, without_applications
+from intents.clauses import without_politeness
+from intents.conflicts import asked
+from intents.intent import INTENT, KINDS, Ask, BaseIntent, Do, Intent, Switch
+from intents.keys import parse_keys
+from intents.lexicon import base_form, first_verb, read_number
+from intents.templates import ARTICLE, UNTYPED, Template
+from intents.text import Phrase, guard
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # PyYAML without libyaml
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 I_co = TypeVar("I_co", covariant=True)
 
-Sort = Callable[[str], Any]
+Sort = Callable[[Phrase], Any]
 """Converts what a slot took; raises ValueError or returns None where the text is not of this sort."""
+
+_TYPED = 0.5
+"""What a slot of a sort counts beside a word of the template's own."""
+_NEGATED = re.compile(r"(?:do not|don't|dont|never|no longer|stop|quit|without|no|not)\s+", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"(?:is|are|was|were|does|did|has|have|what|which|why|when|where|who|whose|how (?:many|much|old|long|far|big))\b",
+    re.IGNORECASE,
+)
+_PLACE_FIRST = re.compile(r"(?:in|on|from|under)\s+(?P<place>[^,]+),\s+(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
+_PLACE_LAST = re.compile(
+    r"(?P<rest>.+)\s+(?:in|on|from|under)\s+the\s+(?P<place>[^,]+?\s(?:menu|toolbar|dialog|window|tab|pane|panel|sidebar))",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +83,15 @@ class Row:
 class Reader(Generic[I_co]):
     """Reads a clause into an intent by the rows of a table.
 
+    Where a kind has a field `verb` that neither the row nor a slot sets, it gets the template's words before its first
+    slot.
+
     Args:
         rows: The table, in order of preference.
         kinds: What to call with the fields of a row, by its kind; usually the class of the intent. A slot gives a
-            `intents.text.Phrase`, a text that knows which parts of it were quoted.
-        words: Groups of words that templates refer to as ``<name>``.
+            `intents.text.Phrase`, a text that knows which parts of it were quoted; it takes no leading article unless
+            its sort is ``raw``. ``{name:long}`` takes as much text as it can, other slots as little.
+        words: Groups of words that templates refer to as ``<name>``, in addition to those of the core table.
         sorts: Sorts of slots, in addition to the built-in ones.
     """
 
@@ -67,16 +102,84 @@ class Reader(Generic[I_co]):
         words: Mapping[str, Iterable[str]] | None = None,
         sorts: Mapping[str, Sort] | None = None,
     ) -> None:
-        self._rows, self._kinds = tuple(rows), dict(kinds)
+        self._kinds = dict(kinds)
+        self._sorts: dict[str, Sort] = {**_SORTS, **(sorts or {})}
+        groups = {**core_words(), **(words or {})}
+        self._templates = [(Template(text, groups), row) for row in rows for text in row.say]
+        self._by_word: dict[str, list[int]] = {}
+        self._anywhere: list[int] = []
+        for number, (template, row) in enumerate(self._templates):
+            if row.kind not in self._kinds:
+                raise ValueError(f"row {row.say[0]!r} names an unknown kind {row.kind!r}: add it to the kinds")
+            for word in template.first_words or ():
+                self._by_word.setdefault(word, []).append(number)
+            if template.first_words is None:
+                self._anywhere.append(number)
 
     def read(self, clause: str) -> I_co | None:
         """Return what a clause asks for; None where no row matches."""
-        raise NotImplementedError
+        phrase = clause if isinstance(clause, Phrase) else guard(clause)
+        text = phrase.marked.strip()
+        first, _, rest = text.partition(" ")
+        base = base_form(first)
+        text = f"{base} {rest}".strip() if base != first.casefold() else text
+        found = []
+        for number in sorted({*self._by_word.get(base, ()), *self._anywhere}):
+            template, row = self._templates[number]
+            if (match := template.pattern.fullmatch(text)) is not None:
+                found.append((_specificity(template, match), -number, template, row, match))
+        for _, _, template, row, match in sorted(found, key=lambda each: each[:2], reverse=True):
+            fields = self._fields(template, row, match, phrase)
+            if fields is not None:
+                return self._kinds[row.kind](**fields)
+        return None
+
+    def _fields(self, template: Template, row: Row, match: re.Match[str], phrase: Phrase) -> dict[str, Any] | None:
+        """Return the fields that a match gives; None where a slot took what is not of its sort."""
+        fields = dict(row.set)
+        taken = [slot for slot in template.slots if match[slot.group] is not None]
+        for slot in taken:
+            value: Any = phrase.part(match[slot.group].strip())
+            if (convert := self._sorts.get(slot.sort)) is not None:
+                try:
+                    value = convert(value)
+                except ValueError:
+                    return None
+                if value is None:
+                    return None
+            fields[slot.field] = value
+        if "verb" in getattr(self._kinds[row.kind], "model_fields", ()):
+            start = min((match.start(slot.group) for slot in taken), default=match.end())
+            fields.setdefault("verb", " ".join(_WORD.findall(match.string[:start].casefold())).removesuffix(" the"))
+        return fields
 
 
-def core_rows() -> tuple[Row, ...]:
-    """Return the rows of ``intents/data/sentences.yaml``."""
-    return ()
+_WORD = re.compile(r"[\w'-]+")
+
+
+def _specificity(template: Template, match: re.Match[str]) -> float:
+    """Count the words of a match that the template has itself."""
+    text = match.string
+    count = float(len(_WORD.findall(text)))
+    for slot in template.slots:
+        if match[slot.group] is not None:
+            count -= len(_WORD.findall(match[slot.group]))
+            count += _TYPED * (slot.sort not in UNTYPED)
+    return count
+
+
+def _read_chords(phrase: Phrase) -> tuple[str, ...] | None:
+    chords = parse_keys(phrase)
+    return tuple("+".join(chord) for chord in chords) if chords else None
+
+
+def _read_amount(phrase: Phrase) -> str | None:
+    number = read_number(phrase)
+    return str(number) if number is not None else phrase if _AMOUNT.fullmatch(phrase) else None
+
+
+_AMOUNT = re.compile(r"[-+]?\d+(?:[.,:]\d+)*\s?(?:%|px|pt|cm|mm|in|dpi|percent)?", re.IGNORECASE)
+_SORTS: dict[str, Sort] = {"keys": _read_chords, "number": read_number, "amount": _read_amount}
 
 
 def read_rows(table: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
@@ -84,11 +187,95 @@ def read_rows(table: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
     return tuple(Row(row["kind"], tuple(row["say"]), row.get("set", {})) for row in table)
 
 
+@lru_cache(maxsize=1)
+def _core_table() -> dict[str, Any]:
+    text = (files("intents") / "data" / "sentences.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = yaml.load(text, Loader=_Loader)  # a safe loader
+    return loaded
+
+
+def core_words() -> dict[str, tuple[str, ...]]:
+    """Return the groups of words of ``intents/data/sentences.yaml``."""
+    return {name: tuple(listed.split()) for name, listed in _core_table()["words"].items()}
+
+
+@lru_cache(maxsize=1)
+def core_rows() -> tuple[Row, ...]:
+    """Return the rows of ``intents/data/sentences.yaml``."""
+    return read_rows(_core_table()["rows"])
+
+
+@lru_cache(maxsize=1)
+def _core_reader() -> Reader[BaseIntent]:
+    return Reader(core_rows(), KINDS)
+
+
+@lru_cache(maxsize=16_384)
 def read(sentence: str) -> Intent:
     """Read a sentence that asks for one thing; `Do` is what has no other reading. Never raises."""
-    return Do(object=sentence)
+    negated = False
+    phrase = guard(" ".join(sentence.split()))
+    bare = without_politeness(phrase.marked).strip(" .!?:,;")
+    if _QUESTION.match(bare):
+        return Ask(object=phrase.part(bare))
+    while match := _NEGATED.match(bare):
+        bare, negated = without_politeness(bare[match.end() :]), not negated
+    applications = mentioned(bare)
+    plain = without_applications(bare) if len(applications) == 1 else bare
+    text = plain if " " in plain.strip(" .,") else bare
+    match = _PLACE_FIRST.fullmatch(text) or _PLACE_LAST.fullmatch(text)
+    place = _without_article(phrase.part(match["place"])) if match else ""
+    intent = _core_reader().read(phrase.part(without_politeness(match["rest"]) if match else text))
+    if intent is None:
+        words = phrase.part(match["rest"] if match else text)
+        verb = first_verb(words.marked)
+        _, _, rest = words.marked.partition(" ")
+        if verb:
+            words = phrase.part(rest)
+        intent = Do(verb=verb, object=_without_article(words))
+    if negated:
+        intent = _negate(intent)
+    found = {"place": place, "application": next(iter(applications)) if len(applications) == 1 else ""}
+    return INTENT.validate_python(intent.model_dump() | {name: value for name, value in found.items() if value})
 
 
 def read_all(instruction: str) -> tuple[Intent, ...]:
     """Read an instruction that may ask for several things, in the order in which they are done. Never raises."""
-    return (read(instruction),)
+    return tuple(map(read, parts_of(instruction)))
+
+
+def parts_of(instruction: str) -> list[str]:
+    """Return the parts of an instruction that asks for several things, in order.
+
+    A part without a verb has that of the one before: "turn on line numbers and word wrap".
+    """
+    phrase = guard(instruction)
+    pieces = (piece.strip(" .!?") for piece in _PARTS.split(phrase.marked))
+    parts: list[str] = []
+    verb = ""
+    for piece in filter(None, pieces):
+        text = phrase.part(piece).quoted
+        bare = without_politeness(text)
+        has_verb = first_verb(bare) or (asked(bare).verbs and asked(bare).head) or _core_reader().read(bare)
+        if parts and not has_verb:
+            text = f"{verb} {text}"
+        parts.append(text)
+        intent = read(text)
+        verb = f"turn {intent.state}" if isinstance(intent, Switch) and not intent.verb else intent.verb
+    return parts
+
+
+_PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
+
+
+def _negate(intent: BaseIntent) -> Switch:
+    if isinstance(intent, Switch) and intent.state != "toggle":
+        return Switch(object=intent.object, state="off" if intent.state == "on" else "on")
+    return Switch(object=intent.sentence, state="off")
+
+
+def _without_article(phrase: Phrase) -> str:
+    return phrase.part(_ARTICLE.sub("", phrase.marked, count=1))
+
+
+_ARTICLE = re.compile(rf"^{ARTICLE}", re.IGNORECASE)

@@ -16,8 +16,7 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 
 SCREEN_COORDINATES = 0
 LABELLED_BY = 2
-UNMAPPED = -(2**31)
-"""Origin that GTK 3 reports for what is not mapped."""
+UNMAPPED = -(2**31)  # origin that GTK 3 reports for objects that are not mapped
 
 _ROLES = """invalid|accelerator label|alert|animation|arrow|calendar|canvas|check box|check menu item
 color chooser|column header|combo box|date editor|desktop icon|desktop frame|dial|dialog
@@ -35,8 +34,7 @@ video|definition|article|landmark|log|marquee|math|rating|timer|static|math frac
 subscript|superscript|description list|description term|description value|footnote|content deletion
 content insertion|mark|suggestion|push button menu|switch"""
 
-ROLE_NAMES: tuple[str, ...] = tuple(_ROLES.replace("\n", "|").split("|"))
-"""Role name by number, as `AtspiRole` counts them."""
+ROLE_NAMES: tuple[str, ...] = tuple(_ROLES.replace("\n", "|").split("|"))  # role names by number (`AtspiRole`)
 
 
 def role_name(number: int) -> str:
@@ -78,6 +76,7 @@ class StateBit(IntFlag):
     READ_ONLY = 1 << 43
 
 
+# state bits and their names in an `Element`
 NAMED_STATES: tuple[tuple[int, State], ...] = (
     (StateBit.ACTIVE.value, "active"),
     (StateBit.BUSY.value, "busy"),
@@ -103,4 +102,3 @@ NAMED_STATES: tuple[tuple[int, State], ...] = (
     (StateBit.HAS_POPUP.value, "has_popup"),
     (StateBit.READ_ONLY.value, "read_only"),
 )
-"""State bit and the name an `Element` gives it."""

@@ -36,44 +36,28 @@ RETRY_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the applications say is on the screen.
+    """What the applications show."""
 
-    Attributes:
-        elements: Topmost window first, in reading order.
-        focus_id: Element that has the keyboard, or None.
-        notes: What is missing and why.
-        unfilled: Windows whose application answers but shows nothing in them yet.
-        windowless: Names of applications that are there but have none of the windows.
-    """
-
-    elements: tuple[Element, ...]
-    focus_id: int | None
-    notes: tuple[str, ...] = ()
-    unfilled: tuple[int, ...] = ()
-    windowless: tuple[str, ...] = ()
+    elements: tuple[Element, ...]  # topmost window first, in reading order
+    focus_id: int | None  # element with the keyboard focus, or None
+    notes: tuple[str, ...] = ()  # what is missing and why
+    unfilled: tuple[int, ...] = ()  # windows whose application answers but shows no elements in them yet
+    windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """What reaches the object behind an element.
+    """How to reach the object behind an element."""
 
-    Attributes:
-        ref: The object.
-        text_at: The objects that hold its text, a line each.
-        scale: What the extents that it reports are multiplied by.
-        shift: What is added to them then, px.
-        shows: The bits of its state that say that it can be seen.
-    """
-
-    ref: Ref
-    text_at: tuple[Ref, ...]
-    scale: float
-    shift: tuple[int, int]
-    shows: int
+    ref: Ref  # the object
+    text_at: tuple[Ref, ...]  # objects with its text, one per line
+    scale: float  # factor on the extents it reports
+    shift: tuple[int, int]  # offset added to the scaled extents, px
+    shows: int  # state bits that it has while it is visible
 
 
 def handle_of(draft: Draft) -> Handle:
-    """Return what reaches the object behind a draft."""
+    """Return the handle of a draft's object."""
     node = draft.node
     # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
     shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
@@ -83,12 +67,12 @@ def handle_of(draft: Draft) -> Handle:
 class AccessibilityClient:
     """Reads and changes elements over the accessibility bus.
 
-    An event loop in a thread of its own does the talking. Registration for events happens at once, because
+    An event loop in a separate thread does the communication. Registration for events happens at once, because
     applications that start before anybody listens do not offer their tree.
 
     Args:
-        address: Address of the accessibility bus, as `accessibility_bus_address` finds it.
-        ids: Ids that no element has had yet; by default from 1.
+        address: Address of the accessibility bus, from `accessibility_bus_address`.
+        ids: Unused element ids; by default from 1.
 
     Raises:
         ConnectionLost: The bus cannot be reached.
@@ -125,10 +109,10 @@ class AccessibilityClient:
         Args:
             windows: Topmost first.
             screen: The whole screen, px.
-            pointer_nudge: Moves the pointer over a window; called once for a window whose application is known to
-                misplace its contents until then, where the error cannot be mended by arithmetic.
-            changed: Where the pixels of the screen differ from those at the latest reading, px, disjoint; only what
-                this and events leave in doubt is asked again. None where that is not known: then all is.
+            pointer_nudge: Moves the pointer over a window; called once per window whose application misplaces its
+                contents until then.
+            changed: Disjoint areas whose pixels changed since the latest reading, px; only these and what events name
+                are read again. None reads everything.
 
         Raises:
             ConnectionLost: The accessibility bus went away and did not come back.
@@ -168,15 +152,15 @@ class AccessibilityClient:
         return Reading(elements, focus_id, (*scene.notes, *notes), ids, windowless)
 
     def rest(self, after_s: float) -> None:
-        """Read as a whole what was read in parts only, once nothing is asked for this long; returns at once.
+        """Completely re-read partly read applications after an idle time, in the background.
 
-        Any other call ends that, so that nobody waits for it; so does `stir`.
+        Any other call and `stir` end that, so that nobody waits for it.
         """
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._begin_rest, after_s)
 
     def stir(self) -> None:
-        """End what `rest` began, because somebody is about to act."""
+        """End what `rest` began, because an action follows."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._end_rest)
             self._loop.call_soon_threadsafe(self._reader.stir)
@@ -190,24 +174,24 @@ class AccessibilityClient:
         return [(application.name, application.pid) for application in self._run(self._reader.applications())]
 
     def element_text(self, element_id: int) -> str | None:
-        """Return the text that an element read before has now, or None where it has none or is gone."""
+        """Return the current text of a known element, or None where it has none or is gone."""
         handle = self._handles.get(element_id)
         return None if handle is None else self._run(full_text(self._bus, handle.text_at))
 
     def set_text(self, element_id: int, text: str) -> bool:
-        """Replace the text of an element; False where it does not allow that."""
+        """Replace the text of an element; return whether that was accepted."""
         handle = self._handles.get(element_id)
         if handle is None or len(handle.text_at) > 1:
             return False
         return bool(self._run(self._bus.ask(*handle.text_at[0], "EditableText", "SetTextContents", "s", [text])))
 
     def locate(self, element_id: int) -> Rect | None:
-        """Return where an element read before is right now, px; None where it is gone or not to be seen."""
+        """Return the current extents of a known element, px; None if it is gone or invisible."""
         handle = self._handles.get(element_id)
         return None if handle is None else self._run(self._extents_now(handle))
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element read before says right now that it has the keyboard."""
+        """Return whether a known element reports right now that it has the keyboard focus."""
         handle = self._handles.get(element_id)
         states = None if handle is None else self._run(self._bus.ask(*handle.ref, "Accessible", "GetState"))
         return states is not None and bool((states[0] | states[1] << 32) & StateBit.FOCUSED)
@@ -222,7 +206,6 @@ class AccessibilityClient:
             self._loop.close()
 
     async def _leave(self) -> None:
-        """End everything that is under way, leave the bus, and end the loop."""
         unfinished = asyncio.all_tasks() - {asyncio.current_task()}
         for task in unfinished:
             task.cancel()
@@ -272,7 +255,7 @@ class AccessibilityClient:
 def unfilled_windows(
     windows: Sequence[Window], applications: Iterable[Application], drafts: Iterable[Named]
 ) -> list[Window]:
-    """Return the windows whose application is on the bus but shows nothing in them yet."""
+    """Return the windows whose application is on the bus but shows no elements in them yet."""
     filled = {draft.window.id for draft, _ in drafts}
     known = {application.pid for application in applications}
     return [window for window in windows if window.pid in known and not window.popup and window.id not in filled]
@@ -280,11 +263,7 @@ def unfilled_windows(
 
 @contextmanager
 def _garbage_kept() -> Iterator[None]:
-    """Do without the collector of cyclic garbage for a while.
-
-    A reading makes tens of thousands of objects, which sets it off in the middle; going through all objects of the
-    process then takes longer than the reading. It runs afterwards, while the screen settles or a model thinks.
-    """
+    """Pause the cyclic garbage collector: a reading creates tens of thousands of objects, which would set it off."""
     if not gc.isenabled():
         yield
         return
@@ -296,7 +275,7 @@ def _garbage_kept() -> Iterator[None]:
 
 
 def accessibility_bus_address(session_bus_address: str) -> str:
-    """Ask the session bus where the accessibility bus is, until it tells or a few seconds have passed.
+    """Return the address of the accessibility bus, from the session bus; wait a few seconds for it.
 
     Raises:
         ConnectionLost: There is no session bus, or no accessibility bus on it.

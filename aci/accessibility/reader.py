@@ -1,4 +1,4 @@
-"""Reads all applications side by side, one store of nodes each."""
+"""Concurrent reading of all applications."""
 
 from __future__ import annotations
 
@@ -25,42 +25,28 @@ from aci.accessibility.tree.update import update_tree
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 
-APPLICATION_LIMIT_S = 8.0
-"""Longest time that one application may take, though it answers."""
-SHORTEST_LIMIT_S = 1.0
-"""To this the time shrinks of an application that does not keep to it, by half at each look."""
-WHOLE_AGAIN_S = 20.0
-"""So long after it had its whole time, an application that did not keep to it gets that again: what is busy needs as
-much to be read at all, and what never ends costs no more than this share of all time."""
-PING_LIMIT_S = 0.3
-"""How long an application that was silent before is waited for."""
+APPLICATION_LIMIT_S = 8.0  # longest time for one application, even if it answers
+SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look, down to this
+WHOLE_AGAIN_S = 20.0  # after this long a slow application gets its full limit again
+PING_LIMIT_S = 0.3  # time for an application that did not answer before
 
-BARE_LOOKS = 3
-"""Looks in a row at which an application is read as a whole because a window of it shows nothing: it may just not have
-answered well, and nothing would tell when it does."""
+BARE_LOOKS = 3  # consecutive looks at which an application with an empty window is read completely
 
 _NO_REGISTRY = "The accessibility registry does not answer; applications that started lately are missing."
 _logger = logging.getLogger(__name__)
 
+# raised while reading an application whose answers are inconsistent
 _NONSENSE = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""What reading raises where an application answers what makes no sense."""
-KEPT_ON_THE_BUS = frozenset({"soffice"})
-"""LibreOffice is not talked to directly: nothing that could be measured is gained by it."""
+KEPT_ON_THE_BUS = frozenset({"soffice"})  # gain nothing from a direct connection
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What all applications show, before other windows are taken into account.
+    """What all applications show, before other windows are taken into account."""
 
-    Attributes:
-        drafts: With the name of their application, in reading order within each window.
-        notes: What is missing and why.
-        misplaced: Windows whose contents may not be where their application says.
-    """
-
-    drafts: tuple[Named, ...]
-    notes: tuple[str, ...]
-    misplaced: tuple[Window, ...]
+    drafts: tuple[Named, ...]  # with the name of their application, in reading order within each window
+    notes: tuple[str, ...]  # what is missing and why
+    misplaced: tuple[Window, ...]  # windows whose contents may not be where their application reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,40 +59,38 @@ class _Part:
 
     @property
     def drafts(self) -> Iterator[Draft]:
-        """Those of all windows."""
         return (draft for one in self.drawn for draft in one.drafts)
 
 
 class Patience:
-    """Decides how long each application may take, though it answers.
+    """Time limits of applications that answer too slowly.
 
-    One that takes too long gets half of that at its next look, and so on, but now and then its whole time again.
+    The limit is halved at each look at which it was exceeded, and restored now and then.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take a steady clock, s."""
         self._clock = clock
         self._late: dict[Ref, tuple[int, float]] = {}
 
     def limit_s(self, root: Ref) -> float:
-        """Return the time of an application, s."""
+        """Return the time limit of an application, s."""
         times, whole_at = self._late.get(root, (0, 0.0))
         if not times or self._clock() - whole_at >= WHOLE_AGAIN_S:
             return APPLICATION_LIMIT_S
         return max(SHORTEST_LIMIT_S, APPLICATION_LIMIT_S / (1 << min(times, 9)))
 
     def end(self, root: Ref, limit_s: float) -> None:
-        """Note that an application was not ready in its time."""
+        """Record that an application exceeded its limit."""
         times, whole_at = self._late.get(root, (0, 0.0))
         self._late[root] = (1, self._clock()) if limit_s == APPLICATION_LIMIT_S else (times + 1, whole_at)
 
     def renew(self, root: Ref) -> None:
-        """Note that an application was read."""
+        """Record that an application was read."""
         self._late.pop(root, None)
 
 
 class Reader:
-    """Keeps what is known of each application from one look to the next."""
+    """Reads all applications, and keeps what is known of each between looks."""
 
     def __init__(self, bus: Bus, patience: Patience | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._bus = bus
@@ -123,17 +107,13 @@ class Reader:
         self._meeting: asyncio.Task[list[Application]] | None = None
 
     def meet(self) -> None:
-        """Begin to ask which applications there are, so that it is known when they are to be read."""
+        """Begin to list the applications, ahead of the first reading."""
         self._meeting = asyncio.get_running_loop().create_task(self._applications())
 
     async def read(self, windows: Sequence[Window], screen: Rect, areas: Sequence[Rect] | None = None) -> Scene:
-        """Read what the applications of these windows show.
+        """Read what the applications of these windows (topmost first) show.
 
-        Args:
-            windows: Topmost first.
-            screen: The whole screen, px.
-            areas: Where the screen looks different than at the latest reading, px, disjoint; None where that is not
-                known, so that everything is read anew.
+        `areas` are disjoint areas of the screen that changed since the latest reading, px; None reads everything again.
 
         Raises:
             ConnectionLost: The bus went away.
@@ -166,14 +146,14 @@ class Reader:
         )
 
     def stir(self) -> None:
-        """Hold the active application for changed, though nothing may tell of it: somebody acts on it."""
+        """Count the active application as changed, because an action on it follows."""
         self._stirred = True
 
     async def read_again(self) -> None:
-        """Read as a whole the applications of which only parts were read since, one after another.
+        """Completely read the applications that were only read partly since, one after another.
 
-        This mends what neither events nor pixels told of. It may be cancelled at any time: what is known of an
-        application is replaced in one go at its end. One that does not answer stays as it is.
+        This corrects what neither events nor pixels reported. It may be cancelled at any time: an application is
+        replaced in one go. One that does not answer keeps its state.
 
         Raises:
             ConnectionLost: The bus went away.
@@ -187,7 +167,7 @@ class Reader:
                 self._renewed.add(root)
 
     async def _anew(self, root: Ref) -> Application | None:
-        """Read an application as a whole beside what is known of it; None where it does not answer as it should."""
+        """Read an application completely, apart from its known state; None if it does not answer properly."""
         known = self._known.get(root)
         if known is None or self._bus.silent(root.name):
             return None
@@ -222,7 +202,7 @@ class Reader:
         return list(self._known.values())
 
     async def _registered(self) -> list[Ref]:
-        """Return the roots of all applications; those known before where the registry does not tell."""
+        """Return the roots of all applications; the known ones if the registry does not answer."""
         self._bus.forgive(REGISTRY_NAME)
         limit_s = CALL_LIMIT_S if self._registry_answers else PING_LIMIT_S
         get_children = (REGISTRY_NAME, ROOT_PATH, PREFIX + "Accessible", "GetChildren")
@@ -248,7 +228,7 @@ class Reader:
         return application
 
     async def _learn(self, application: Application) -> None:
-        """Ask an application what it is; one that does not answer is asked again once it does."""
+        """Read the name and toolkit of an application; repeated later for one that does not answer."""
         root = application.root
         *said, address = await asyncio.gather(
             get_property(self._bus, root, "Accessible", "Name"),
@@ -271,7 +251,7 @@ class Reader:
         touched: Touched,
         areas: Mapping[int, Sequence[Rect]] | None,
     ) -> _Part:
-        """Read an application as far as it is needed, within its time."""
+        """Read an application as far as needed, within its time limit."""
         bus, root = self._bus, application.root
         before = self._parts.pop(root, None)
         application.doubt_cells(touched.anything, touched.parents)
@@ -337,7 +317,7 @@ class Reader:
         touched: Touched,
         areas: Mapping[int, Sequence[Rect]],
     ) -> Set[Ref]:
-        """Bring what is known of an application up to date; return its windows whose elements are to be made anew."""
+        """Update the state of an application; return its windows whose elements must be made again."""
         roots = await child_refs(self._bus, application.root)
         if self._bus.silent(application.root.name):
             raise PeerSilent(f"{application.root.name} does not answer")
@@ -389,7 +369,7 @@ def _has_window(application: Application, windows: Sequence[Window]) -> bool:
 
 
 def _tell_apart(applications: Sequence[Application], windows: Sequence[Window]) -> None:
-    """Let each application know whose objects are not its; parts of it that have no windows may be other processes."""
+    """Tell each application which connections belong to others, which have windows of their own."""
     pids = {window.pid for window in windows}
     owners = frozenset(item.root.name for item in applications if item.pid in pids)
     for application in applications:

@@ -29,7 +29,7 @@ Text = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
 class Primitive(BaseModel):
-    """What all primitives share: immutable, and no field that is not declared."""
+    """Base of all primitives: immutable, without undeclared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -141,11 +141,11 @@ Action = (
     | Fail
     | CallUser
 )
-"""Any primitive; discriminated by its field `action`."""
 
 AnyAction = Annotated[Action, Field(discriminator="action")]
 ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(AnyAction)
 
+# primitive classes by their names on the wire
 PRIMITIVES: dict[str, type[Primitive]] = {
     cls.model_fields["action"].default: cls
     for cls in (
@@ -163,17 +163,13 @@ PRIMITIVES: dict[str, type[Primitive]] = {
         CallUser,
     )
 }
-"""Primitive class by its name on the wire."""
 
 
 def parse_action(text: str) -> Action:
-    """Read one primitive from JSON or from the paper's call form.
-
-    Args:
-        text: `{"action": "click", "element_id": 41}` or `agent.click(41, 1, "left")`.
+    """Read a primitive from JSON, `{"action": "click", "element_id": 41}`, or a call, `agent.click(41, 1, "left")`.
 
     Raises:
-        MalformedAction: The text is neither, names an unknown primitive, or breaks a bound.
+        MalformedAction: The text is neither, names an unknown primitive, or exceeds a bound.
     """
     stripped = text.strip()
     fields = _json_fields(stripped) if stripped.startswith("{") else _call_fields(stripped)
@@ -185,7 +181,7 @@ def parse_action(text: str) -> Action:
 
 
 def format_call(action: Action) -> str:
-    """Write a primitive in the paper's call form, leaving out fields that have their default value."""
+    """Return a primitive in the paper's call form, without default values."""
     given = [
         f"{name}={list(value)!r}" if isinstance(value, tuple) else f"{name}={value!r}"
         for name, value in action
@@ -249,7 +245,7 @@ def _literal(node: ast.expr) -> Any:
 
 
 def _guarded(read: Callable[[], Any], what: str) -> Any:
-    """Run one of `ast`'s readers; text that is hostile or cut short makes it fail in five ways."""
+    """Run a reader of `ast`, turning its five kinds of errors into `MalformedAction`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)  # of a model's text, not of this program

@@ -1,4 +1,4 @@
-"""Carrying out primitives: the target is checked at the moment of input, never before."""
+"""Execution of primitives; the target is verified at the moment of input."""
 
 from __future__ import annotations
 
@@ -33,17 +33,14 @@ from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
 from aci.observation.observation import Element, Observation
 
-_LINES = frozenset({"text", "entry", "password text"})
-"""Roles of fields with one line, in which End leads behind what is there."""
+_LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
 _LAUNCH_QUIET_S = 0.4
-_UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12
-"""Who looks for an effect need not look before there is any."""
-_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0
-"""A page may draw what the pointer passes over at once, and its new place only half a second later."""
+_UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
+_SCROLL_QUIET_S, _SCROLL_FIRST_S = 0.5, 1.0  # pages may draw hover effects at once and scroll half a second later
 
 
 class Performer:
-    """Carries out primitives on one screen."""
+    """Performs primitives on one screen."""
 
     def __init__(
         self,
@@ -60,22 +57,6 @@ class Performer:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take what acting needs.
-
-        Args:
-            screen: Windows.
-            hands: Keyboard and pointer.
-            typist: Types texts.
-            locator: Which elements have the keyboard now.
-            aim: Finds the pixels to act on.
-            settle: Waits for the screen to come to rest.
-            launch: Starts a program and waits for its window, and until it has settled where that is wanted.
-            catalog: Returns the installed applications.
-            buffer: Where `save_to_buffer` puts texts.
-            is_stop_key: Tells whether keysyms together are those by which the person stops everything.
-            clock: Seconds on a steady clock.
-            pause: Waits for some seconds.
-        """
         self._screen = screen
         self._hands = hands
         self._typist = typist
@@ -90,16 +71,11 @@ class Performer:
         self._pause = pause
 
     def perform(self, action: Action, seen: Observation | None, settle: bool = True) -> ActionResult:
-        """Carry out one primitive and wait until the screen has settled.
-
-        Args:
-            action: What to do.
-            seen: The observation that its element ids are of.
-            settle: Whether to wait until it is at rest.
+        """Perform one primitive on the elements of an observation, and wait until the screen has settled.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
-            Halted: The person stopped everything.
+            Halted: The user stopped everything.
         """
         try:
             match action:
@@ -118,7 +94,7 @@ class Performer:
             return ActionResult(ok=False, error=str(refusal))
 
     def _wait(self, seconds: float, settle: bool) -> ActionResult:
-        """Wait for some time; who looks for something waits only until anything has changed."""
+        """Wait; a caller that does not want to settle only waits for the first change."""
         if settle:
             self._pause(seconds)
             return ActionResult(ok=True)
@@ -179,7 +155,6 @@ class Performer:
         return note
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        """Give an element the keyboard, unless it says itself that it has it."""
         self._aim.point(element.id, seen)
         known = seen is not None and seen.focus_id == element.id
         active = self._screen.active_window() == element.window_id
@@ -187,7 +162,7 @@ class Performer:
             self._click_into(element, seen, keep_caret)
 
     def _click_into(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
-        """Click a field; the caret goes behind what one with a single line holds."""
+        """Click a field; put the caret behind the text of a single line."""
         before, started = self._settle.look(), self._clock()
         point = self._aim.point(element.id, seen)
         self._hands.click(point)

@@ -1,4 +1,4 @@
-"""When a screen has come to rest after an action: accessibility events quiet and pixels still."""
+"""Detection of rest after an action: no accessibility events and no changing pixels."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ if TYPE_CHECKING:
 
     Frame = NDArray[np.uint32]
 
-QUIET_S = 0.15
-"""Neither events nor changes for this long count as rest; shorter ones end before slow dialogs are drawn."""
-FIRST_CHANGE_S = 0.2
-"""How long a first sign of life is waited for."""
+QUIET_S = 0.15  # no event and no change for this long is rest; shorter times end before slow dialogs appear
+FIRST_CHANGE_S = 0.2  # wait for the first reaction
 LIMIT_S = 3.0
 _SAMPLE_S = 0.02
-_NARROW_PX = 16
-"""A change no wider than this is taken for a blinking caret or a scroll bar that fades."""
+_NARROW_PX = 16  # narrower changes are a blinking caret or a fading scroll bar
 
 
 class Settle:
     """Waits for the screen to come to rest.
 
-    What one wait saw the next one knows: that the pixels have been still since a certain time counts in both, so that
-    an action of several parts, each with a wait of its own, is not waited for from the beginning at its end.
+    Consecutive waits share what they saw, so that an action of several parts is not waited for from the beginning.
+
+    Args:
+        frame: Returns the current pixels, (H, W) uint32.
+        last_event_at: Returns the time of the latest accessibility event, on the clock's scale.
+        clock: Monotonic clock, s.
+        pause: Sleeps for some seconds.
     """
 
     def __init__(
@@ -37,14 +39,6 @@ class Settle:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take the senses.
-
-        Args:
-            frame: Returns the pixels now, (H, W) uint32.
-            last_event_at: Returns when the latest accessibility event came, on the clock's scale.
-            clock: Seconds on a steady clock.
-            pause: Waits for some seconds.
-        """
         self._frame = frame
         self._last_event_at = last_event_at
         self._clock = clock
@@ -53,7 +47,7 @@ class Settle:
         self._latest_at = self._changed_at = -math.inf
 
     def look(self) -> Frame:
-        """Return the pixels to compare with later; to be called before the action."""
+        """Return the pixels before an action, to compare with later ones."""
         return self._sample()
 
     def wait(
@@ -69,15 +63,14 @@ class Settle:
 
         Args:
             before: The pixels before the action.
-            started: When the action began, on the clock's scale.
+            started: Start of the action, on the clock's scale.
             quiet_s: Seconds without event or change that count as rest.
-            first_change_s: Seconds after the action within which it must show an effect to be waited for.
-            limit_s: Seconds from now after which the screen is taken as it is.
-            by_events: Whether pixels count only as long as there are no events: what an application only draws, such as
-                a button that fades, is then not waited for.
+            first_change_s: Seconds after the action within which an effect must begin.
+            limit_s: Longest wait.
+            by_events: Whether to ignore pixel changes, such as a fading button, once there were events.
 
         Returns:
-            Seconds from the start of the action to the last event or change; 0.0 where there was none.
+            Seconds from the start of the action to the last event or change; 0.0 if there was none.
         """
         if self._latest_at < started:  # nothing was looked at since, so that the pixels before are the latest
             self._latest = before
@@ -94,7 +87,6 @@ class Settle:
             self._pause(min(_SAMPLE_S, rests_at - self._latest_at))
 
     def _sample(self) -> Frame:
-        """Take the pixels; what differs from the latest ones has changed by now."""
         frame, now = self._frame(), self._clock()
         if self._latest is not None and is_change(self._latest, frame):
             self._changed_at = now
@@ -103,7 +95,7 @@ class Settle:
 
 
 def is_change(previous: Frame, current: Frame) -> bool:
-    """Tell whether two pictures differ by more than a caret; pictures of different size always do."""
+    """Return whether two pictures differ by more than a caret; pictures of different size always do."""
     import numpy as np
 
     if previous.shape != current.shape:

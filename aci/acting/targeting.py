@@ -1,8 +1,8 @@
-"""Where to act on an element: made sure of in the instant before the input, never taken from the observation alone.
+"""The point at which to act on an element, verified in the instant before the input.
 
-Between look and act a model thinks for seconds. What still lies where it was seen, under the same window and with the
-same pixels, is acted on there. Everything else is looked for anew, by what it is and not by where it was; what is gone
-or covered is refused.
+Between look and act a model thinks for seconds. An element that still lies where it was seen, under the same window and
+with the same pixels, is used there. Otherwise it is looked up again by what it is, not by where it was; an element that
+is gone or covered is refused.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
 
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02
-_ASIDE_PX = 16
-"""How far from the corner of the screen the pointer is put aside: in the corner itself a person's means stop."""
-_SHOWN_WIDTH, _SHOWN_HEIGHT = 200, 60
-"""Size of the surroundings of a point that are compared with what was seen, px."""
+_ASIDE_PX = 16  # where the pointer is parked, measured from the screen corner, which is an emergency stop
+_SHOWN_WIDTH, _SHOWN_HEIGHT = 200, 60  # area around a point that is compared with the screenshot, px
 _SHOWN_NAME = 60
+# Share of pixels that may differ: a caret takes 1% of a field; in recognized text a letter counts
 _APART, _APART_OF_TEXT = 0.04, 0.01
-"""Share of these pixels that may differ: a caret takes 1% of a field; of a text that is only pixels a letter counts."""
 
 
 _TURNED_BY_VALUE = frozenset({"spin button", "slider", "combo box", "scroll bar"})
+# roles that react to the wheel; those above change their value
 _TURNED = _TURNED_BY_VALUE | {
     *(
         "scroll pane",
@@ -51,25 +50,21 @@ _TURNED = _TURNED_BY_VALUE | {
     ),
     *("document web", "document frame", "document text", "document spreadsheet", "internal frame"),
 }
-"""Roles of what takes the wheel for itself: the first change their value by it."""
-_LEAST_FREE = 64
-"""Area that is large enough to put the pointer on, px."""
+_LEAST_FREE = 64  # px²; large enough for the pointer
 
 
 class Refused(Exception):
-    """A primitive cannot be carried out; the message tells the Worker why. Never leaves `aci.acting.performer`."""
+    """A primitive cannot be performed; the message tells the Worker why. Never leaves `aci.acting.performer`."""
 
 
 class Locator(Protocol):
-    """Where elements are now."""
+    """The current places of elements."""
 
     def locate(self, element_id: int) -> Rect | None:
-        """Return where an element is now, px; None when it is gone."""
-        ...
+        """Return the current extents of an element, px; None if it is gone."""
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now."""
-        ...
+        """Return whether an element has the keyboard focus now."""
 
 
 class Windows(Protocol):
@@ -78,19 +73,15 @@ class Windows(Protocol):
     @property
     def rect(self) -> Rect:
         """The whole screen."""
-        ...
 
     def windows(self) -> tuple[Window, ...]:
-        """Return the windows that can be seen, topmost first."""
-        ...
+        """Return the visible windows, topmost first."""
 
     def window_at(self, point: Point) -> int | None:
-        """Return the id of the window that a click at a point would go to."""
-        ...
+        """Return the id of the window that receives a click at a point."""
 
     def is_tooltip(self, window_id: int) -> bool:
-        """Tell whether a window is a tooltip."""
-        ...
+        """Return whether a window is a tooltip."""
 
 
 class Aim:
@@ -98,13 +89,13 @@ class Aim:
 
     Args:
         screen: Its windows.
-        locator: Where elements are now.
-        frame: Returns the pixels now, (H, W) uint32.
-        look: Looks at the whole screen anew.
+        locator: Current places of elements.
+        frame: Returns the current pixels, (H, W) uint32.
+        look: Returns a new observation.
         move: Moves the pointer.
         rest: Waits until the screen has come to rest, for a bounded time.
-        clock: Seconds on a steady clock.
-        pause: Waits for some seconds.
+        clock: Monotonic clock, s.
+        pause: Sleeps for some seconds.
     """
 
     def __init__(
@@ -128,10 +119,10 @@ class Aim:
         self._pause = pause
 
     def element(self, element_id: int, seen: Observation | None) -> Element:
-        """Return an element that was seen.
+        """Return a seen element.
 
         Raises:
-            Refused: It was not.
+            Refused: It was not seen.
         """
         element = seen.by_id.get(element_id) if seen is not None else None
         if element is None:
@@ -139,7 +130,7 @@ class Aim:
         return element
 
     def point(self, element_id: int, seen: Observation | None) -> Point:
-        """Return the pixel at which an element can be acted on now.
+        """Return the pixel at which an element can be used now.
 
         Raises:
             Refused: It was never seen, is gone, or is covered.
@@ -153,7 +144,7 @@ class Aim:
         return self._found_again(element, seen)
 
     def wheel_point(self, element_id: int, seen: Observation | None) -> Point:
-        """Return the pixel at which the wheel turns an element itself, and not what scrolls or counts inside of it.
+        """Return the pixel at which the wheel acts on the element itself, not on something that scrolls inside it.
 
         Raises:
             Refused: It was never seen, is gone, or is covered.
@@ -183,7 +174,7 @@ class Aim:
         return found.point
 
     def _same(self, element: Element, seen: Observation, now: Observation) -> Element | None:
-        """Return the element in a later observation, whatever id it has there."""
+        """Return the element in a later observation, whatever its id there."""
         kept = now.by_id.get(element.id)
         if kept is not None and (kept.role, kept.name) == (element.role, element.name):
             return kept
@@ -194,7 +185,6 @@ class Aim:
         return found if twins[0] == twins[1] else None
 
     def _absence(self, element: Element, seen: Observation, now: Observation) -> str:
-        """Say what became of an element that cannot be seen any more."""
         kept = now.by_id.get(element.id)
         if kept is not None:
             return f"Element {element.id} has changed: it is the {_shown(kept)} now. Look at it again before acting."
@@ -206,7 +196,6 @@ class Aim:
         return f"Element {element.id} is no longer on the screen."
 
     def _is_at(self, element: Element, point: Point) -> bool:
-        """Tell whether an element still has its point; recognized texts have nothing that could be asked."""
         if element.source != "accessibility":
             return True
         rect = self._locator.locate(element.id)
@@ -232,7 +221,7 @@ class Aim:
         return apart <= (_APART_OF_TEXT if element.source == "ocr" else _APART)
 
     def _without_tooltip(self, point: Point, tooltip: int) -> int | None:
-        """Move the pointer away so that a tooltip closes; return what lies at the point then."""
+        """Move the pointer away so that a tooltip closes; return the window at the point then."""
         screen = self._screen.rect
         self._move(Point(screen.right - _ASIDE_PX, screen.bottom - _ASIDE_PX))
         deadline = self._clock() + _TOOLTIP_LIMIT_S
@@ -241,7 +230,6 @@ class Aim:
         return hit
 
     def _cover(self, element: Element, point: Point, seen: Observation, now: Observation) -> str:
-        """Name what lies at a point in the place of an element."""
         hit = self._screen.window_at(point)
         if hit is None:
             return "nothing; its window has gone"

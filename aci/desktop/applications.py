@@ -17,9 +17,9 @@ from pathlib import Path
 from aci.errors import LaunchFailed
 
 _SHOWN_NEAR = 5
-_GOOD = 60.0
-"""Least score, of 100, at which a phrase is taken to mean an application."""
+_GOOD = 60.0  # least score, of 100
 _FILLER = frozenset({"a", "an", "the", "app", "application", "program", "window", "open", "new", "my"})
+# Phrases by registered category (Desktop Menu Specification 1.1, appendix A)
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "WebBrowser": ("browser", "web browser", "internet browser", "internet"),
     "TextEditor": ("text editor", "editor", "notepad", "plain text editor"),
@@ -34,34 +34,22 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "Player": ("media player", "video player", "music player"),
     "Viewer": ("image viewer", "document viewer", "pdf viewer"),
 }
-"""Phrases by the registered category they mean (Desktop Menu Specification 1.1, appendix A)."""
 _IN_TERMINAL = ("xterm", "-e")
 _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Something that can be started.
+    """Something that can be started."""
 
-    Attributes:
-        id: Name of its desktop entry without `.desktop`, or of the program where it has no entry.
-        name: Name as menus show it.
-        argv: How it is started, without a file.
-        generic_name: What kind of application it calls itself, such as "Text Editor".
-        keywords: Words it wants to be found by.
-        categories: Registered categories, such as "TextEditor".
-        window_class: WM_CLASS of its windows where it says so.
-        in_terminal: Whether it runs in a terminal, which its argv then starts.
-    """
-
-    id: str
-    name: str
-    argv: tuple[str, ...]
-    generic_name: str = ""
-    keywords: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    window_class: str = ""
-    in_terminal: bool = False
+    id: str  # name of its desktop entry without `.desktop`, or of the program where it has no entry
+    name: str  # name as menus show it
+    argv: tuple[str, ...]  # how it is started, without a file
+    generic_name: str = ""  # what kind of application it calls itself, such as "Text Editor"
+    keywords: tuple[str, ...] = ()  # words it wants to be found by
+    categories: tuple[str, ...] = ()  # registered categories, such as "TextEditor"
+    window_class: str = ""  # WM_CLASS of its windows where it says so
+    in_terminal: bool = False  # whether it runs in a terminal, which its argv then starts
 
     @property
     def program(self) -> str:
@@ -73,12 +61,6 @@ class Catalog:
     """The installed applications, searched by what a person would call them."""
 
     def __init__(self, applications: Sequence[Application], search_path: str | None = None) -> None:
-        """Take the applications.
-
-        Args:
-            applications: What there is.
-            search_path: PATH on which programs without a desktop entry are looked up; None: the environment's.
-        """
         self.applications = tuple(sorted(applications, key=lambda application: (application.name, application.id)))
         self._search_path = search_path
 
@@ -177,7 +159,7 @@ def _words(phrase: str) -> tuple[str, ...]:
 
 
 def _score(application: Application, words: tuple[str, ...]) -> float:
-    """Return how well words fit an application, 0 to 100."""
+    """Return how well words match an application, 0 to 100."""
     from rapidfuzz import fuzz
 
     phrase = " ".join(words)
@@ -198,30 +180,22 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     return 0.8 * similar if similar >= 80.0 else 0.0
 
 
+# Written into a private home: an editor that was killed starts without a question
 FIRST_SETTINGS = {
     ".config/glib-2.0/settings/keyfile": "[org/xfce/mousepad/preferences/file]\nsession-restore='never'\n",
 }
-"""Settings that are common to programs, by path in a private home: an editor that was ended greets with no question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What some programs need so that they can be seen through accessibility and start without asking anything.
+    """What some programs need so that they can be seen through accessibility and start without asking anything."""
 
-    Attributes:
-        programs: Names of the programs it is for.
-        arguments: Options put right behind the program, unless the caller gave them.
-        as_root: Options that only root needs.
-        private: Options for a private home only; `{home}` stands for it.
-        environment: Variables to set.
-        files: Text of files written into a private home before the first start, unless they are there, by path.
-    """
-
-    programs: frozenset[str]
-    arguments: tuple[str, ...] = ()
-    as_root: tuple[str, ...] = ()
-    private: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    programs: frozenset[str]  # names of the programs it is for
+    arguments: tuple[str, ...] = ()  # options put right behind the program, unless the caller gave them
+    as_root: tuple[str, ...] = ()  # options that only root needs
+    private: tuple[str, ...] = ()  # options for a private home only; `{home}` stands for it
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables to set
+    # text of files written into a private home before the first start, unless they are there, by path
     files: Mapping[str, str] = field(default_factory=dict)
 
 

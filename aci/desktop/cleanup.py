@@ -1,4 +1,4 @@
-"""What desktops leave behind when the process that owned them was killed, and how it is removed."""
+"""Removal of what desktops leave behind when their owner is killed."""
 
 from __future__ import annotations
 
@@ -15,43 +15,25 @@ from aci.desktop.processes import belonging_to, bound_sockets, end, remove_socke
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What is left of one desktop whose owner is gone.
+    """What is left of one desktop whose owner is gone."""
 
-    Attributes:
-        desktop_id: Name of the desktop.
-        folder: Its folder, with its home, sockets and logs.
-        processes: Ids of its processes that still live.
-        display: Number of its X display, or None where it never got one.
-    """
-
-    desktop_id: str
-    folder: Path
-    processes: tuple[int, ...]
-    display: int | None
+    desktop_id: str  # name of the desktop
+    folder: Path  # its folder, with its home, sockets and logs
+    processes: tuple[int, ...]  # ids of its processes that still live
+    display: int | None  # number of its X display, or None where it never got one
 
 
 def find_remains(parent: Path | None = None) -> list[Remains]:
-    """Return what is left of this user's desktops whose owner no longer lives.
+    """Return what is left of this user's desktops whose owner (process id and start time) no longer runs.
 
-    A desktop is left alone while the very process that started it runs (number and start time are compared), and so is
-    a home that was asked to be kept.
-
-    Args:
-        parent: Where the desktops' common folder lies; by default the folder for temporary files.
+    Homes that were to be kept stay. `parent` is the parent of the desktops' common folder, by default the one for
+    temporary files.
     """
     return [_describe(place) for place in places(parent) if _abandoned(place)]
 
 
 def remove_remains(remains: Iterable[Remains], grace_s: float = 0.5) -> list[Remains]:
-    """End the processes and remove the folders, sockets and locks of abandoned desktops.
-
-    Args:
-        remains: What `find_remains` returned.
-        grace_s: Seconds that applications get to end by themselves.
-
-    Returns:
-        Those of which something could not be removed.
-    """
+    """End the processes of abandoned desktops and remove their files; return those of which some remain."""
     return [item for item in remains if not _remove(item, grace_s)]
 
 

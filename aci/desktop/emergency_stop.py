@@ -1,4 +1,4 @@
-"""Stopping at once: a flag that whoever acts looks at before each key, click and wait."""
+"""The emergency stop: a flag that is checked before each key, click and wait."""
 
 from __future__ import annotations
 
@@ -9,25 +9,19 @@ from dataclasses import dataclass
 
 from aci.errors import Halted
 
-STOP_KEY = "ctrl+shift+escape"
-"""One hand reaches it on any keyboard, and desktops give it no meaning that does harm."""
+STOP_KEY = "ctrl+shift+escape"  # reachable with one hand, and harmless on all desktops
 
 
 @dataclass(frozen=True, slots=True)
 class StopBy:
-    """How a person stops everything from the screen itself.
+    """How the user stops everything from the screen itself."""
 
-    Attributes:
-        key: Keys that are pressed together, such as "ctrl+shift+escape"; None for no stop key.
-        corner: Whether pushing the mouse pointer into a corner of the screen stops, too.
-    """
-
-    key: str | None = STOP_KEY
-    corner: bool = True
+    key: str | None = STOP_KEY  # keys that are pressed together, such as "ctrl+shift+escape"; None for no stop key
+    corner: bool = True  # whether pushing the mouse pointer into a corner of the screen stops, too
 
 
 class Halt:
-    """A call to stop that any thread may make; it holds until it is lifted."""
+    """A stop request that any thread may make; it holds until it is lifted."""
 
     def __init__(self) -> None:
         self._called = threading.Event()
@@ -37,14 +31,13 @@ class Halt:
 
     @property
     def reason(self) -> str:
-        """Why to stop; empty while nobody called for it."""
+        """Why to stop; "" without a request."""
         return self._reason if self._called.is_set() else ""
 
     def call(self, reason: str) -> None:
-        """Stop everything at once; later calls change nothing until it is lifted.
+        """Stop everything at once; later calls have no effect until it is lifted.
 
-        Args:
-            reason: What happened, as a clause, such as "the stop key was pressed".
+        `reason` is a clause, such as "the stop key was pressed".
         """
         with self._lock:
             if self._called.is_set():
@@ -55,34 +48,22 @@ class Halt:
                 listener(reason)
 
     def lift(self) -> None:
-        """Allow acting again, at the beginning of a new run."""
+        """Allow actions again, at the beginning of a new run."""
         self._called.clear()
 
     def check(self) -> None:
-        """Go on only if nobody called for a stop.
-
-        Raises:
-            Halted: Somebody did.
-        """
+        """Raise `Halted` if a stop was requested."""
         if self._called.is_set():
             raise Halted(f"Stopped: {self._reason}.")
 
     def pause(self, seconds: float) -> None:
-        """Wait, but not beyond a call to stop.
-
-        Raises:
-            Halted: Somebody called for a stop before the time was over.
-        """
+        """Sleep; raise `Halted` at once if a stop is requested."""
         self._called.wait(seconds)
         self.check()
 
     @contextmanager
     def telling(self, listener: Callable[[str], None]) -> Iterator[None]:
-        """Have a function called, from another thread, at the moment of a call to stop.
-
-        Args:
-            listener: Gets the reason; must return at once.
-        """
+        """Call a function with the reason of a stop request, from another thread; it must return at once."""
         with self._lock:
             self._listeners.append(listener)
         try:

@@ -1,4 +1,4 @@
-"""Where private desktops keep their files, and the record of who owns each."""
+"""The folders of private desktops, and the record of their owners."""
 
 from __future__ import annotations
 
@@ -17,14 +17,12 @@ from aci.errors import StartFailed
 _PREFIX = "desktop-"
 _OWNER_FILE = "owner.json"
 _KEPT_FILE = "kept"
-_LONGEST_PARENT = 27
-"""Longest path of the common folder's parent, in bytes: the sockets below it, a browser's deepest of all, must stay
-under the 107 of sockaddr_un."""
+_LONGEST_PARENT = 27  # bytes; socket paths below it, a browser's being the deepest, must fit the 107 of sockaddr_un
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that started a private desktop, and the number of its display once it is known."""
+    """The process that started a private desktop, and the number of its display, if known."""
 
     pid: int
     started: int
@@ -47,13 +45,9 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class DesktopPlace:
-    """The folder of one private desktop.
+    """The folder of one private desktop."""
 
-    Attributes:
-        path: The folder itself, mode 0700.
-    """
-
-    path: Path
+    path: Path  # the folder itself, mode 0700
 
     @property
     def id(self) -> str:
@@ -82,22 +76,22 @@ class DesktopPlace:
 
     @property
     def kept(self) -> bool:
-        """Whether the folder stays because its caller asked to keep the home."""
+        """Whether the folder stays because its home is to be kept."""
         return (self.path / _KEPT_FILE).exists()
 
     def keep(self) -> None:
-        """Say that the folder is to stay although nobody owns it any more."""
+        """Mark the folder to be kept without an owner."""
         (self.path / _KEPT_FILE).touch()
         (self.path / _OWNER_FILE).unlink(missing_ok=True)
 
     def write_owner(self, owner: Owner) -> None:
-        """Record who owns the desktop, at once or not at all."""
+        """Record the owner atomically."""
         fresh = self.path / f"{_OWNER_FILE}.new"
         fresh.write_text(json.dumps(asdict(owner)), encoding="utf-8")
         fresh.replace(self.path / _OWNER_FILE)
 
     def read_owner(self) -> Owner | None:
-        """Return who owns the desktop, or None where the record is missing or cut short."""
+        """Return the owner, or None if the record is missing or incomplete."""
         try:
             return Owner(**json.loads((self.path / _OWNER_FILE).read_text(encoding="utf-8")))
         except (FileNotFoundError, json.JSONDecodeError, TypeError):
@@ -107,9 +101,7 @@ class DesktopPlace:
 def common_folder(parent: Path | None = None) -> Path:
     """Return the folder of all private desktops of this user; it need not exist.
 
-    Args:
-        parent: Where it lies; by default the folder for temporary files, or /tmp where that one's path is too long
-            for sockets.
+    By default it lies in the folder for temporary files, or in /tmp if that path is too long for sockets.
     """
     base = parent or Path(tempfile.gettempdir())
     if parent is None and _too_long(base):
@@ -118,14 +110,10 @@ def common_folder(parent: Path | None = None) -> Path:
 
 
 def new_place(parent: Path | None = None) -> DesktopPlace:
-    """Make the folder of a new desktop, owned by the calling process.
-
-    Args:
-        parent: Where the common folder lies; by default the folder for temporary files.
+    """Create the folder of a new desktop, owned by the calling process.
 
     Raises:
-        StartFailed: The common folder belongs to somebody else, is open to others or lies too deep, or nothing can
-            be written.
+        StartFailed: The common folder is not private to this user, lies too deep, or cannot be written.
     """
     if parent is not None and _too_long(parent):
         raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_LONGEST_PARENT} bytes.")

@@ -1,4 +1,4 @@
-"""Starting applications and waiting for their windows."""
+"""Start of applications, and waiting for their windows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from aci.errors import LaunchFailed
 from aci.observation.observation import Window
 
 _POLL_S = 0.02
-_AFTER_EXIT_S = 8.0
-"""How long a window is waited for once the program has ended well: it may have handed over to a running instance."""
+_AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance
 _FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
 
@@ -61,13 +60,13 @@ class Process:
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote to its output and error output."""
+        """The end of its output and error output."""
         size = self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, size - _LAST_WORDS))
         return self._output.read().decode("utf-8", errors="replace").strip()
 
     def owns(self, window: Window) -> bool:
-        """Tell whether a window belongs to the program's session."""
+        """Return whether a window belongs to the program's session."""
         if window.pid is None:
             return False
         try:
@@ -76,18 +75,14 @@ class Process:
             return False
 
     def wait(self, limit_s: float) -> int | None:
-        """Wait until the program ends; return its exit status, or None where it has not ended within the limit."""
+        """Wait until the program ends; return its exit status, or None after the limit."""
         try:
             return self._popen.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
             return None
 
     def terminate(self, grace_s: float = 2.0) -> int:
-        """Ask the program to end, and end it after a while.
-
-        Returns:
-            Its exit status.
-        """
+        """Ask the program to end, kill it after a while, and return its exit status."""
         self._popen.terminate()
         status = self.wait(grace_s)
         if status is None:
@@ -97,7 +92,7 @@ class Process:
 
 
 class Launcher:
-    """Starts applications in one desktop's environment."""
+    """Starts applications in one desktop's environment; `private_home` is None on the user's own screen."""
 
     def __init__(
         self,
@@ -107,15 +102,6 @@ class Launcher:
         private_home: Path | None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take what launching needs.
-
-        Args:
-            screen: The screen on which windows are awaited.
-            environment: What applications get.
-            catalog: Returns the installed applications; asked when something was not found.
-            private_home: HOME of a private desktop; None on the user's own screen.
-            pause: Waits for some seconds.
-        """
         self._screen = screen
         self._environment = dict(environment)
         self._catalog = catalog
@@ -126,17 +112,7 @@ class Launcher:
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
-        """Start a program.
-
-        Args:
-            argv: Program and arguments; never a shell line.
-            cwd: Working folder; the desktop's home by default.
-            wait_for_window: Whether to return only when it has opened a window, or brought one to the front.
-            timeout_s: Longest wait for the window.
-
-        Raises:
-            LaunchFailed: There is no such program, it ended at once, or showed no window in time.
-        """
+        """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         self._check(argv)
         before = {window.id for window in self._screen.managed_windows()}
         active_before = self._screen.active_window()
@@ -147,20 +123,16 @@ class Launcher:
 
     @property
     def started(self) -> tuple[Process, ...]:
-        """What was started and still runs, oldest first."""
+        """Running programs that were started here, oldest first."""
         self.reap()
         return tuple(self._started)
 
     def reap(self) -> None:
-        """Collect the exit status of what has ended, so that no zombie stays."""
+        """Collect the exit status of ended programs, so that no zombie remains."""
         self._started = [process for process in self._started if process.running]
 
     def wait(self, limit_s: float = 1.0) -> None:
-        """Collect the exit status of all that was started, once it has been told to end.
-
-        Args:
-            limit_s: Longest wait for each.
-        """
+        """Collect the exit status of all programs, once they were asked to end."""
         for process in self._started:
             process.wait(limit_s)
         self.reap()

@@ -1,4 +1,4 @@
-"""Where a screen made of several monitors can be seen: in no gap between monitors of different size."""
+"""The visible parts of a screen of several monitors of different size."""
 
 from __future__ import annotations
 
@@ -11,17 +11,12 @@ from aci.observation.visibility import ground, uncovered
 
 
 def gaps(screen: Rect, monitors: Sequence[Rect]) -> tuple[Rect, ...]:
-    """Return disjoint rectangles that make up what no monitor shows; none where no monitor is known."""
+    """Return disjoint rectangles that no monitor shows; () if no monitor is known."""
     return tuple(uncovered(screen, monitors)) if monitors else ()
 
 
 def shown(elements: Iterable[Element], dark: Sequence[Rect]) -> tuple[Element, ...]:
-    """Return the elements that lie on monitors, cut at their edges.
-
-    Args:
-        elements: As if the screen were one rectangle.
-        dark: What no monitor shows, px.
-    """
+    """Return the elements on monitors, cut at the edges of the `dark` areas."""
     return tuple(lit for element in elements if (lit := _lit(element, dark)) is not None) if dark else tuple(elements)
 
 

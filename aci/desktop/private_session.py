@@ -19,8 +19,7 @@ from aci.desktop.folders import DesktopPlace, Owner, common_folder
 from aci.desktop.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 from aci.errors import MissingDependency, StartFailed
 
-READY_LIMIT_S = 15.0
-"""Seconds within which each program must come up; a loaded machine needs many times the usual tenth."""
+READY_LIMIT_S = 15.0  # per program; a tenth of a second is usual, a loaded machine needs much more
 
 _PACKAGES = {
     "Xvfb": "xvfb",
@@ -28,8 +27,8 @@ _PACKAGES = {
     "at-spi-bus-launcher": "at-spi2-core",
     "openbox": "openbox",
 }
+# homes of the accessibility launcher, which is not on PATH
 _HIDDEN_FOLDERS = ("/usr/libexec", "/usr/lib/at-spi2-core", "/usr/libexec/at-spi2-core")
-"""Where distributions put the accessibility launcher, which is not on PATH."""
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games:/usr/sbin:/sbin"
 _USER_FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos")
 _INHERITED = ("TZ", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -41,18 +40,15 @@ def find_program(name: str) -> str | None:
 
 
 def missing_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
-    """Return the programs that a private desktop needs and that are absent, with the Debian package of each."""
+    """Return the missing programs of a private desktop, with the Debian package of each."""
     return {name: package for name, package in _PACKAGES.items() if find(name) is None}
 
 
 def required_programs(find: Callable[[str], str | None] = find_program) -> dict[str, str]:
-    """Return the paths of the programs that a private desktop needs.
-
-    Args:
-        find: Returns the path of a program, or None.
+    """Return the paths of the programs that a private desktop needs; `find` returns a path or None.
 
     Raises:
-        MissingDependency: Some are absent; the message names them all and the command that installs them.
+        MissingDependency: Some are missing; the message names them all and the command that installs them.
     """
     absent = missing_programs(find)
     if absent:
@@ -113,11 +109,7 @@ class PrivateSession:
         self.environment.update(self._extra)
 
     def stop(self, grace_s: float) -> None:
-        """End the applications, then the session's own programs, and remove what the X server left.
-
-        Args:
-            grace_s: Seconds that applications get to end by themselves.
-        """
+        """End the applications, by force after `grace_s`, then the session's programs; remove their files."""
         sockets = bound_sockets(self._family())
         own = sessions_of([process.pid for process in self._running])
         end(lambda: {pid for pid in self._family() if not sessions_of([pid]) & own}, grace_s)
@@ -171,9 +163,9 @@ class PrivateSession:
         write_missing(FIRST_SETTINGS, self.home)
 
     def _offer_accessibility_service(self, launcher: str) -> None:
-        """Let the session bus start the accessibility bus on the first call, switched on for all toolkits.
+        """Let the session bus start the accessibility bus on the first call, enabled for all toolkits.
 
-        The service file in the runtime folder goes before the system's, which would start it switched off.
+        The service file in the runtime folder precedes the system's, which would start it disabled.
         """
         folder = self._place.run / "dbus-1/services"
         folder.mkdir(mode=0o700, parents=True)
@@ -246,7 +238,7 @@ class PrivateSession:
 
 
 def remove_server_files(number: int) -> None:
-    """Remove the socket and the lock of an X server that was killed; those of a living one stay."""
+    """Remove the socket and lock of a killed X server; those of a running one stay."""
     lock = Path(f"/tmp/.X{number}-lock")
     place = Path(f"/tmp/.X11-unix/X{number}")
     with _display_numbers():
@@ -259,7 +251,7 @@ def remove_server_files(number: int) -> None:
 
 @contextmanager
 def _display_numbers() -> Iterator[None]:
-    """Keep the numbers of displays to oneself: none is taken while the files of a killed server are removed."""
+    """Hold the lock on display numbers: none is taken while the files of a killed server are removed."""
     folder = common_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY)
@@ -271,7 +263,7 @@ def _display_numbers() -> Iterator[None]:
 
 
 def _is_held(lock: Path) -> bool:
-    """Whether the X server that wrote a lock lives; it holds the number before its socket answers."""
+    """Return whether the X server that wrote a lock is alive; it holds the number before its socket answers."""
     try:
         return Path(f"/proc/{int(lock.read_text())}").exists()
     except (OSError, ValueError):
@@ -284,5 +276,4 @@ def _search_path() -> str:
 
 
 def _variable(folder: str) -> str:
-    """Return the name that user-dirs.dirs uses for a folder (xdg-user-dirs)."""
     return "DOWNLOAD" if folder == "Downloads" else folder.upper()

@@ -1,8 +1,7 @@
-"""The processes of a private desktop: found by a mark in their environment, ended without leaving one.
+"""The processes of a private desktop.
 
-Applications fork twice, open sessions of their own and overwrite their environment, so neither a process group nor the
-mark alone finds them all. What counts as belonging to a desktop is every process that carries its mark, shares a
-session with one that does, or descends from one.
+Applications fork twice, open sessions of their own and overwrite their environment. A process belongs to a desktop if
+it carries the desktop's mark in its environment, shares a session with one that does, or descends from one.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "AGENT_S_DESKTOP"
-"""Environment variable that every process of a private desktop carries; its value is the desktop's id."""
+MARK = "AGENT_S_DESKTOP"  # environment variable of every process of a private desktop; its value is the desktop's id
 
 _PROC = Path("/proc")
 _POLL_S = 0.005
@@ -25,8 +23,6 @@ _POLL_S = 0.005
 
 @dataclass(frozen=True, slots=True)
 class _Stat:
-    """What `/proc/PID/stat` says about one process (proc(5))."""
-
     pid: int
     state: str
     parent: int
@@ -35,21 +31,18 @@ class _Stat:
 
 
 def start_ticks(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot, or None when there is no such process.
-
-    A process id is used again after its process ended; together with this number it is not.
-    """
+    """Return when a process started, in clock ticks since boot, or None if there is none; process ids are reused."""
     stat = _read_stat(pid)
     return None if stat is None or stat.state == "Z" else stat.started
 
 
 def boot_id() -> str:
-    """Return the kernel's name for the time since the machine was last started."""
+    """Return the kernel's id of the current boot."""
     return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def belonging_to(desktop_id: str) -> set[int]:
-    """Return the ids of the living processes of a desktop, without the calling one."""
+    """Return the ids of a desktop's running processes, without the calling one."""
     stats = _living()
     needle = f"{MARK}={desktop_id}".encode()
     found = {pid for pid in stats if needle in _environment(pid)}
@@ -68,20 +61,20 @@ def sessions_of(pids: Collection[int]) -> set[int]:
 
 
 def bound_sockets(pids: Collection[int]) -> set[Path]:
-    """Return the paths at which some processes have bound Unix sockets; a process that is killed leaves them behind."""
+    """Return the paths of the Unix sockets that some processes have bound; killed processes leave them behind."""
     paths = _socket_paths()
     return {paths[link] for pid in pids for link in _open_files(pid) if link in paths}
 
 
 def remove_sockets(paths: Collection[Path]) -> None:
-    """Remove sockets whose processes have ended; one that somebody else has bound since stays."""
+    """Remove the sockets of ended processes, except those that another process has bound since."""
     for path in paths:
         if path.is_socket() and path.lstat().st_uid == os.getuid() and not is_answered(path):
             path.unlink(missing_ok=True)
 
 
 def is_answered(path: Path) -> bool:
-    """Tell whether somebody listens at a Unix socket."""
+    """Return whether a process listens at a Unix socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.setblocking(False)
         try:
@@ -100,17 +93,10 @@ def end(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> set[int]:
-    """Ask processes to end, end those that have not after a while, and go on until `find` returns no more.
-
-    Args:
-        find: Returns the processes that still live; asked again and again, since dying processes may start others.
-        grace_s: Seconds between asking (SIGTERM) and forcing (SIGKILL).
-        limit_s: Seconds after which those that even SIGKILL does not end are given up.
-        clock: Seconds on a steady clock.
-        pause: Waits for some seconds.
+    """End processes with SIGTERM, and with SIGKILL after `grace_s`, until `find` returns none.
 
     Returns:
-        The processes that are still there; empty but for ones stuck in the kernel.
+        The processes that still run `limit_s` later, stuck in the kernel.
     """
     started = clock()
     asked: set[int] = set()
@@ -152,13 +138,12 @@ def _read_stat(pid: int) -> _Stat | None:
 
 
 def _socket_paths() -> dict[str, Path]:
-    """Return the paths of bound Unix sockets by how descriptors link to them, such as "socket:[4711]"."""
+    """Return the paths of bound Unix sockets by their links in `/proc/PID/fd`, such as "socket:[4711]"."""
     rows = (line.split(maxsplit=7) for line in (_PROC / "net/unix").read_text(encoding="utf-8").splitlines()[1:])
     return {f"socket:[{row[6]}]": Path(row[7]) for row in rows if len(row) == 8 and row[7].startswith("/")}
 
 
 def _open_files(pid: int) -> Iterator[str]:
-    """Yield what a process's descriptors link to."""
     try:
         entries = list((_PROC / str(pid) / "fd").iterdir())
     except (FileNotFoundError, ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""The screen as the X server knows it: pixels, windows in stacking order, and what the window manager is asked for.
+"""The screen as the X server knows it: pixels, windows in stacking order, and requests to the window manager.
 
 Window properties follow the Extended Window Manager Hints (EWMH 1.5) and ICCCM 2.0.
 """
@@ -25,17 +25,15 @@ if TYPE_CHECKING:
 
 _VIEWABLE = 2
 _INPUT_OUTPUT = 1
-_CLIENT_PID = 1 << 1
-"""XResClientIdPID mask of the X-Resource extension 1.2."""
-_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252
-"""Families of the X server's access list (X.h and Xauth.h)."""
+_CLIENT_PID = 1 << 1  # XResClientIdPID mask of the X-Resource extension 1.2
+_SERVER_INTERPRETED, _LOCAL_HOST = 5, 252  # families of the X server's access list (X.h, Xauth.h)
 _DEEPEST_FRAME = 4
 _POLL_S = 0.005
 
 
 @contextmanager
 def lost_connection_is_reported() -> Iterator[None]:
-    """Turn what python-xlib and mss raise when the server is gone into `ConnectionLost`."""
+    """Raise `ConnectionLost` for the errors of python-xlib and mss after the server is gone."""
     from mss.exception import ScreenShotError
     from Xlib.error import ConnectionClosedError
 
@@ -51,7 +49,7 @@ _connecting = threading.Lock()
 
 
 def _connect(name: str) -> Any:
-    """Connect with tables of its own: python-xlib shares those of extensions, which each server numbers anew."""
+    """Connect with separate tables: python-xlib shares those of extensions, which each server numbers differently."""
     from Xlib import error
     from Xlib.display import Display
     from Xlib.protocol import display, event
@@ -89,7 +87,7 @@ def open_display(name: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What a window says of itself."""
+    """Properties that a window sets."""
 
     app: str
     pid: int | None
@@ -98,17 +96,9 @@ class _Facts:
 
 
 class Screen:
-    """A connection to an X display for looking at it and for asking its window manager for things.
-
-    Usable from several threads.
-    """
+    """A connection to an X display; usable from several threads."""
 
     def __init__(self, display_name: str) -> None:
-        """Connect.
-
-        Raises:
-            NoDisplay: There is no such display.
-        """
         self._name = display_name
         self._lock = threading.RLock()
         self._display = open_display(display_name)
@@ -130,13 +120,13 @@ class Screen:
         return Rect(0, 0, *self.size)
 
     def dark(self) -> tuple[Rect, ...]:
-        """Return disjoint rectangles that make up what no monitor shows (RandR 1.5)."""
+        """Return disjoint rectangles that no monitor shows (RandR 1.5)."""
         shown = [Rect(one.x, one.y, one.width_in_pixels, one.height_in_pixels) for one in self._monitors()]
         return gaps(self.rect, shown)
 
     @cached_property
     def is_xwayland(self) -> bool:
-        """Whether the server shows its windows in a Wayland session: then the screen itself has no pixels."""
+        """Whether the server shows its windows in a Wayland session; the screen itself has no pixels then."""
         with self._talking():
             names = [str(self._display.get_atom_name(one.name)) for one in self._monitors()]
             return self._display.has_extension("XWAYLAND") or any(name.startswith("XWAYLAND") for name in names)
@@ -153,7 +143,7 @@ class Screen:
             return []
 
     def close(self) -> None:
-        """Close the connection; nothing happens if the server has already done so."""
+        """Close the connection, which the server may already have done."""
         from Xlib.error import ConnectionClosedError
 
         with self._lock:
@@ -170,13 +160,13 @@ class Screen:
         return to_rgb(self.frame())
 
     def frame(self) -> NDArray[np.uint32]:
-        """Return the pixels as the server holds them, (H, W) uint32: quick to take and to compare."""
+        """Return the pixels as the server stores them, (H, W) uint32: quick to take and to compare."""
         import numpy as np
 
         return self._grab().view(np.uint32)[:, :, 0]
 
     def windows(self) -> tuple[Window, ...]:
-        """Return the windows that can be seen, topmost first, with menus and other popups."""
+        """Return the visible windows, topmost first, with menus and other popups."""
         with self._talking():
             tops = self._viewable([child.id for child in self._root.query_tree().children])
             managed = self._managed()
@@ -190,7 +180,7 @@ class Screen:
             return self._describe([(client, True) for client in self._managed()])
 
     def window_at(self, point: Point) -> int | None:
-        """Return the id of the window that a click at a point would go to, or None for the background."""
+        """Return the id of the window that receives a click at a point, or None for the background."""
         with self._talking():
             top = _id(self._root.translate_coords(self._root, point.x, point.y).child)
             if not top:
@@ -198,29 +188,25 @@ class Screen:
             return self._clients_by_top(self._managed()).get(top, top)
 
     def is_tooltip(self, window_id: int) -> bool:
-        """Tell whether a window is a tooltip."""
+        """Return whether a window is a tooltip."""
         with self._talking():
             facts = self._facts_of([window_id]).get(window_id)
             return facts is not None and facts.tooltip
 
     def active_window(self) -> int | None:
-        """Return the id of the window that has the keyboard, or None."""
+        """Return the id of the window with the keyboard focus, or None."""
         with self._talking():
             active = self._root_cardinals("_NET_ACTIVE_WINDOW")
         return active[0] if active and active[0] else None
 
     def pointer(self) -> Point:
-        """Return where the mouse pointer is."""
+        """Return the position of the mouse pointer."""
         with self._talking():
             answer = self._root.query_pointer()
         return Point(answer.root_x, answer.root_y)
 
     def activate(self, window_id: int, limit_s: float = 1.0) -> bool:
-        """Bring a window to the front and give it the keyboard; minimized windows come back.
-
-        Returns:
-            Whether it was active within the limit.
-        """
+        """Bring a window, even a minimized one, to the front; return whether it was active within the limit."""
         if self.active_window() == window_id:
             self._raise(window_id)
             return True
@@ -232,7 +218,7 @@ class Screen:
         self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
 
     def clear_clipboard(self) -> None:
-        """Let nobody own what was copied or selected: pasting then gives nothing."""
+        """Drop what was copied or selected, so that pasting gives nothing."""
         from Xlib import X
         from Xlib.protocol import request
 
@@ -244,7 +230,7 @@ class Screen:
             self._display.sync()
 
     def admit_only_this_user(self) -> None:
-        """Let the display's server refuse other users of the machine; it admits them unless told otherwise."""
+        """Make the display's server refuse other users of the machine, which it admits by default."""
         change_hosts = _change_hosts_request()
         with self._talking():
             # Both are answered in order: the own user is admitted before all local ones are not.
@@ -256,9 +242,8 @@ class Screen:
     def wait_for_manager(self, limit_s: float) -> bool:
         """Wait until a window manager handles events; return whether one did within the limit.
 
-        That one is there is not enough: a window that maps while it is still starting up gets no focus. So it is asked
-        for the frame of a window that is never shown, which it answers once it has started; questions that come too
-        early are lost, so it is asked again and again.
+        A window that maps while it is still starting gets no focus. It answers a request for the frame of an unmapped
+        window once it has started; earlier requests are lost, so they are repeated.
         """
         if not self._until(self._has_manager, limit_s):
             return False
@@ -359,7 +344,7 @@ class Screen:
         ]
 
     def _clients_by_top(self, managed: Sequence[int]) -> dict[int, int]:
-        """Return for each direct child of the root that holds a client (such as a frame) that client's id."""
+        """Return the client in each direct child of the root, such as a frame, by the child's id."""
         holders = {client: client for client in managed}
         rising = list(managed)
         found: dict[int, int] = {}
@@ -409,7 +394,7 @@ class Screen:
         return tuple(windows)
 
     def _facts_of(self, ids: Sequence[int]) -> dict[int, _Facts]:
-        """Return what windows say of themselves; asked anew each time, since the server gives ids out again."""
+        """Return the properties of windows; always read, since the server reuses ids."""
         classes = self._properties(ids, "WM_CLASS")
         pids = self._properties(ids, "_NET_WM_PID")
         owners = self._properties(ids, "WM_TRANSIENT_FOR")
@@ -426,7 +411,7 @@ class Screen:
         return found
 
     def _pid_of(self, window: int) -> int | None:
-        """Return the process behind a window that does not say itself (X-Resource extension)."""
+        """Return the process of a window without _NET_WM_PID (X-Resource extension)."""
         if not self._display.has_extension("X-Resource"):
             return None
         from Xlib.error import XError
@@ -496,11 +481,11 @@ class Screen:
         return self._deferred(request.QueryTree, window=window)
 
     def _deferred(self, kind: Any, **arguments: Any) -> Any:
-        """Send a request without waiting, so that many travel together."""
+        """Send a request without waiting for its reply, so that many travel together."""
         return kind(display=self._display.display, defer=True, **arguments)
 
     def _all(self, requests: Sequence[Any]) -> list[Any]:
-        """Wait for the answers to deferred requests; None for those about a window that has gone."""
+        """Wait for the replies to deferred requests; None for those about a vanished window."""
         from Xlib.error import XError
 
         answers: list[Any] = []
@@ -550,13 +535,13 @@ def _id(window: Any) -> int:
 
 
 def _class_name(value: Any) -> str:
-    """Return the class part of WM_CLASS, which holds two strings, each ended by a zero byte."""
+    """Return the class part of WM_CLASS, which holds two zero-terminated strings."""
     parts = [part for part in bytes(value).decode("latin-1").split("\0") if part]
     return parts[-1] if parts else ""
 
 
 def _text(answer: Any) -> str:
-    """Return a title: UTF-8 in new properties, Latin-1 in old ones, which are never valid UTF-8 beyond ASCII."""
+    """Decode a title: UTF-8 in new properties, Latin-1 in old ones."""
     raw = bytes(answer.value) if answer is not None and answer.value else b""
     try:
         return raw.decode("utf-8")
@@ -565,7 +550,6 @@ def _text(answer: Any) -> str:
 
 
 def _framed(rect: Rect, borders: Any) -> Rect | None:
-    """Return a window with the frame that the window manager drew around it, or None where it drew none."""
     numbers = list(borders.value) if borders is not None else []
     if len(numbers) != 4 or not any(numbers):
         return None

@@ -1,4 +1,4 @@
-"""Which open window a person means by the name of an application or of its document."""
+"""The window that a person means by the name of an application or document."""
 
 from __future__ import annotations
 
@@ -13,13 +13,8 @@ _ALIKE = 85.0
 def find_window(phrase: str, windows: Sequence[Window], catalog: Catalog) -> Window | None:
     """Return the window that a phrase means, or None.
 
-    A window whose application or title is called exactly so goes first; then titles that hold the phrase; then windows
-    of applications that the phrase describes ("text editor"); then what is spelled alike.
-
-    Args:
-        phrase: Name of an application, a kind of application, or (part of) a title.
-        windows: The candidates, the most likely first where they fit equally well.
-        catalog: The installed applications.
+    Exact names of applications and titles come first; then titles that contain the phrase; then windows of applications
+    that it describes ("text editor"); then similar spellings. Among equals the first of `windows` wins.
     """
     wanted = phrase.strip().casefold()
     meant = catalog.matches(phrase)
@@ -37,7 +32,7 @@ def find_window(phrase: str, windows: Sequence[Window], catalog: Catalog) -> Win
 
 
 def belongs_to(window: Window, application: Application) -> bool:
-    """Tell whether a window is one of an application's, by what both call themselves."""
+    """Return whether a window belongs to an application, by their names."""
     app = window.app.casefold()
     names = {application.program, application.window_class, application.id, application.id.rpartition(".")[2]}
     return bool(app) and app in {name.casefold() for name in names if name}

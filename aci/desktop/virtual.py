@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 _SMALLEST, _LARGEST = 200, 8192
 _GRACE_S = 0.5
-_GRACE_WITH_KEPT_HOME_S = 3.0
-"""Applications whose home stays get time to write their settings."""
+_GRACE_WITH_KEPT_HOME_S = 3.0  # applications get time to write their settings
 
 
 class VirtualDesktop:
@@ -157,7 +156,7 @@ class VirtualDesktop:
             raise
 
     def _connect(self, session: PrivateSession) -> X11Desktop:
-        """Connect to the display while the accessibility bus comes up."""
+        """Connect to the display while the accessibility bus starts."""
         ids = count(1)
         with ThreadPoolExecutor(max_workers=1) as pool:
             client = pool.submit(_connected, self._accessibility, session.environment, ids)
@@ -248,7 +247,7 @@ def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[
 
 
 def _load_libraries() -> None:
-    """Import what connecting needs while the X server starts, since both take about as long."""
+    """Import what connecting needs while the X server starts; both take about as long."""
     import aci.accessibility.client  # noqa: F401
 
 

@@ -42,13 +42,10 @@ if TYPE_CHECKING:
     from aci.ocr.engine import TextEngine
     from aci.ocr.screen_text import TextReader
 
-_LAUNCH_QUIET_S = 0.3
-"""Applications map their window first and fill it afterwards."""
+_LAUNCH_QUIET_S = 0.3  # applications map their window first and fill it afterwards
 _DRAINED_QUIET_S = 0.05
-_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05
-"""GTK 4 draws a new window before it tells what is in it."""
-_REST_S = 1.0
-"""Less than models think about a step; who acts faster than this has no time to spare for mending."""
+_FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 draws a new window before its tree has content
+_REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
 
 
 class X11Desktop:
@@ -239,7 +236,6 @@ class X11Desktop:
         return process
 
     def _wait_filled(self, deadline: float) -> None:
-        """Wait until the active window shows elements, where its application can."""
         while self.screen.active_window() in self._accessibility.read(self.screen.windows(), self.screen.rect).unfilled:
             if time.monotonic() >= deadline:
                 return
@@ -326,7 +322,7 @@ class X11Desktop:
         self._settle.wait(self._settle.look(), time.monotonic(), quiet_s=quiet, first_change_s=quiet, limit_s=1.0)
 
     def _nudge(self, window: Window) -> None:
-        """Move the pointer over a window and back, after which LibreOffice reports its contents in the right place."""
+        """Move the pointer over a window and back, after which LibreOffice reports correct extents."""
         before = self.screen.pointer()
         visible = window.rect.intersection(self.screen.rect)
         if visible is None:

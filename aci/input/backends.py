@@ -1,4 +1,4 @@
-"""The ways of moving the pointer and pressing keys, and which of them work here."""
+"""The back ends of input, and which of them work here."""
 
 from __future__ import annotations
 
@@ -14,30 +14,23 @@ from aci.observation.geometry import Point
 
 InputName = Literal["xtest", "pyautogui"]
 
+# --no-deps, since its dependency python3-xlib overwrites python-xlib's files
 PYAUTOGUI_MEND = "pip install --no-deps pyautogui pytweening"
-"""With its dependencies it would bring python3-xlib, which writes an old release over python-xlib's files."""
 XLIB_MEND = "pip uninstall -y python3-xlib; pip install --force-reinstall --no-deps python-xlib"
 
 
 @dataclass(frozen=True, slots=True)
 class InputInfo:
-    """Whether a way of input can be used.
+    """Whether a way of input can be used."""
 
-    Attributes:
-        name: The way.
-        works: Whether its packages are there.
-        problem: Why it does not work; empty where it does.
-        mend: What makes it work; empty where it does.
-    """
-
-    name: InputName
-    works: bool
-    problem: str = ""
-    mend: str = ""
+    name: InputName  # the way
+    works: bool  # whether its packages are there
+    problem: str = ""  # why it does not work; empty where it does
+    mend: str = ""  # what makes it work; empty where it does
 
 
 def available_inputs() -> tuple[InputInfo, ...]:
-    """Tell for each way of input whether it can be used here; loads none of them."""
+    """Return for each back end whether it can be used here, without loading it."""
     return tuple(_look_at(name) for name in get_args(InputName))
 
 
@@ -48,18 +41,18 @@ def open_hands(
     halt: Halt | None = None,
     moving: Callable[[Point], None] = lambda point: None,
 ) -> Hands:
-    """Connect a way of input to a display.
+    """Connect a back end to a display.
 
     Args:
-        name: Which one.
+        name: The back end.
         display_name: Name of the X display.
-        private: Whether the keyboard is nobody's, so that more of it may be changed for a while.
-        halt: A call to stop, at which all input ends.
-        moving: Told where the pointer is about to be put.
+        private: Whether nobody else uses the keyboard, so that more keys may be remapped for a while.
+        halt: A stop request, which ends all input.
+        moving: Called before the pointer is moved.
 
     Raises:
         NoDisplay: There is no such display.
-        MissingDependency: The way's packages are not installed.
+        MissingDependency: The back end is not installed.
         DesktopError: It cannot be used with this display.
     """
     halt = halt or Halt()
@@ -73,7 +66,7 @@ def open_hands(
 
 
 def xlib_problem() -> str:
-    """Tell whether python3-xlib has been installed over python-xlib; empty where it has not."""
+    """Return a warning if python3-xlib was installed over python-xlib, else ""."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:

@@ -1,4 +1,4 @@
-"""The clipboard of an X display: what it holds, and offering a text in its place (ICCCM 2.0, section 2)."""
+"""The clipboard of an X display (ICCCM 2.0, section 2)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from aci.desktop.screen import open_display
 from aci.errors import ConnectionLost
 
 _ANSWER_LIMIT_S = 0.4
-_CHUNK = 1 << 16
-"""Bytes of a property that go into one request, well below the protocol's 256 KiB."""
+_CHUNK = 1 << 16  # bytes of a property per request, well below the protocol's 256 KiB
 _TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT", "STRING")
 _PLAIN_PREFIXES = ("text/plain", "application/x-gtk-text-buffer")
+# Formats that hold only the plain text, or no content
 _PLAIN_NAMES = frozenset(
     {
         *("UTF8_STRING", "STRING", "TEXT", "COMPOUND_TEXT", "GTK_TEXT_BUFFER_CONTENTS"),
@@ -27,31 +27,20 @@ _PLAIN_NAMES = frozenset(
         *("HOST_NAME", "USER", "CLASS", "NAME", "PROCESS", "CLIENT_WINDOW"),
     }
 )
-"""Forms that hold nothing besides the plain text, and what is not content at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What the clipboard holds.
+    """What the clipboard holds."""
 
-    Attributes:
-        text: Its text; None where it holds none.
-        plain: Whether the text is all of it, so that it can be put back. An empty clipboard is plain, too.
-    """
-
-    text: str | None
-    plain: bool
+    text: str | None  # its text; None where it holds none
+    plain: bool  # whether the text is all of it, so that it can be put back. An empty clipboard is plain, too
 
 
 class Clipboard:
-    """The CLIPBOARD selection of a display, served by a thread of its own while a text is offered."""
+    """The CLIPBOARD selection of a display, served by a separate thread while a text is offered."""
 
     def __init__(self, display_name: str) -> None:
-        """Connect.
-
-        Raises:
-            NoDisplay: There is no such display.
-        """
         self._display = open_display(display_name)
         self._root = self._display.screen().root
         self._window = self._root.create_window(-10, -10, 1, 1, 0, 0)
@@ -65,7 +54,7 @@ class Clipboard:
         self._thread.start()
 
     def content(self) -> Content:
-        """Return what the clipboard holds now."""
+        """Return the current content."""
         content: Content = self._do(self._read)
         return content
 
@@ -75,7 +64,7 @@ class Clipboard:
         self._do(lambda: self._own(text.encode("utf-8", errors="replace")))
 
     def clear(self) -> None:
-        """Leave the clipboard empty, unless somebody else has put something there."""
+        """Empty the clipboard, unless another program owns it."""
         self._do(self._disown)
 
     def wait_taken(self, limit_s: float) -> bool:
@@ -83,7 +72,7 @@ class Clipboard:
         return self._taken.wait(limit_s)
 
     def close(self) -> None:
-        """Stop serving; what was offered is gone with it."""
+        """Stop serving, which drops an offered text."""
         if self._thread.is_alive():
             self._jobs.put(None)
             self._wake()
@@ -176,7 +165,7 @@ class Clipboard:
         return Content(bytes(data).decode("utf-8", errors="replace"), plain=plain)
 
     def _convert(self, target: int) -> Any:
-        """Ask the clipboard's owner for one form of its content; None where it gives none, or one in many pieces."""
+        """Request the clipboard in one format; None if its owner has none, or sends it in pieces."""
         from Xlib import X
 
         clipboard = self._atoms["CLIPBOARD"]
@@ -229,7 +218,7 @@ class Clipboard:
             self._taken.set()
 
     def _give(self, requestor: Any, place: int, target: int, caught: Any) -> bool:
-        """Write the text in the form asked for into a window's property; return whether there is that form."""
+        """Write the text in the requested format into a window's property; return whether there is that format."""
         from Xlib import X, Xatom
 
         if self._offered is None:

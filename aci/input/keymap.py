@@ -1,4 +1,4 @@
-"""Which key of the keyboard types a keysym, and how keys that no layout has are added."""
+"""The keys that type keysyms, and borrowed keys for those that no layout has."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)
-"""What XF86keysym.h defines for multimedia keys."""
-_FUNCTION_KEYS, _UNICODE = 0xFE00, 0x01000000
-"""Keysyms from the first on are not of letters but of modifiers, Return and the like, up to those of Unicode."""
+_MULTIMEDIA_KEYSYMS = range(0x1008FE00, 0x10090000)  # XF86keysym.h
+_FUNCTION_KEYS, _UNICODE = 0xFE00, 0x01000000  # keysyms between these are modifiers, Return and the like, not letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +21,16 @@ class Stroke:
 class Keymap:
     """The keyboard mapping of a display.
 
-    A keysym that no key types gets one of the keys that the layout leaves empty. It keeps it until keys run out:
-    applications read the mapping when they get round to the key press, so taking it away at once would change what
-    was typed.
+    A keysym that no key types gets one of the layout's unused keys, and keeps it until keys run out: applications read
+    the mapping some time after the key press, so restoring it at once would change what was typed.
+
+    Args:
+        display: An open Xlib display, shared with the caller.
+        private: Whether nobody else uses the keyboard, so that multimedia keys may be borrowed as well. They are
+            adjacent, and window managers take long over each run of changed keys.
     """
 
     def __init__(self, display: Any, private: bool = False) -> None:
-        """Take a display.
-
-        Args:
-            display: An open Xlib display, which the keymap shares with its caller.
-            private: Whether the keyboard is nobody's, so that multimedia keys may be borrowed as well: they lie side by
-                side, and window managers take long over each run of keys that changes.
-        """
         self._display = display
         self._private = private
         self._first = display.display.info.min_keycode
@@ -47,11 +42,7 @@ class Keymap:
         self.refresh(0)
 
     def refresh(self, group: int) -> None:
-        """Read the mapping anew.
-
-        Args:
-            group: The layout in use, from 0.
-        """
+        """Read the mapping of the current layout (`group`, from 0)."""
         count = self._display.display.info.max_keycode - self._first + 1
         rows = [list(row) for row in self._display.get_keyboard_mapping(self._first, count)]
         codes = range(self._first, self._first + count)
@@ -70,28 +61,26 @@ class Keymap:
                     self._strokes.setdefault(symbol, Stroke(code, shift))
 
     def stroke(self, keysym: int) -> Stroke | None:
-        """Return the key that types a keysym now, or None where none does."""
+        """Return the key that types a keysym now, or None."""
         if keysym in self._strokes:
             return self._strokes[keysym]
         return Stroke(self._lent[keysym], shift=False) if keysym in self._lent else None
 
     def foreign(self, keysyms: Iterable[int]) -> list[int]:
-        """Return those keysyms that the layout does not have, each once, in order."""
+        """Return those keysyms that the layout lacks, each once, in order."""
         return [keysym for keysym in dict.fromkeys(keysyms) if keysym not in self._strokes]
 
     @property
     def room(self) -> int:
-        """How many foreign keysyms can have a key at once."""
+        """Number of foreign keysyms that can have a key at once."""
         return len(self._spare) + len(self._lent)
 
     def lend(self, keysyms: Iterable[int]) -> bool:
-        """Give a key to each foreign one of some keysyms, of which there must be at most `room`.
-
-        Keys that have not been asked for longest are taken back first.
+        """Assign keys to at most `room` foreign keysyms, reassigning the least recently used.
 
         Returns:
-            Whether a key changes its meaning, so that applications must be let read what was typed with it; the
-            change is made by `commit`.
+            Whether a key changes its meaning, so that applications must first read what was typed; `commit` makes the
+            change.
         """
         wanted = self.foreign(keysyms)
         for keysym in wanted:
@@ -111,12 +100,12 @@ class Keymap:
         return reused
 
     def commit(self) -> None:
-        """Tell the server of the keys that were lent."""
+        """Send the assigned keys to the server."""
         self._map(self._pending)
         self._pending.clear()
 
     def take_back(self) -> None:
-        """Empty all keys that were lent."""
+        """Clear all borrowed keys."""
         self._map(dict.fromkeys(self._lent.values(), 0))
         self._lent.clear()
 
@@ -124,7 +113,6 @@ class Keymap:
         return all(symbol == 0 or (self._private and symbol in _MULTIMEDIA_KEYSYMS) for symbol in symbols)
 
     def _map(self, keys: Mapping[int, int]) -> None:
-        """Change the mapping, all keys that lie side by side at once."""
         for run in _runs(sorted(keys)):
             # Both levels alike, so that a Shift that is held does no harm.
             rows = [[keys[code], keys[code]] + [0] * (self._width - 2) for code in run]
@@ -133,7 +121,6 @@ class Keymap:
 
 
 def _runs(codes: Iterable[int]) -> list[list[int]]:
-    """Cut ascending numbers into runs without a gap."""
     runs: list[list[int]] = []
     for code in codes:
         if runs and runs[-1][-1] == code - 1:
@@ -146,8 +133,8 @@ def _runs(codes: Iterable[int]) -> list[list[int]]:
 def _symbol(row: Sequence[int], group: int, shift: bool) -> int:
     """Return what a key types in a layout, 0 for nothing (X11 protocol, section 5: keyboards).
 
-    The core mapping has two columns for each of the first two layouts; keys that are alike in all fill only the first
-    two. Where it has those of a third layout depends on the server, so only keys without a letter are known there.
+    The core mapping has two columns for each of the first two layouts; keys that are the same in all fill only the
+    first two. The place of a third layout depends on the server, so only non-letter keys are known there.
     """
     column = int(shift)
     if group == 1 and any(row[2:4]):

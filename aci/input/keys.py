@@ -1,4 +1,4 @@
-"""Names of keys as people and models write them, and the X keysyms they stand for."""
+"""Names of keys as people and models write them, and their X keysyms."""
 
 from __future__ import annotations
 
@@ -55,22 +55,19 @@ _ALIASES = {
 }
 MODIFIERS = frozenset({"Control_L", "Alt_L", "Shift_L", "Super_L", "ISO_Level3_Shift"})
 _UNICODE_KEYSYMS = 0x01000000
+# right to left Shift, Control, Alt and Super
 _LEFT_OF = {0xFFE2: 0xFFE1, 0xFFE4: 0xFFE3, 0xFFEA: 0xFFE9, 0xFFEC: 0xFFEB}
-"""Keysyms of the right Shift, Control, Alt and Super keys, and of their left ones."""
 
 
 class UnknownKey(ValueError):
-    """A name that stands for no key; the message names it."""
+    """There is no key of this name."""
 
 
 def keysym(name: str) -> int:
-    """Return the X keysym of a key.
-
-    Args:
-        name: A character, a usual name such as `ctrl` or `pageup` (in any case), or a keysym name such as `KP_Enter`.
+    """Return the X keysym of a key: a character, a usual name such as `ctrl`, or a keysym name such as `KP_Enter`.
 
     Raises:
-        UnknownKey: The name stands for no key.
+        UnknownKey: There is no such key.
     """
     found = _by_name(name) or _by_name(_ALIASES.get(_plain(name), ""))
     if found is None and len(name) == 1 and name.isprintable():
@@ -95,11 +92,10 @@ def character_keysym(character: str) -> int:
 def chord(names: Sequence[str]) -> list[int]:
     """Return the keysyms of keys that are pressed together.
 
-    `ctrl+s` written as one name is taken apart, and a capital letter beside a modifier means the key, not Shift with
-    it: `Ctrl S` saves.
+    `ctrl+s` in one name is split, and a capital letter beside a modifier means the key without Shift: `Ctrl S` saves.
 
     Raises:
-        UnknownKey: A name stands for no key.
+        UnknownKey: There is no key of a name.
     """
     parts = [part for name in names for part in _split(name)]
     if any(_ALIASES.get(_plain(part)) in MODIFIERS or part in MODIFIERS for part in parts):
@@ -108,7 +104,7 @@ def chord(names: Sequence[str]) -> list[int]:
 
 
 def left_key(symbol: int) -> int:
-    """Return the left one of a pair of modifier keys, and any other keysym as it is."""
+    """Return the left one of a pair of modifier keys; any other keysym unchanged."""
     return _LEFT_OF.get(symbol, symbol)
 
 
@@ -142,7 +138,6 @@ def _by_name(name: str) -> int | None:
 
 @cache
 def _by_spelling() -> dict[str, int]:
-    """Return keysyms by their names without case and underscores."""
     from Xlib import XK
 
     names = [name.removeprefix("XK_") for name in vars(XK) if name.startswith("XK_")]

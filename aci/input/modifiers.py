@@ -1,4 +1,4 @@
-"""Modifier keys and mouse buttons that somebody else holds: with them, input would mean something else."""
+"""Modifier keys and mouse buttons that somebody else holds, which would change the meaning of input."""
 
 from __future__ import annotations
 
@@ -9,24 +9,17 @@ from typing import Any
 from aci.errors import KeysHeld
 from aci.input.keys import keysym
 
+# Bits of the modifier state at the X server's default positions, locks excluded
 _NAMES = {
     **{0: "Shift", 2: "Ctrl", 3: "Alt", 6: "Super", 7: "AltGr"},
     **{8: "the left mouse button", 9: "the middle mouse button", 10: "the right mouse button"},
 }
-"""Bits of the modifier state, those of keys where the X server's default puts them; locks are not among them."""
-_LIMIT_S = 3.0
-"""How long somebody gets to let go."""
+_LIMIT_S = 3.0  # how long the user gets to release them
 _POLL_S = 0.02
 
 
 class Modifiers:
-    """The modifier state of a display.
-
-    Args:
-        display: An open Xlib display, which this shares with its caller.
-        pause: Waits for some seconds.
-        clock: Seconds on a steady clock.
-    """
+    """The modifier state of an open Xlib display, shared with the caller."""
 
     def __init__(
         self, display: Any, pause: Callable[[float], None], clock: Callable[[], float] = time.monotonic
@@ -37,15 +30,15 @@ class Modifiers:
         self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
 
     def state(self) -> int:
-        """Return what is in force now, locks and the layout in use among it (X11 protocol, SETofKEYBUTMASK)."""
+        """Return the current state, with locks and layout (X11 protocol, SETofKEYBUTMASK)."""
         answer: Any = self._root.query_pointer()
         return int(answer.mask)
 
     def await_free(self) -> None:
-        """Let somebody who holds a modifier or a button let go of it; to be called while own input holds none.
+        """Wait until nobody holds a modifier or button; call it while own input holds none.
 
         Raises:
-            KeysHeld: They go on holding it.
+            KeysHeld: They are still held.
         """
         deadline = self._clock() + _LIMIT_S
         while held := self.state() & self._held:
@@ -56,7 +49,7 @@ class Modifiers:
 
 
 def _locks(display: Any) -> int:
-    """Return the bits that Num Lock and Scroll Lock switch, which nobody holds."""
+    """Return the bits of Num Lock and Scroll Lock, which are not held."""
     locks = {keysym("Num_Lock"), keysym("Scroll_Lock")}
     mask = 0
     for index, codes in enumerate(display.get_modifier_mapping()):

@@ -1,8 +1,8 @@
-"""Keyboard and pointer through PyAutoGUI, the reference's way of input.
+"""Input through PyAutoGUI, as in the reference implementation.
 
-PyAutoGUI knows the keys of one ASCII keyboard, drops silently what it has no key for, and connects at import to the
-display that the environment names, once for the whole process. Here a text that it would drop or garble is refused
-before anything is typed, and a second display is refused.
+PyAutoGUI only knows the keys of an ASCII keyboard, silently drops everything else, and connects at import to the
+display that the environment names, once per process. This module refuses texts that it would drop or garble, and a
+second display.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from aci.input.modifiers import Modifiers
 from aci.input.stuck_keys import release_leftovers
 from aci.observation.geometry import Point
 
+# PyAutoGUI's names of keys by keysym name
 _NAMES = {
     **{name: name.casefold() for name in ("BackSpace", "Tab", "Return", "Escape", "Delete", "Insert", "Home", "End")},
     **{name: name.casefold() for name in ("Left", "Right", "Up", "Down", "Pause", "space", "Print", "Help")},
@@ -31,7 +32,6 @@ _NAMES = {
     **{"Alt_L": "alt", "Alt_R": "altright", "Super_L": "win", "Super_R": "winright", "KP_Enter": "enter"},
     **{"Scroll_Lock": "scrolllock"},
 }
-"""PyAutoGUI's names of keys by their keysym names."""
 _DOUBLE_CLICK_S = 0.6
 _DOUBLE_CLICK_PX = 6
 _DRAG_STEPS = 12
@@ -57,19 +57,14 @@ def key_name(symbol: int) -> str:
 
 
 class PyAutoGui:
-    """One person's hands, by PyAutoGUI.
+    """Keyboard and pointer through PyAutoGUI; arguments as for `aci.input.xtest.Xtest`.
 
-    Args:
-        display_name: Name of the X display.
-        pause: Waits for some seconds.
-        guard: Called before each key and click; what it raises ends the action.
-        moving: Told where the pointer is about to be put.
-        environment: Where PyAutoGUI looks for the display's name while it is imported: the process's own.
+    `environment` is where PyAutoGUI looks for the display's name at import: that of the process.
 
     Raises:
         NoDisplay: There is no such display.
         MissingDependency: It is not installed.
-        DesktopError: It is connected to another display already.
+        DesktopError: It is already connected to another display.
     """
 
     def __init__(
@@ -230,7 +225,7 @@ class PyAutoGui:
             self._pause(remaining)
 
     def _types(self, character: str) -> bool:
-        """Tell whether the key that PyAutoGUI presses for a character gives that character on this keyboard."""
+        """Return whether the key that PyAutoGUI presses for a character types that character on this keyboard."""
         if character in "\n\t":
             return True
         platform: Any = self._gui.platformModule

@@ -9,23 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-_QUERY_DEVICE_STATE = 30
-"""Opcode of a request of the X Input extension 1.5."""
+_QUERY_DEVICE_STATE = 30  # opcode of the X Input extension 1.5
 _KEY_CLASS, _BUTTON_CLASS = 0, 1
 _STATE_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What is down.
+    """What is down."""
 
-    Attributes:
-        keys: Keycodes, ascending.
-        buttons: Numbers of buttons, ascending.
-    """
-
-    keys: tuple[int, ...] = ()
-    buttons: tuple[int, ...] = ()
+    keys: tuple[int, ...] = ()  # keycodes, ascending
+    buttons: tuple[int, ...] = ()  # numbers of buttons, ascending
 
 
 def pressed_by_programs(display: Any) -> Pressed:
@@ -50,11 +44,7 @@ def pressed_by_programs(display: Any) -> Pressed:
 
 
 def release_leftovers(display: Any) -> Pressed:
-    """Release what programs hold down, and return what that was.
-
-    Raises:
-        Xlib.error.ConnectionClosedError: The server went away.
-    """
+    """Release what programs hold down, and return it."""
     from Xlib import X
     from Xlib.ext import xtest
 
@@ -97,7 +87,7 @@ def _ask_state(display: Any, device: int) -> bytes:
 
 
 def _states(data: bytes) -> list[tuple[int, list[int]]]:
-    """Cut the answer into key and button states: class, length, count, a byte of padding, then a bit for each."""
+    """Split the answer into key and button states: class, length, count, padding, then one bit each."""
     found = []
     while len(data) >= 4:
         kind, length = data[0], data[1]

@@ -1,4 +1,4 @@
-"""How a text gets into a field: pasted where that is safe, else key by key, and read back where that is possible."""
+"""Text entry: pasted where that is safe, else key by key, and read back where possible."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ _TERMINALS = frozenset(
     }
 )
 _TEXT_ROLES = frozenset({"text", "entry", "password text", "spin button", "combo box", "editbar", "autocomplete"})
-_TYPED_ROLES = frozenset({"spin button", "date editor"})
-"""Roles of fields that take digits key by key, and no paste."""
+_TYPED_ROLES = frozenset({"spin button", "date editor"})  # take digits key by key, and no paste
 _LONG = 200
 _TAKEN_LIMIT_S = 1.0
 _READ_BACK_LIMIT_S = 1.2
@@ -31,43 +30,35 @@ _OBJECT = "\ufffc"
 
 
 class NothingArrived(AciError):
-    """Nothing of what was typed arrived in the element that was asked for; the message says so to the Worker."""
+    """Nothing of the typed text arrived in the requested element; the message tells the Worker."""
 
 
 class TextAccess(Protocol):
     """The text of elements through accessibility."""
 
     def element_text(self, element_id: int) -> str | None:
-        """Return the text that an element holds now; None where it has none or is gone."""
-        ...
+        """Return the current text of an element; None if it has none or is gone."""
 
     def set_text(self, element_id: int, text: str) -> bool:
-        """Replace the text of an element; return whether it took it."""
-        ...
+        """Replace the text of an element; return whether that was accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where typing goes.
+    """The target of typing."""
 
-    Attributes:
-        element: The element that has the keyboard, or None where that is not known.
-        app: Application of the window that has the keyboard, as its WM_CLASS says.
-        chosen: Whether the element was asked for, rather than being what the keyboard happened to be on.
-    """
-
-    element: Element | None
-    app: str
-    chosen: bool = False
+    element: Element | None  # the element that has the keyboard, or None where that is not known
+    app: str  # application of the window that has the keyboard, as its WM_CLASS says
+    chosen: bool = False  # whether the element was asked for, rather than being what the keyboard happened to be on
 
     @property
     def terminal(self) -> bool:
-        """Whether it is a terminal, in which Ctrl+V does not paste."""
+        """Whether it is a terminal, where Ctrl+V does not paste."""
         return self.app.casefold() in _TERMINALS or (self.element is not None and self.element.role == "terminal")
 
     @property
     def cell(self) -> bool:
-        """Whether it is a cell of a sheet, in which typing replaces and Ctrl+A selects all cells."""
+        """Whether it is a cell of a sheet, where typing replaces and Ctrl+A selects all cells."""
         return self.element is not None and self.element.role == "table cell" and not self.terminal
 
     @property
@@ -77,18 +68,17 @@ class Place:
 
     @property
     def text_field(self) -> bool:
-        """Whether it is known to hold text that can be edited, so that it can be pasted into."""
+        """Whether it is known to hold editable text, so that pasting works."""
         element = self.element
         if element is None or self.terminal or self.cell:
             return False
         return "editable" in element.states or element.role in _TEXT_ROLES
 
     def suits_paste(self, text: str) -> bool:
-        """Tell whether a text is better pasted than typed.
+        """Return whether pasting a text is better than typing it.
 
-        Content for a field is pasted: that is quick, keeps every character and calls up no completions. What is typed
-        at the focus may be meant as key presses (a calculator's "=" calculates), so there only a text that a person
-        would paste is pasted.
+        Pasting into a field is quick, exact, and triggers no completions. Text at the focus may be meant as key presses
+        (a calculator's "=" calculates), so there only long, multi-line or non-ASCII text is pasted.
         """
         if not self.text_field or (self.element is not None and self.element.role in _TYPED_ROLES):
             return False
@@ -96,13 +86,13 @@ class Place:
 
     @property
     def tells(self) -> bool:
-        """Whether its text is sure to change with what is typed; that of dates, numbers and choices is not."""
+        """Whether its text certainly changes with what is typed, unlike that of dates, numbers and choices."""
         element = self.element
         return element is not None and element.role not in _TYPED_ROLES and "editable" in element.states
 
     @property
     def readable(self) -> bool:
-        """Whether what was typed can be read back: not in password fields, and not before a cell is left."""
+        """Whether typed text can be read back: not in password fields, and not before a cell is left."""
         element = self.element
         return (
             self.text_field
@@ -113,7 +103,7 @@ class Place:
 
 
 class Typist:
-    """Types texts and tells how it went."""
+    """Types texts and reports the result; `drained` waits until the application has handled the input."""
 
     def __init__(
         self,
@@ -124,16 +114,6 @@ class Typist:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take what typing needs.
-
-        Args:
-            hands: Keyboard.
-            clipboard: Returns the clipboard; asked when it is first needed.
-            access: The text of elements.
-            drained: Waits until the application has handled what was typed so far.
-            clock: Seconds on a steady clock.
-            pause: Waits for some seconds.
-        """
         self._hands = hands
         self._clipboard = clipboard
         self._access = access
@@ -142,19 +122,15 @@ class Typist:
         self._pause = pause
 
     def type(self, place: Place, text: str, overwrite: bool, click_again: Callable[[], None] | None = None) -> str:
-        """Type a text where the keyboard is.
+        """Type a text at a place, replacing its content on request.
 
-        Args:
-            place: What has the keyboard.
-            text: What to type.
-            overwrite: Whether it replaces what is there.
-            click_again: Clicks the element that was asked for; None where none was.
+        `click_again` clicks the requested element; None if none was requested.
 
         Returns:
             How it was typed, and whether it was read back.
 
         Raises:
-            NothingArrived: The element that was asked for reads as before, though it was clicked and typed into twice.
+            NothingArrived: The requested element did not change, though it was clicked and typed into twice.
             CannotType: There are no keys for the text, and it cannot be pasted here.
         """
         before = self._text(place)
@@ -169,7 +145,6 @@ class Typist:
         return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, again)
 
     def _entered(self, place: Place, text: str) -> str:
-        """Enter the text by the way that suits, and return which it was."""
         if place.suits_paste(text) and self._paste(text):
             return "paste"
         try:
@@ -207,9 +182,9 @@ class Typist:
     def _typed_again(
         self, place: Place, element_id: int, expected: _Expected, way: str, click_again: Callable[[], None] | None
     ) -> tuple[str, str | None]:
-        """Type again, after a click where that is possible; return the way and what the element reads then.
+        """Type again, after a click if possible; return the method and the element's text then.
 
-        Nothing arrived at all, so that cannot double the text, unless it was only late.
+        Nothing arrived, so this cannot double the text, unless it was only late.
         """
         if click_again is not None:
             click_again()
@@ -240,7 +215,6 @@ class Typist:
         return None if text is None or _OBJECT in text else text
 
     def _select_content(self, place: Place, nothing_follows: bool) -> None:
-        """Select what is in the field, so that what is typed next replaces it."""
         if place.terminal:
             self._hands.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
         elif not place.cell:
@@ -263,7 +237,7 @@ class Typist:
             self._hands.type_text(part[len(body) :], self._drained)
 
     def _paste(self, text: str) -> bool:
-        """Paste a text and put back what the clipboard held; False where it would be lost, or nobody took the text."""
+        """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text."""
         clipboard = self._clipboard()
         held = clipboard.content()
         if not held.plain:
@@ -281,17 +255,12 @@ class Typist:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What a field should read after typing."""
-
     before: str
     text: str
     overwrite: bool
 
     def met_by(self, now: str | None) -> bool:
-        """Tell whether the text is in the field, whole, and nothing else has changed.
-
-        Where the caret or a selection was is not known, so any place will do, and what was selected may be gone.
-        """
+        """Return whether the text is in the field, whole, and nothing else has changed, wherever the caret was."""
         if now is None:
             return False
         text = self.text.replace("\r\n", "\n")
@@ -304,15 +273,12 @@ class _Expected:
         return False
 
     def missed_by(self, now: str | None, way: str) -> bool:
-        """Tell whether the field proves that nothing arrived.
-
-        A line end may send a line off or begin another object, and leave what is read here as it was.
-        """
+        """Return whether the field proves that nothing arrived; a line end may submit or start another object."""
         breaks = self.text[0] in "\r\n" or (way == "keys" and "\n" in self.text)
         return now == self.before and not self.met_by(now) and not breaks
 
     def completed_by(self, now: str) -> bool:
-        """Tell whether the field offers to complete what was typed, by text selected behind the caret."""
+        """Return whether the field offers a completion, selected behind the caret."""
         return (self.overwrite or not self.before) and now.startswith(self.text) and len(now) > len(self.text)
 
 
@@ -325,7 +291,7 @@ def _starts(whole: str, part: str) -> list[int]:
 
 
 def _up_to_cell_ends(text: str) -> list[str]:
-    """Cut a text behind each tab and line end."""
+    """Split a text behind each tab and line end."""
     parts, current = [], ""
     for character in text.replace("\r\n", "\n"):
         current += character

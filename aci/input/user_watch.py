@@ -1,9 +1,9 @@
-"""Watches for a person who wants everything to stop: the stop key, or the pointer pushed into a corner.
+"""Detection of the user's emergency stop: the stop key, or the pointer pushed into a corner.
 
-Keys come as raw events of the X Input extension (XI 2.2), which arrive whatever window has the keyboard and whoever
-has grabbed it; where the server lacks it, the keys that are down are asked for instead. Own input cannot be told from a
-person's by its device, since remote desktops inject theirs through XTEST as well: so own input never presses the stop
-key, and says where it puts the pointer.
+Keys arrive as raw events of the X Input extension (XI 2.2), whatever window has the focus and whoever has grabbed the
+keyboard; on servers without it the pressed keys are polled. Own input is not distinguishable by its device, since
+remote desktops inject theirs through XTEST as well: so own input never presses the stop key, and announces pointer
+positions.
 """
 
 from __future__ import annotations
@@ -21,22 +21,15 @@ from aci.desktop.screen import open_display
 from aci.input.keys import chord, left_key
 from aci.observation.geometry import Point, Rect
 
-_TICK_S = 0.05
-"""How often the pointer is looked at."""
-_POLL_S = 0.015
-"""How often keys are looked at where no events tell of them; people hold keys for longer."""
+_TICK_S = 0.05  # interval of pointer checks
+_POLL_S = 0.015  # interval of key checks on servers without raw events; people hold keys for longer
 _CORNER_PX = 2
-_OVERTAKEN_S = 0.2
-"""How long an own position counts after the next one: the server may not have come to that."""
-_RAW = struct.Struct("=HII")
-"""Device, time and detail: how a raw event begins behind its type."""
+_OVERTAKEN_S = 0.2  # how long the previous own position still counts: the server may lag
+_RAW = struct.Struct("=HII")  # device, time and detail at the start of a raw event
 
 
 class StopKey:
-    """Keys that mean stop when they are down together.
-
-    Args:
-        name: As people write it, such as "ctrl+shift+escape".
+    """Keys that mean stop when they are pressed together, such as "ctrl+shift+escape".
 
     Raises:
         UnknownKey: The name stands for no keys.
@@ -47,18 +40,12 @@ class StopKey:
         self._symbols = frozenset(left_key(symbol) for symbol in chord([name]))
 
     def pressed_by(self, symbols: Iterable[int]) -> bool:
-        """Tell whether keysyms that are down together hold it."""
+        """Return whether pressed keysyms include it."""
         return self._symbols <= {left_key(symbol) for symbol in symbols}
 
 
 class PersonWatch:
-    """A thread that watches a display and calls for a stop.
-
-    Args:
-        display_name: Name of the X display.
-        stop_by: What means stop.
-        halt: What is called.
-        clock: Seconds on a steady clock.
+    """A thread that watches a display and requests a stop.
 
     Raises:
         NoDisplay: There is no such display.
@@ -85,13 +72,13 @@ class PersonWatch:
         self._thread.start()
 
     def own_motion(self, point: Point) -> None:
-        """Say where the pointer is about to be put by own input."""
+        """Announce where own input is about to move the pointer."""
         if point != self._own:
             self._before = (self._own, self._clock())
             self._own = point
 
     def refuses(self, symbols: Iterable[int]) -> bool:
-        """Tell whether pressing these keysyms together would be the stop key."""
+        """Return whether pressing these keysyms together would be the stop key."""
         return self.stop_key is not None and self.stop_key.pressed_by(symbols)
 
     def close(self) -> None:
@@ -233,5 +220,4 @@ def _near(one: Point, other: Point) -> bool:
 
 
 def _set_bits(keymap: Sequence[int]) -> set[int]:
-    """Return the keycodes whose bits are set in what QueryKeymap answers."""
     return {8 * at + bit for at, byte in enumerate(keymap) for bit in range(8) if byte >> bit & 1}

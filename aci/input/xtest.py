@@ -1,4 +1,4 @@
-"""Keyboard and pointer through the XTEST extension (XTEST 2.2): the input is the same as a person's."""
+"""Keyboard and pointer through the XTEST extension (XTEST 2.2), which makes input indistinguishable from the user's."""
 
 from __future__ import annotations
 
@@ -18,22 +18,29 @@ from aci.observation.geometry import Point
 _BUTTONS: dict[str, int] = {"left": 1, "middle": 2, "right": 3}
 _WHEEL_UP, _WHEEL_DOWN = 4, 5
 _LOCK_MASK = 1 << 1
-_GROUP_SHIFT, _GROUP_MASK = 13, 3
-"""Where the X keyboard extension puts the layout in use into the modifier state."""
-_DOUBLE_CLICK_S = 0.6
-"""Toolkits take two clicks within 0.25 to 0.5 s for a double one."""
+_GROUP_SHIFT, _GROUP_MASK = 13, 3  # position of the current layout in the modifier state (XKB)
+_DOUBLE_CLICK_S = 0.6  # toolkits take two clicks within 0.25 to 0.5 s for a double click
 _DOUBLE_CLICK_PX = 6
 _DRAG_STEPS = 12
-_DRAG_PACE_S = 0.012
-"""Applications begin a drag only when they have handled some motion between press and release."""
+_DRAG_PACE_S = 0.012  # a drag begins only after some motion was handled between press and release
 _BURST = 40
 _BURST_PACE_S = 0.01
 
 
 class Xtest:
-    """One person's hands: keys and buttons that are pressed are released on every way out.
+    """Keyboard and pointer; usable from several threads, one action at a time.
 
-    Usable from several threads, one action at a time.
+    Connecting releases what an earlier, killed program left pressed.
+
+    Args:
+        display_name: Name of the X display.
+        private: Whether nobody else uses the keyboard, so that more keys may be borrowed.
+        pause: Sleeps for some seconds.
+        guard: Called before each key and click; what it raises ends the action.
+        moving: Called before the pointer is moved.
+
+    Raises:
+        NoDisplay: There is no such display.
     """
 
     def __init__(
@@ -44,18 +51,6 @@ class Xtest:
         guard: Callable[[], None] = lambda: None,
         moving: Callable[[Point], None] = lambda point: None,
     ) -> None:
-        """Connect, and release what an earlier program that was killed left pressed.
-
-        Args:
-            display_name: Name of the X display.
-            private: Whether the keyboard is nobody's, so that more keys may be borrowed.
-            pause: Waits for some seconds.
-            guard: Called before each key and click; what it raises ends the action.
-            moving: Told where the pointer is about to be put.
-
-        Raises:
-            NoDisplay: There is no such display.
-        """
         self._lock = threading.RLock()
         self._display = open_display(display_name)
         self._private = private
@@ -70,7 +65,7 @@ class Xtest:
         release_leftovers(self._display)
 
     def close(self) -> None:
-        """Release everything, give back borrowed keys and disconnect; nothing happens if the server went first."""
+        """Release everything, return borrowed keys and disconnect; the server may already be gone."""
         from Xlib.error import ConnectionClosedError
 
         with self._lock:
@@ -88,16 +83,7 @@ class Xtest:
             self._motion(point)
 
     def click(self, point: Point, count: int = 1, button: Button = "left", hold: Sequence[int] = ()) -> None:
-        """Click, once or in quick succession.
-
-        Two calls at the same place stay two single clicks, however soon they follow each other.
-
-        Args:
-            point: Where, px.
-            count: How often.
-            button: Which button.
-            hold: Keysyms of keys to hold meanwhile.
-        """
+        """Click, once or in quick succession; consecutive calls never make a double click."""
         with self._acting(), self._holding(hold):
             self._motion(point)
             self._await_new_click(point)
@@ -156,10 +142,7 @@ class Xtest:
     def type_text(self, text: str, drained: Callable[[], None]) -> None:
         """Type a text key by key, any character of Unicode.
 
-        Args:
-            text: What to type; line ends press Return, tabs press Tab.
-            drained: Waits until the application has handled what was typed so far; called when a borrowed key is
-                about to change its meaning.
+        `drained` is called before a borrowed key changes its meaning.
         """
         with self._acting(), self._caps_lock_off():
             symbols = list(characters(text))
@@ -184,11 +167,7 @@ class Xtest:
 
     @contextmanager
     def _acting(self, free_of_modifiers: bool = True) -> Iterator[None]:
-        """Let nothing stay pressed, whatever ends the action: an error, a stop, Ctrl-C, or the end of it.
-
-        Args:
-            free_of_modifiers: Whether to begin only when nobody holds a modifier.
-        """
+        """Release everything at the end of an action, also after an error, a stop or Ctrl-C."""
         with self._lock, lost_connection_is_reported():
             self._guard()
             if free_of_modifiers:
@@ -225,7 +204,6 @@ class Xtest:
 
     @contextmanager
     def _caps_lock_off(self) -> Iterator[None]:
-        """Switch Caps Lock off while typing, since it would turn the case of what is typed."""
         locked = bool(self._modifiers.state() & _LOCK_MASK)
         caps_lock = [keysym("Caps_Lock")]
         if locked:
@@ -305,7 +283,7 @@ class Xtest:
 
 
 def _batches(symbols: Sequence[int], keymap: Keymap) -> Iterator[list[int]]:
-    """Cut what is to be typed so that each part needs no more borrowed keys than there are."""
+    """Split keysyms so that each part needs no more borrowed keys than there are."""
     foreign = set(keymap.foreign(symbols))
     batch: list[int] = []
     borrowed: set[int] = set()

@@ -48,7 +48,7 @@ class Rect:
         return Rect(left, top, round(self.right * factor) - left, round(self.bottom * factor) - top)
 
     def contains(self, point: Point) -> bool:
-        """Tell whether the pixel lies inside."""
+        """Return whether the pixel lies inside."""
         return self.x <= point.x < self.right and self.y <= point.y < self.bottom
 
     def intersection(self, other: Rect) -> Rect | None:

@@ -1,4 +1,4 @@
-"""What an element is, apart from where it is: enough to find it again in another observation."""
+"""Descriptions of elements apart from place and id, to find them again in another observation."""
 
 from __future__ import annotations
 
@@ -10,48 +10,35 @@ from pydantic import BaseModel, ConfigDict
 from aci.observation.observation import Element, Observation
 
 MIN_SCORE = 0.6
+# class names that GTK 4 gives nameless containers; some are there only at times
 _OF_TOOLKIT = re.compile(r"(?:Gtk|Adw)[A-Z]\w*$")
-"""Class names by which GTK 4 calls nameless containers; some of them are there only at times."""
-SHARED_WORDS = 0.5
-"""From this share of common words on, two titles name the same window at different times."""
+SHARED_WORDS = 0.5  # share of common words from which on two titles name the same window
 
 _BESIDE_CHARS = 80
+# Ancestors named after their changing content; their window's title says enough
 _OF_CONTENT = frozenset(
     {"frame", "window", "dialog", "alert", "file chooser", "page tab", "page tab list", "scroll pane"}
 )
-"""Roles of ancestors that are named after what they hold, which changes; their window's title tells enough."""
 _NUMBERS = re.compile(r"\d+")
 _SEPARATOR = re.compile(r"\s+[-–—|·]\s+")
 _WORD = re.compile(r"\w+")
 
 
 class ElementDescription(BaseModel):
-    """An element without its id and place.
-
-    Attributes:
-        role: AT-SPI role name.
-        name: Accessible name.
-        label: Name of the element that labels it.
-        description: Tooltip, placeholder or class.
-        app: Application it belongs to.
-        window: Title of its window.
-        path: Roles and names of its ancestors, from the window down.
-        ordinal: Position among the elements of the same role and name, in reading order, from 0.
-        beside: What stands to the left of it or else above it, where others have the same role and name.
-        twins: How many elements of its window had the same role and name, itself included; 0 where that is not known.
-    """
+    """An element without its id and place."""
 
     model_config = ConfigDict(frozen=True)
 
-    role: str
-    name: str = ""
-    label: str = ""
-    description: str = ""
-    app: str = ""
-    window: str = ""
-    path: tuple[str, ...] = ()
-    ordinal: int = 0
-    beside: str = ""
+    role: str  # AT-SPI role name
+    name: str = ""  # accessible name
+    label: str = ""  # name of the element that labels it
+    description: str = ""  # tooltip, placeholder or class
+    app: str = ""  # application it belongs to
+    window: str = ""  # title of its window
+    path: tuple[str, ...] = ()  # roles and names of its ancestors, from the window down
+    ordinal: int = 0  # position among the elements of the same role and name, in reading order, from 0
+    beside: str = ""  # what stands to the left of it or else above it, where others have the same role and name
+    # how many elements of its window had the same role and name, itself included; 0 where that is not known
     twins: int = 0
 
 
@@ -74,12 +61,11 @@ def describe(element: Element, observation: Observation) -> ElementDescription:
 
 
 def find_again(description: ElementDescription, observation: Observation) -> Element | None:
-    """Find the described element, by role, name, path and surroundings and never by coordinates.
+    """Find the described element, by role, name, path and surroundings, never by coordinates.
 
     Returns:
-        The one element that fits best, of several windows in the topmost one; None where nothing fits, or several fit
-        equally well and neither what stands beside them nor, where they are as many as then, their order tells them
-        apart.
+        The best match, in the topmost of several windows; None without a match, or if equal matches cannot be
+        distinguished by neighbouring texts or, where their number is unchanged, by their order.
     """
     titles = {window.id: window.title for window in observation.windows}
     scored = [
@@ -94,10 +80,10 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
 
 
 def titles_agree(one: str, other: str) -> bool:
-    """Tell whether two titles may be of the same window, at different times.
+    """Return whether two titles may belong to the same window at different times.
 
-    Numbers, names of documents and marks of changes vary; what is behind the last dash, as a rule the application, or
-    most of the words stay. Popups have no title and agree only with each other.
+    Numbers, document names and change marks vary; the part behind the last dash, usually the application, or most of
+    the words stay. Popups have no title and only agree with each other.
     """
     if not one or not other:
         return one == other
@@ -134,7 +120,7 @@ def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> 
 
 
 def _score(description: ElementDescription, element: Element) -> float:
-    """Weigh what agrees, from 0 to 1; an element without any name is known by its surroundings alone."""
+    """Return the agreement from 0 to 1; an element without a name is known by its surroundings alone."""
     if description.name and element.name != description.name:
         return 0.0
     if not description.name and description.label and element.label != description.label:
@@ -147,7 +133,7 @@ def _score(description: ElementDescription, element: Element) -> float:
 
 
 def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether the nearest ancestors that are named after what they are have the same name, where both have one."""
+    """Return whether the nearest stable ancestors have the same name, if both have one."""
     mine, theirs = (_nearest_named(path) for path in (one, other))
     return not mine or not theirs or titles_agree(mine, theirs)
 
@@ -161,7 +147,7 @@ def _nearest_named(path: tuple[str, ...]) -> str:
 
 
 def _path_agreement(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    """Share of ancestors that agree, counted from the element outwards; window titles change and count little."""
+    """Return the share of ancestors that agree, counted from the element outwards."""
     longest = max(len(one), len(other))
     if not longest:
         return 1.0
@@ -178,7 +164,7 @@ def _is_twin(other: Element, element: Element) -> bool:
 
 
 def _beside(element: Element, elements: Iterable[Element]) -> str:
-    """Return what is nearest to the left in the same row, else nearest above; empty where nothing is."""
+    """Return the nearest text to the left in the same row, else above; "" if there is none."""
     beside = [other for other in elements if other.window_id == element.window_id and _tells(other, element)]
     rect = element.rect
     left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]

@@ -1,4 +1,4 @@
-"""The screenshot with a numbered mark at each element, for models that see."""
+"""The screenshot with a numbered mark at each element."""
 
 from __future__ import annotations
 
@@ -17,24 +17,18 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 FONT_PX = 11
-FOREIGN_COST = 30.0
-"""Per pixel in another element, in steps of brightness between neighbouring pixels that are hidden."""
-TAKEN_COST = 1000.0
-"""Per pixel of another number."""
-MOST_STEPS = 24
-"""Places along the middle of a wide element that are looked at."""
+FOREIGN_COST = 30.0  # per pixel in another element, in brightness steps between neighbouring pixels
+TAKEN_COST = 1000.0  # per pixel of another number
+MOST_STEPS = 24  # places tried along the middle of a wide element
+# dark enough for white digits
 COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 0), (0, 120, 130))
-"""Dark enough for white digits; neighbours differ because ids count up."""
 
 
 def draw_marks(observation: Observation) -> NDArray[np.uint8]:
-    """Return the screenshot with a frame and a number for each element.
+    """Return the screenshot with a frame and a number for each element, (H, W, 3) uint8 RGB.
 
-    Each number goes where it hides least: beside its element or at a corner of it, on the plainest patch of the
-    picture that no other number takes. Empty cells of a sheet get none.
-
-    Returns:
-        (H, W, 3) uint8 RGB.
+    Each number goes to the plainest free place beside its element or at one of its corners. Empty cells of a sheet get
+    none.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -53,7 +47,6 @@ def draw_marks(observation: Observation) -> NDArray[np.uint8]:
 
 
 def _on_picture(elements: Sequence[Element], picture: Rect) -> list[Element]:
-    """Return the elements that get a mark, cut to the picture."""
     return [
         replace(element, rect=common)
         for element in elements
@@ -85,10 +78,9 @@ def _draw_tag(draw: ImageDraw, font: FreeTypeFont | ImageFont, element: Element,
 
 
 def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
-    """Return places for a tag, the best readable ones first.
+    """Return places for a tag, the most readable first.
 
-    In what is wide enough that is its end, where text seldom reaches, or else between its words; around small things
-    it is outside of them.
+    In wide elements that is the end, where text seldom reaches, or a gap between words; for small ones, outside.
     """
     right, bottom = rect.right - width, rect.bottom - height
     middle = rect.y + (rect.height - height) // 2
@@ -109,7 +101,7 @@ def _spots(rect: Rect, width: int, height: int) -> list[Rect]:
 
 
 class _Busyness:
-    """How much there is to be hidden in any rectangle of the picture, and which parts are taken."""
+    """How much a tag would hide at each place of the picture."""
 
     def __init__(self, screenshot: NDArray[np.uint8], rects: Sequence[Rect]) -> None:
         self._height, self._width = screenshot.shape[:2]
@@ -124,9 +116,9 @@ class _Busyness:
             self._elements[rect.y : rect.bottom, rect.x : rect.right] += 1
 
     def cost(self, spot: Rect, own: Rect) -> float:
-        """Return what a tag of the element at `own` would hide; infinite where it leaves the screen.
+        """Return what a tag of the element at `own` would hide; infinite outside of the screen.
 
-        Lying in another element counts as well: it would be taken for that one's number.
+        A place in another element counts as well: the tag would be taken for that element's number.
         """
         if spot.x < 0 or spot.y < 0 or spot.right > self._width or spot.bottom > self._height:
             return float("inf")
@@ -141,11 +133,9 @@ class _Busyness:
         return float(hidden) + foreign * FOREIGN_COST + taken * TAKEN_COST
 
     def inside(self, spot: Rect) -> Rect:
-        """Return the rectangle, moved onto the screen."""
         x = max(0, min(spot.x, self._width - spot.width))
         y = max(0, min(spot.y, self._height - spot.height))
         return Rect(x, y, spot.width, spot.height)
 
     def take(self, spot: Rect) -> None:
-        """Keep other tags away from here."""
         self._taken[spot.y : spot.bottom, spot.x : spot.right] = True

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# States have the names of AT-SPI; `disabled` means neither ENABLED nor SENSITIVE
 State = Literal[
     "focused",
     "focusable",
@@ -39,7 +40,6 @@ State = Literal[
     "vertical",
     "default",
 ]
-"""A state of an element, named as AT-SPI does, `disabled` being the absence of ENABLED and SENSITIVE."""
 
 Source = Literal["accessibility", "ocr"]
 

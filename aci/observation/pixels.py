@@ -1,4 +1,4 @@
-"""Where two pictures of the screen differ."""
+"""Differences between screenshots."""
 
 from __future__ import annotations
 
@@ -11,30 +11,21 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BLOCK_PX = 16
-"""Width and height of the squares that are compared; a row of one is two words of eight bytes of the mask."""
-MOST_AREAS = 200
-"""With more areas than this the gaps between those of one row of blocks are filled."""
+BLOCK_PX = 16  # side of the compared squares; a row of one is two 8-byte words of the mask
+MOST_AREAS = 200  # with more areas the gaps within each row of blocks are filled
 
-CARET_PX = 3
-"""What differs in less than this width is the blinking of a caret: whoever types something that thin moves it on."""
+CARET_PX = 3  # a narrower change is a blinking caret
 TALLEST_CARET_PX = 64
 
-ALIKE_LEVELS = 24
-"""Colours that differ by no more than this of 256 levels count as the same."""
+ALIKE_LEVELS = 24  # of 256
 
 _WORD = 8
 
 
 def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> tuple[Rect, ...] | None:
-    """Return rectangles that together cover all pixels that differ, but for the blinking of carets.
+    """Return disjoint rectangles that cover all differing pixels, except blinking carets; None for different sizes.
 
-    Args:
-        previous: The earlier picture, (H, W) uint32.
-        current: The later one.
-
-    Returns:
-        Disjoint rectangles made of blocks, clipped to the picture; None for pictures of different size.
+    Both pictures are (H, W) uint32.
     """
     if previous.shape != current.shape:
         return None
@@ -47,12 +38,7 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
 
 
 def share_apart(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
-    """Return the share of pixels whose colours differ visibly.
-
-    Args:
-        one: A picture, (H, W, 3) uint8 RGB, not empty.
-        other: Another one of the same size.
-    """
+    """Return the share of visibly different pixels of two pictures, both (H, W, 3) uint8 RGB."""
     import numpy as np
 
     apart = np.abs(one.astype(np.int16) - other).max(axis=2) > ALIKE_LEVELS
@@ -64,7 +50,6 @@ def _scaled(area: Rect) -> Rect:
 
 
 def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
-    """Tell whether all that differs in an area is a thin upright line."""
     import numpy as np
 
     if area.width > 2 * BLOCK_PX or area.height > TALLEST_CARET_PX:
@@ -74,7 +59,6 @@ def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:
 
 
 def _blocks(differs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return in which blocks any pixel differs, (rows, columns) bool."""
     import numpy as np
 
     height, width = differs.shape
@@ -98,7 +82,6 @@ def _areas(blocks: NDArray[np.bool_]) -> list[Rect]:
 
 
 def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]:
-    """Return the runs of each row as rectangles, joined with equal runs of the row above."""
     finished: list[Rect] = []
     growing: dict[tuple[int, int], Rect] = {}
     for row, runs in rows:
@@ -116,7 +99,6 @@ def _joined(rows: Sequence[tuple[int, Sequence[tuple[int, int]]]]) -> list[Rect]
 
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return start and end of each run of set flags."""
     import numpy as np
 
     edges = np.flatnonzero(np.diff(flags.view(np.int8), prepend=0, append=0))

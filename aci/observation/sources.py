@@ -12,8 +12,7 @@ from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Window
 
-BackEnd = Literal["dbus", "pyatspi"]
-"""What reads the accessibility bus: the own client, or the reference, which needs packages of the distribution."""
+BackEnd = Literal["dbus", "pyatspi"]  # own client, or the slow reference
 
 
 class Reading(Protocol):
@@ -22,27 +21,22 @@ class Reading(Protocol):
     @property
     def elements(self) -> tuple[Element, ...]:
         """Topmost window first, in reading order."""
-        ...
 
     @property
     def focus_id(self) -> int | None:
         """Element that has the keyboard, or None."""
-        ...
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is missing and why."""
-        ...
 
     @property
     def unfilled(self) -> tuple[int, ...]:
         """Windows whose application answers but shows nothing in them yet."""
-        ...
 
     @property
     def windowless(self) -> tuple[str, ...]:
         """Names of applications that are there but have none of the windows."""
-        ...
 
 
 class Accessibility(Protocol):
@@ -60,39 +54,30 @@ class Accessibility(Protocol):
         `changed` tells where the pixels of the screen differ from those at the latest call; None where that is not
         known.
         """
-        ...
 
     def rest(self, after_s: float) -> None:
         """Mend in the background what `read` may have missed, once nothing is asked for this long; returns at once."""
-        ...
 
     def stir(self) -> None:
         """End what `rest` began, because somebody is about to act."""
-        ...
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest event, 0.0 before the first."""
-        ...
 
     def element_text(self, element_id: int) -> str | None:
         """Return the text that an element holds now; None where it has none or is gone."""
-        ...
 
     def set_text(self, element_id: int, text: str) -> bool:
         """Replace the text of an element; return whether it took it."""
-        ...
 
     def locate(self, element_id: int) -> Rect | None:
         """Return where an element is now, px; None when it is gone."""
-        ...
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now."""
-        ...
+        """Return whether an element itself has the keyboard now."""
 
     def close(self) -> None:
         """Disconnect."""
-        ...
 
 
 def connect_accessibility(
@@ -102,8 +87,8 @@ def connect_accessibility(
 
     Args:
         back_end: What reads it.
-        environment: Of the desktop's applications; names the session bus.
-        ids: Ids that no element has had yet; by default from 1.
+        environment: Environment of the desktop's applications; names the session bus.
+        ids: Unused element ids; by default from 1.
 
     Raises:
         ConnectionLost: There is none.
@@ -119,7 +104,6 @@ def connect_accessibility(
 
 
 def _session_bus(environment: Mapping[str, str]) -> str:
-    """Return the address of the session bus; the usual one where none is named."""
     named = environment.get("DBUS_SESSION_BUS_ADDRESS")
     if named:
         return named
@@ -245,7 +229,7 @@ class Outlasting:
             return None
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now; not without the bus."""
+        """Return whether an element itself has the keyboard now; not without the bus."""
         try:
             return self._inner.has_focus(element_id)
         except ConnectionLost:

@@ -1,7 +1,7 @@
-"""An observation as text for a model: what is there, and what changed.
+"""An observation, or the changes between two, as text for a model.
 
-Everything that comes from the screen stands between double quotes with its control characters escaped, so that no
-application can imitate a line of this format.
+Everything that comes from the screen is quoted, with control characters escaped, so that no application can imitate a
+line of this format.
 """
 
 from __future__ import annotations
@@ -17,30 +17,27 @@ from aci.observation.observation import Element, Observation, State, Window
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 600
-TREMBLE_PX = 3
-"""Moves up to this are not told: recognized text is never found twice at quite the same place."""
-LEAST_LABELS = 4
-"""Texts that stand side by side, from which on they are put on one line."""
-MOST_LINES = 500
-"""Lines of one window that are shown; the rest is counted."""
+TREMBLE_PX = 3  # smaller moves are not reported: recognized text is never found at quite the same place
+LEAST_LABELS = 4  # adjacent texts from which on they share a line
+MOST_LINES = 500  # lines shown per window; the rest is counted
 
 _TOLD_STATES: tuple[State, ...] = (
     "focused", "disabled", "selected", "expanded", "pressed", "editable", "read_only", "required", "invalid",
     "password", "busy", "has_popup", "default", "visited", "modal", "mixed",
 )  # fmt: skip
+# Implied by the role; where it does not hold, another state says why
 _USUAL: Mapping[str, State] = {
     "entry": "editable", "text": "editable", "spin button": "editable", "password text": "password",
 }  # fmt: skip
-"""What goes without saying of a role; where it does not hold, another state tells why."""
 _NESTED = frozenset({"tree item", "list item"})
 _CELLS = frozenset({"table cell", "column header", "row header", "table column header", "table row header"})
 _ADDRESS = re.compile(r"[A-Z]{1,3}[0-9]{1,7}")
 
 
 def quote(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a text between double quotes, on one line, cut in its middle if it is long.
+    """Return a text in double quotes on one line, cut in the middle if it is long.
 
-    Quotes, backslashes and all characters that move the cursor, break the line or turn the direction of writing are
+    Quotes, backslashes and all characters that move the cursor, break the line or change the direction of writing are
     escaped.
     """
     if len(text) > longest:
@@ -50,7 +47,7 @@ def quote(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def render_observation(observation: Observation) -> str:
-    """Return windows, elements and what else is known, one thing a line."""
+    """Return windows, elements and other facts, one per line."""
     lines = ["Windows, topmost first:"]
     lines += [f"  {_window_line(window)}" for window in observation.windows] or ["  none"]
     for window, elements in _by_window(observation):
@@ -62,7 +59,7 @@ def render_observation(observation: Observation) -> str:
 
 
 def render_changes(previous: Observation, current: Observation) -> str:
-    """Return what differs between two observations; the whole of the current one where most of it is new."""
+    """Return the differences between two observations; the whole current one if most of it is new."""
     old, new = previous.by_id, current.by_id
     appeared = [element for element in current.elements if element.id not in old]
     if len(appeared) > 20 and len(appeared) * 2 > len(current.elements):
@@ -159,7 +156,7 @@ def _kind(element: Element) -> str:
 
 
 def _row_of(element: Element) -> int | None:
-    """Return how many ancestors of an element there are down to the table row that it lies in, if it does."""
+    """Return the number of ancestors down to the table row that an element lies in, if it does."""
     rows = [index for index, part in enumerate(element.path) if part.startswith("table row:")]
     return rows[-1] if rows else None
 
@@ -180,7 +177,6 @@ def _element_lines(elements: Sequence[Element]) -> list[str]:
 
 
 def _label_lines(row: Sequence[Element]) -> list[str]:
-    """Write what stands side by side on one line, such as the days of a calendar."""
     short = len(row) >= LEAST_LABELS and all(_said_by_name(element) for element in row)
     if not short:
         return [_line(element) for element in row]
@@ -203,14 +199,14 @@ def _line(element: Element) -> str:
 
 
 def _level_of(element: Element) -> int:
-    """Return how deep an item lies in items of its kind: 1 for the outermost, and for what is no such item."""
+    """Return the nesting level of an item among items of its kind, from 1."""
     if element.role not in _NESTED:
         return 1
     return 1 + sum(part.startswith(f"{element.role}:") for part in element.path)
 
 
 def _told(element: Element) -> list[str]:
-    """Return name, label, text, value and description, each only where it says anything that those before do not."""
+    """Return name, label, text, value and description, each only if it adds information."""
     parts = [quote(element.name, LONGEST_NAME)] if element.name else []
     if element.label and element.label != element.name:
         parts.append(f"label {quote(element.label, LONGEST_NAME)}")
@@ -224,7 +220,6 @@ def _told(element: Element) -> list[str]:
 
 
 def _called(element: Element) -> str:
-    """Return what tells an element from others."""
     return quote(element.name or element.label or element.description, LONGEST_NAME)
 
 
@@ -248,7 +243,6 @@ def _states(element: Element) -> str:
 
 
 def _side_by_side(elements: Sequence[Element]) -> list[list[Element]]:
-    """Part a run of elements into those that stand beside each other."""
     rows: list[list[Element]] = []
     for element in elements:
         last = rows[-1][-1] if rows else None
@@ -261,7 +255,6 @@ def _side_by_side(elements: Sequence[Element]) -> list[list[Element]]:
 
 
 def _row_lines(elements: Sequence[Element]) -> list[str]:
-    """Write the rows of a table, a line each, the controls in their cells among these."""
     rows: list[list[Element]] = []
     for element in elements:
         if rows and _same_row(rows[-1][-1], element):
@@ -279,7 +272,6 @@ def _same_row(last: Element, element: Element) -> bool:
 
 
 def _level(last: Element, element: Element) -> bool:
-    """Tell whether two elements of rows of the same name lie in the same one: on one level."""
     return element.rect.y < last.rect.bottom and last.rect.y < element.rect.bottom
 
 
@@ -294,7 +286,7 @@ def _cell(element: Element) -> str:
 
 
 def _sheet_lines(cells: Sequence[Element]) -> list[str]:
-    """Write a sheet: cells with content one by one, empty ones as ranges of addresses and ids."""
+    """Format a sheet: cells with content one by one, empty ones as ranges of addresses and ids."""
     lines = []
     blank_rows: list[list[Element]] = []
     for row in _split_rows(cells):
@@ -314,7 +306,6 @@ def _sheet_lines(cells: Sequence[Element]) -> list[str]:
 
 
 def _continues(above: Sequence[Element], row: Sequence[Element]) -> bool:
-    """Tell whether a row of blank cells goes on where the one above ended, column by column."""
     return row[0].id == above[-1].id + 1 and len(above) == len(row) and _column(above[0]) == _column(row[0])
 
 
@@ -327,7 +318,6 @@ def _is_blank(cell: Element) -> bool:
 
 
 def _consecutive(cells: Sequence[Element]) -> bool:
-    """Tell whether both ids and columns of cells in one row count up without a gap."""
     return all(
         later.id == earlier.id + 1 and _column(later) == _column(earlier) + 1 for earlier, later in pairwise(cells)
     )
@@ -407,7 +397,6 @@ def _gone_lines(elements: Sequence[Element]) -> list[str]:
 
 
 def _ranges(ids: Iterable[int]) -> str:
-    """Return numbers as ranges, such as "3 to 5, 9": what lies between two of them need not be meant."""
     runs: list[tuple[int, int]] = []
     for number in sorted(ids):
         if runs and number == runs[-1][1] + 1:

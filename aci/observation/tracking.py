@@ -1,4 +1,4 @@
-"""Identity of elements over time: the same thing on the screen keeps its id, and no id ever means two things."""
+"""Stable element ids: an element keeps its id while it is on the screen, and ids are never reused."""
 
 from __future__ import annotations
 
@@ -9,48 +9,32 @@ from itertools import count
 
 from aci.observation.geometry import Rect
 
-NEAR_PX = 48
-"""How far an element that was made anew may lie from where it was, to be taken for the same one."""
+NEAR_PX = 48  # how far a recreated element may lie from its predecessor
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One element of one observation.
+    """One element of one observation."""
 
-    Attributes:
-        key: The object behind it, as its application names it.
-        likeness: What makes two objects look the same to a person: window, role, name, ancestors.
-        rect: Where it was seen, px.
-    """
-
-    key: Hashable
-    likeness: Hashable
-    rect: Rect
+    key: Hashable  # the object behind it, as its application names it
+    likeness: Hashable  # what makes two objects look the same to a person: window, role, name, ancestors
+    rect: Rect  # where it was seen, px
 
 
 class IdTracker:
-    """Gives ids, counted from 1.
+    """Assigns ids, by default from 1; trackers of one run share their unused ids (`fresh`).
 
-    An object that was seen before keeps its id for as long as the tracker lives. Applications also make objects anew
-    for what a person sees as the same thing (a page that redraws itself, a list that is filled again): a new object
-    takes over the id of one that was there at the latest observation, is gone now, looks the same and was near by.
+    A known object keeps its id. Applications also recreate objects, as when a page redraws itself: a new object
+    inherits the id of one of the latest observation that is gone, looked the same and was near.
     """
 
     def __init__(self, fresh: Iterator[int] | None = None) -> None:
-        """Begin with nothing seen.
-
-        Args:
-            fresh: Ids that nothing has yet; trackers of one run share it. By default from 1.
-        """
         self._fresh = fresh if fresh is not None else count(1)
         self._ids: dict[Hashable, int] = {}
         self._present: dict[Hashable, Sighting] = {}
 
     def assign(self, sightings: Sequence[Sighting]) -> list[int]:
-        """Return the id of each sighting of one observation, in the same order.
-
-        Keys must differ from each other.
-        """
+        """Return the id of each sighting of one observation, in order; their keys must differ."""
         present = {sighting.key: sighting for sighting in sightings}
         heirs = self._gone(present)
         ids = [self._id_of(sighting, heirs) for sighting in sightings]

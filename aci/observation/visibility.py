@@ -1,4 +1,4 @@
-"""Where an element can really be seen and hit: plain geometry, no desktop needed."""
+"""The visible part of elements and the point that hits them."""
 
 from __future__ import annotations
 
@@ -7,37 +7,28 @@ from dataclasses import dataclass
 
 from aci.observation.geometry import Point, Rect
 
-MOST_PIECES = 64
-"""Cutting more windows out of one element than this leaves slivers that nobody can hit."""
-FAIR_SHARE = 0.8
-"""Share of its bounding rectangle that a visible part must fill for that rectangle to stand for it."""
+MOST_PIECES = 64  # further cuts leave slivers that nobody can hit
+FAIR_SHARE = 0.8  # share of its bounding rectangle that a visible part must fill to be represented by it
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The part of an element that can be seen.
+    """The visible part of an element."""
 
-    Attributes:
-        rect: The visible part; where other windows leave a shape that is far from a rectangle, the largest rectangle
-            of it, px.
-        point: A pixel of that part; its middle where that can be hit.
-    """
-
+    # the visible part; where other windows leave a shape that is far from a rectangle, the largest rectangle of it,
+    # px
     rect: Rect
-    point: Point
+    point: Point  # A pixel of that part; its middle where that can be hit
 
 
 def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Sequence[Rect] = ()) -> Placement | None:
-    """Find what is visible of a rectangle, and where to click it.
+    """Return the visible part of a rectangle and the point to click, or None.
 
     Args:
         rect: Full extents, px.
-        clips: What limits it: the screen, its window, the areas that it scrolls in.
-        covers: Windows that lie above it.
-        avoid: Smaller controls inside of it that a click meant for it must not hit. They are part of what is visible.
-
-    Returns:
-        None where nothing can be seen.
+        clips: The screen, its window, and scrolled areas around it.
+        covers: Windows above it.
+        avoid: Smaller controls inside it, which a click must not hit.
     """
     visible = clipped(rect, clips)
     if visible is None:
@@ -54,7 +45,7 @@ def ground(rect: Rect, clips: Iterable[Rect], covers: Iterable[Rect], avoid: Seq
 
 
 def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:
-    """Return the part of a rectangle that lies in all of the others, or None."""
+    """Return the part of a rectangle inside all of the others, or None."""
     remaining: Rect | None = rect if rect.width > 0 and rect.height > 0 else None
     for clip in clips:
         if remaining is None:
@@ -64,7 +55,7 @@ def clipped(rect: Rect, clips: Iterable[Rect]) -> Rect | None:
 
 
 def uncovered(rect: Rect, covers: Iterable[Rect]) -> list[Rect]:
-    """Return disjoint rectangles that make up what the covers leave of a rectangle."""
+    """Return disjoint rectangles that the covers leave of a rectangle."""
     pieces = [rect] if rect.area else []
     for cover in covers:
         pieces = [part for piece in pieces for part in piece.subtract(cover)]
@@ -76,14 +67,14 @@ def uncovered(rect: Rect, covers: Iterable[Rect]) -> list[Rect]:
 
 
 def bounding(rects: Sequence[Rect]) -> Rect:
-    """Return the smallest rectangle around some rectangles, of which there is at least one."""
+    """Return the bounding box of at least one rectangle."""
     left, top = min(rect.x for rect in rects), min(rect.y for rect in rects)
     right, bottom = max(rect.right for rect in rects), max(rect.bottom for rect in rects)
     return Rect(left, top, right - left, bottom - top)
 
 
 def overlap(one: Rect, other: Rect) -> float:
-    """Return the common area divided by the area of both together, 0 to 1."""
+    """Return the intersection over union, 0 to 1."""
     common = one.intersection(other)
     if common is None:
         return 0.0
@@ -91,9 +82,9 @@ def overlap(one: Rect, other: Rect) -> float:
 
 
 def reading_order(rects: Sequence[Rect]) -> list[int]:
-    """Return indices in the order in which a person reads: rows from the top, each from the left.
+    """Return indices in reading order: rows from the top, each from the left.
 
-    A rectangle belongs to a row when its middle lies above the lower edge of the row's first rectangle.
+    A rectangle belongs to a row if its middle lies above the lower edge of the row's first rectangle.
     """
     rows: list[list[int]] = []
     limit = 0

@@ -1,4 +1,4 @@
-"""The pieces of the screen that may hold text which the tree does not tell, cut out again only where they changed."""
+"""The areas of the screen that may hold text without elements, cut out again only where they changed."""
 
 from __future__ import annotations
 
@@ -22,57 +22,36 @@ _MOST_CODES = 255
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A piece of a window that may hold text.
+    """A piece of a window that may hold text."""
 
-    Attributes:
-        window_id: The window.
-        rect: Where it is on the screen, px.
-        tile: Its pixels.
-    """
-
-    window_id: int
-    rect: Rect
-    tile: Tile
+    window_id: int  # the window
+    rect: Rect  # where it is on the screen, px
+    tile: Tile  # its pixels
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was seen at one moment.
+    """One look."""
 
-    Attributes:
-        pixels: (H, W, 3) uint8 RGB.
-        silent: (H, W) uint8, codes of the windows where they are silent.
-        codes: A number from 1 to 255 for each window.
-        without_elements: Windows of which the tree tells nothing.
-        areas: What was cut out of each window.
-    """
-
-    pixels: NDArray[np.uint8]
-    silent: NDArray[np.uint8]
-    codes: dict[int, int]
-    without_elements: frozenset[int] = frozenset()
-    areas: dict[int, list[Area]] = field(default_factory=dict)
+    pixels: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    silent: NDArray[np.uint8]  # (H, W) uint8, codes of the windows where the tree has no text
+    codes: dict[int, int]  # A number from 1 to 255 for each window
+    without_elements: frozenset[int] = frozenset()  # windows without elements
+    areas: dict[int, list[Area]] = field(default_factory=dict)  # the areas of each window
 
 
 class AreaFinder:
-    """Compares each look with the one before; not to be used from two threads at once."""
+    """Compares each look with the one before; use it from one thread at a time."""
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
         self._last: _Look | None = None
 
     def knows(self, windows: Sequence[Window]) -> bool:
-        """Tell whether all of these windows were there at the last look."""
+        """Return whether all of these windows were there at the last look."""
         return self._last is not None and all(window.id in self._last.codes for window in windows)
 
     def look(self, pixels: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> list[Area]:
-        """Return the areas of all windows, topmost first, each in reading order.
-
-        Args:
-            pixels: The screen, (H, W, 3) uint8 RGB.
-            elements: What the tree tells.
-            windows: Topmost first.
-        """
+        """Return the areas of all windows (topmost first) in a screenshot, (H, W, 3) uint8 RGB, in reading order."""
         codes = self._codes(windows)
         now = _Look(
             pixels,
@@ -85,7 +64,7 @@ class AreaFinder:
         return [area for window in windows for area in now.areas.get(window.id, ())]
 
     def look_ahead(self, pixels: NDArray[np.uint8], windows: Sequence[Window]) -> list[Area]:
-        """Return the areas of the windows of which the tree told nothing at the last look; remembers nothing."""
+        """Return the areas of windows without elements at the last look; stores nothing."""
         if self._last is None:
             return []
         mute = {key: code for key, code in self._last.codes.items() if key in self._last.without_elements}
@@ -95,7 +74,7 @@ class AreaFinder:
         return [area for areas in self._areas(windows, now).values() for area in areas]
 
     def _codes(self, windows: Sequence[Window]) -> dict[int, int]:
-        """Return a small number for each window; a window keeps its own, and those beyond 255 get none."""
+        """Return a number for each window, stable between looks; windows beyond 255 get none."""
         last = self._last.codes if self._last is not None else {}
         kept = {window.id: last[window.id] for window in windows if window.id in last}
         free = iter(sorted(set(range(1, _MOST_CODES + 1)) - set(kept.values())))
@@ -117,7 +96,6 @@ class AreaFinder:
         return found
 
     def _changed(self, now: _Look) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
-        """Return in which blocks the pixels and what is silent changed; None where all is new."""
         last = self._last
         if last is None or last.pixels.shape != now.pixels.shape:
             return None
@@ -130,7 +108,6 @@ def frame(pixels: NDArray[np.uint8]) -> Rect:
 
 
 def _is_changed(changed: tuple[NDArray[np.bool_], NDArray[np.bool_]], window: Window, last: _Look, now: _Look) -> bool:
-    """Tell whether a silent part of a window looks different, or a different part of it is silent."""
     pixels, silent = changed
     if window.id not in last.areas or blocks_within(silent, window.rect):
         return True

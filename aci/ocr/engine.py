@@ -1,4 +1,4 @@
-"""What recognizes text in pixels: the protocol, and the engines to choose from."""
+"""The OCR engines to choose from."""
 
 from __future__ import annotations
 
@@ -27,17 +27,11 @@ _TWO_DOTS = re.compile(r"(?<=\w)\.\.$")
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """A line of text, or a part of one.
+    """A line of text, or a part of one."""
 
-    Attributes:
-        rect: Around the letters and up to a few pixels more, in pixels of the picture.
-        text: What it says.
-        confidence: 0 to 1.
-    """
-
-    rect: Rect
-    text: str
-    confidence: float
+    rect: Rect  # around the letters and up to a few pixels more, in pixels of the picture
+    text: str  # what it says
+    confidence: float  # 0 to 1
 
 
 class TextEngine(Protocol):
@@ -53,7 +47,6 @@ class TextEngine(Protocol):
             MissingDependency: What the engine needs has been removed since it was built.
             RecognitionFailed: The engine could not deal with the picture.
         """
-        ...
 
 
 def mended(text: str) -> str:
@@ -63,30 +56,21 @@ def mended(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """Whether an engine can be used here.
+    """Whether an engine can be used here."""
 
-    Attributes:
-        name: The engine.
-        works: Whether it can.
-        detail: What was found, or why it cannot.
-        mend: The command that would make it work; empty where it does or none is known.
-    """
-
-    name: EngineName
-    works: bool
-    detail: str
-    mend: str = ""
+    name: EngineName  # the engine
+    works: bool  # whether it can
+    detail: str  # what was found, or why it cannot
+    mend: str = ""  # the command that would make it work; empty where it does or none is known
 
 
 def build_engine(name: EngineName, models: Path | None = None) -> TextEngine:
     """Return an engine; its models are loaded when it first recognizes something.
 
-    Args:
-        name: One of `ENGINES`.
-        models: Folder of models, which `paddleocr` needs; see `aci.ocr.paddleocr`.
+    `models` is the folder of models that `paddleocr` needs; see `aci.ocr.paddleocr`.
 
     Raises:
-        MissingDependency: It is not installed; the message names the command that does that.
+        MissingDependency: It is not installed; the message names the command that installs it.
         ValueError: There is no engine of that name.
     """
     match name:
@@ -109,17 +93,14 @@ def build_engine(name: EngineName, models: Path | None = None) -> TextEngine:
 
 
 def default_engine() -> TextEngine | None:
-    """Return RapidOCR where it is installed, else None."""
+    """Return RapidOCR if it is installed, else None."""
     return build_engine("rapidocr") if _status("rapidocr", None, try_out=False).works else None
 
 
 def available_engines(models: Path | None = None, try_out: bool = False) -> tuple[EngineStatus, ...]:
-    """Tell which engines can be used here.
+    """Return which engines can be used here.
 
-    Args:
-        models: Folder of models for `paddleocr`.
-        try_out: Whether to let each engine that is installed read a word, which takes a second or more each. Without
-            it, only what is installed is looked at.
+    With `try_out` each installed engine reads a word, which takes a second or more each.
     """
     return tuple(_status(name, models, try_out) for name in ENGINES)
 
@@ -135,17 +116,13 @@ def sample_picture() -> NDArray[np.uint8]:
 
 
 def require(module: str, mend: str) -> None:
-    """Raise `MissingDependency` when a Python module is not installed; it is not imported."""
+    """Raise `MissingDependency` if a Python module is not installed, without importing it."""
     if find_spec(module) is None:
         raise MissingDependency(f"The Python package {module} is not installed.", mend)
 
 
 def require_program(name: str, mend: str) -> str:
-    """Return the path of a program.
-
-    Raises:
-        MissingDependency: It is not there.
-    """
+    """Return the path of a program, or raise `MissingDependency`."""
     path = shutil.which(name)
     if path is None:
         raise MissingDependency(f"The program {name} is not installed.", mend)
@@ -153,7 +130,7 @@ def require_program(name: str, mend: str) -> str:
 
 
 def pip_command(*requirements: str) -> str:
-    """Return the command that installs packages beside this one."""
+    """Return the command that installs packages into this environment."""
     return f"{sys.executable} -m pip install {' '.join(repr(text) for text in requirements)}"
 
 

@@ -1,7 +1,7 @@
-"""Cuts a picture along plain pixels into pieces of about one line, so that a change in one does not touch the others.
+"""Segmentation of a picture into pieces of about one line, so that a change in one does not affect the others.
 
-What is cut apart is only what is clearly apart; finding the letters is left to the engine. The method is the recursive
-X-Y cut (Nagy, Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
+Only clearly separate pieces are cut apart; the engine finds the letters. The method is the recursive X-Y cut (Nagy,
+Seth: "Hierarchical representation of optically scanned documents", 1984) on edges instead of ink.
 """
 
 from __future__ import annotations
@@ -21,35 +21,24 @@ if TYPE_CHECKING:
 
 Pixel = TypeVar("Pixel", bound=np.generic)
 
-LARGEST_WIDTH_PX, LARGEST_HEIGHT_PX = 1200, 400
-"""Larger pieces are cut where there is least in them."""
+LARGEST_WIDTH_PX, LARGEST_HEIGHT_PX = 1200, 400  # larger pieces are split at their emptiest place
 
-_STEP = 16
-"""Neighbouring pixels that differ more than this in brightness (0 to 255) are an edge; shading changes less."""
-_FRAME_PX = 64
-"""Straight edges of this length belong to frames and rules, not to letters."""
+_STEP = 16  # brightness difference (0 to 255) of an edge; shading changes less
+_FRAME_PX = 64  # longer straight edges are frames and rules, not letters
 _COLUMN_GAP_PX = 24
 _HIGHEST_LINE_PX = 40
 _LOW_PX = 7
-_ACCENT_GAP_PX = 3
-"""A part lower than `_LOW_PX` so near to another one is a dot, accent or underline of it."""
+_ACCENT_GAP_PX = 3  # a part lower than `_LOW_PX` this close to another is a dot, accent or underline
 _LEAST_HEIGHT_PX, _LEAST_WIDTH_PX = 5, 4
-_LEAST_CROSSINGS = 4
-"""A row of pixels through two letters or a round one crosses that many edges; one through a rule or caret fewer."""
+_LEAST_CROSSINGS = 4  # edges crossed by a row through two letters; a rule or caret has fewer
 _MARGIN_PX = 2
 _DEEPEST = 8
 
 
 def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
-    """Return the pieces of a picture that may hold text, in reading order.
+    """Return the pieces of a picture, (H, W, 3) uint8 RGB, that may hold text, in reading order.
 
-    Args:
-        pixels: (H, W, 3) uint8 RGB.
-        wanted: (H, W) bool, which pixels are of interest.
-
-    Returns:
-        Rectangles in pixels of the picture, mostly of one line of text each; they do not overlap by more than their
-        margin of 2 px.
+    `wanted`, (H, W) bool, marks the pixels of interest. The rectangles overlap by no more than their margin of 2 px.
     """
     frame = _bounds(wanted)
     if frame is None:
@@ -63,15 +52,12 @@ def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
 
 
 def word_gap(height: int) -> int:
-    """Return how far apart two words on a line of this height may be, px; labels side by side are farther apart.
-
-    Engines join what is farther apart than that, and in fixed-width fonts part what is nearer.
-    """
+    """Return the largest gap between two words on a line of this height, px; separate labels are farther apart."""
     return max(12, height)
 
 
 def _edges(pixels: NDArray[np.uint8], wanted: Mask) -> tuple[Mask, Mask]:
-    """Return where the brightness jumps along a row, and where it jumps at all; frames and rules are left out."""
+    """Return where the brightness jumps along a row, and where it jumps at all, without frames and rules."""
     light = (pixels[:, :, 0].astype(np.int16) + 2 * pixels[:, :, 1].astype(np.int16) + pixels[:, :, 2]) >> 2
     across = np.zeros(wanted.shape, dtype=bool)
     across[:, 1:] = (np.abs(np.diff(light, axis=1)) > _STEP) & wanted[:, 1:] & wanted[:, :-1]
@@ -83,7 +69,6 @@ def _edges(pixels: NDArray[np.uint8], wanted: Mask) -> tuple[Mask, Mask]:
 
 
 def _long_runs(mask: Mask) -> Mask:
-    """Return which pixels belong to vertical runs of at least `_FRAME_PX`."""
     runs = np.zeros(mask.shape, dtype=bool)
     length, starts = 1, mask
     while length < _FRAME_PX and len(starts) > length:
@@ -115,7 +100,6 @@ def _cut(edges: Mask, piece: Rect, deepest: int) -> list[Rect]:
 
 
 def _runs(busy: Mask, gap: int) -> list[tuple[int, int]]:
-    """Return start and end of the stretches that are busy, those apart by less than `gap` joined."""
     places = np.flatnonzero(busy)
     if not len(places):
         return []
@@ -137,7 +121,6 @@ def _with_accents(runs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _bounded(edges: Mask, piece: Rect) -> list[Rect]:
-    """Cut a piece that is too large where it is quietest."""
     if piece.height > LARGEST_HEIGHT_PX:
         at = _quietest(_part(edges, piece).sum(axis=1))
         parts = [
@@ -156,7 +139,6 @@ def _bounded(edges: Mask, piece: Rect) -> list[Rect]:
 
 
 def _quietest(busy: NDArray[np.int_]) -> int:
-    """Return where in the middle half there is least, taken over a few neighbours."""
     quarter = len(busy) // 4
     smooth = np.convolve(busy, np.ones(5), mode="same")
     return quarter + int(np.argmin(smooth[quarter : len(busy) - quarter]))

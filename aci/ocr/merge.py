@@ -1,4 +1,4 @@
-"""Recognized texts and accessible elements as one: nothing twice, and names for what has none. Pure functions."""
+"""Combination of recognized texts and accessible elements, without duplicates."""
 
 from __future__ import annotations
 
@@ -19,60 +19,38 @@ from aci.ocr.silence import PICTURES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NEAR_PX = 10
-"""Elements say where they are with errors of about this size."""
-SAME_TEXT = 85.0
-"""Out of 100: recognition takes l for I and loses accents."""
-SAME_PLACE = 0.3
-"""Recognized boxes are padded, so that even a perfect one has only half its area in common with the letters."""
+NEAR_PX = 10  # typical error of reported extents
+SAME_TEXT = 85.0  # of 100; recognition confuses l with I and loses accents
+SAME_PLACE = 0.3  # recognized boxes are padded, so even a perfect match shares only half its area
 LEAST_INSIDE = 0.6
-NAMEABLE = INTERACTIVE - FIELDS - PICTURES
-"""What a text in it is the name of."""
-MOST_LABEL_SHARE = 30
-"""An element of more than this many times the area of a text is not named by it."""
+NAMEABLE = INTERACTIVE - FIELDS - PICTURES  # may be named by a text in them
+MOST_LABEL_SHARE = 30  # largest ratio of an element's area to that of a text that names it
 
 _BLANKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A recognized text on the screen.
+    """A recognized text on the screen."""
 
-    Attributes:
-        rect: Where, px.
-        text: What it says.
-        window_id: The window that shows it.
-        app: Name of its application.
-    """
-
-    rect: Rect
-    text: str
-    window_id: int
-    app: str = ""
+    rect: Rect  # where, px
+    text: str  # what it says
+    window_id: int  # the window that shows it
+    app: str = ""  # name of its application
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What comes of merging.
+    """What comes of merging."""
 
-    Attributes:
-        elements: The accessible elements, some with a name that was recognized.
-        texts: What was recognized and no element tells.
-    """
-
-    elements: tuple[Element, ...]
-    texts: tuple[Found, ...]
+    elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
+    texts: tuple[Found, ...]  # what was recognized and no element tells
 
 
 def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
-    """Match recognized texts with elements.
+    """Match recognized texts (in reading order within each window) with elements.
 
-    A text that an element at its place tells already is dropped. One that lies in an element that has no name becomes
-    its name. All others stay.
-
-    Args:
-        elements: Of the accessibility tree.
-        found: In reading order within each window.
+    A text that an element at its place already has is dropped. One in an element without a name becomes its name.
     """
     places = _Places(elements)
     names: dict[int, list[Found]] = {}
@@ -94,7 +72,7 @@ def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
 
 
 def whole_lines(found: Sequence[Found]) -> list[Found]:
-    """Join what stands on one line of a window, however far apart: for terminals, where a line belongs together."""
+    """Join texts on one line of a window, however far apart: for terminals."""
     lines: list[Found] = []
     for index in reading_order([text.rect for text in found]):
         text = found[index]
@@ -108,15 +86,9 @@ def whole_lines(found: Sequence[Found]) -> list[Found]:
 
 
 def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequence[Window]) -> tuple[Element, ...]:
-    """Put recognized texts among the other elements.
+    """Insert recognized texts after the innermost element around each, or else at the end of their window.
 
-    Args:
-        elements: Of the accessibility tree, those of each window in reading order.
-        texts: Recognized, in any order.
-        windows: Topmost first.
-
-    Returns:
-        Topmost window first. Each text follows the innermost element that it lies in, or else all of its window.
+    `windows` are topmost first; so is the result.
     """
     if not texts:
         return tuple(elements)
@@ -128,7 +100,7 @@ def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequen
 
 
 def same_text(one: str, other: str) -> bool:
-    """Tell whether two texts are the same but for spaces, case and what recognition commonly mistakes."""
+    """Return whether two texts are equal except for spaces, case and common recognition errors."""
     from rapidfuzz.fuzz import ratio
 
     mine, theirs = _plain(one), _plain(other)
@@ -136,7 +108,7 @@ def same_text(one: str, other: str) -> bool:
 
 
 def tells(whole: str, part: str) -> bool:
-    """Tell whether a text contains another one, with the tolerance of `same_text`."""
+    """Return whether a text contains another one, with the tolerance of `same_text`."""
     from rapidfuzz.fuzz import partial_ratio
 
     mine, theirs = _plain(whole), _plain(part)
@@ -146,8 +118,6 @@ def tells(whole: str, part: str) -> bool:
 
 
 class _Places:
-    """Finds the elements at a place without looking at each of them in turn."""
-
     def __init__(self, elements: Sequence[Element]) -> None:
         sides = [(e.rect.x, e.rect.y, e.rect.right, e.rect.bottom, e.window_id) for e in elements]
         self._sides: NDArray[np.int64] = np.array(sides, dtype=np.int64).reshape(-1, 5)
@@ -166,7 +136,6 @@ class _Places:
 
 
 def _says(element: Element, text: Found) -> bool:
-    """Tell whether an element near a text tells it."""
     at_place = _inside(text.rect, element.rect) >= LEAST_INSIDE or overlap(text.rect, element.rect) >= SAME_PLACE
     told = [element.name, element.text or "", element.label, element.description]
     if at_place or element.rect.contains(text.rect.center):
@@ -175,7 +144,7 @@ def _says(element: Element, text: Found) -> bool:
 
 
 def _target(elements: Sequence[Element], near: Sequence[int], text: Found) -> int | None:
-    """Return the innermost element around a text, where that is one to be named by it."""
+    """Return the innermost element around a text, if the text may name it."""
     for index in near:
         element = elements[index]
         if not element.rect.contains(text.rect.center) or _inside(text.rect, element.rect) < LEAST_INSIDE:
@@ -192,7 +161,7 @@ def _joined(texts: Sequence[Found]) -> str:
 
 
 def _without_twins(texts: Sequence[Found]) -> list[Found]:
-    """Drop texts that were read twice, where two pieces of the screen overlap."""
+    """Drop texts that were read twice, where two areas overlap."""
     kept: list[Found] = []
     for text in texts:
         twin = any(
@@ -211,7 +180,6 @@ def _inside(rect: Rect, other: Rect) -> float:
 
 
 def _plain(text: str) -> str:
-    """Return a text without blanks, case, accents and other differences that are hardly to be seen."""
     letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
     return _BLANKS.sub("", "".join(letters)).casefold()
 

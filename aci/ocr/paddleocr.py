@@ -21,18 +21,14 @@ class PaddleOcr:
     """Reads text with PaddleOCR 3.
 
     The folder of models holds two folders, `det` and `rec`, each with an `inference.yml` whose `Global.model_name`
-    names the model, beside the model itself: Paddle's own files, or an `inference.onnx`.
+    names the model, beside the model itself: Paddle's own files, or an `inference.onnx`. Models are never fetched from
+    the network.
+
+    Raises:
+        MissingDependency: There are no models in the folder.
     """
 
     def __init__(self, models: Path | None) -> None:
-        """Load nothing yet.
-
-        Args:
-            models: Folder of the models.
-
-        Raises:
-            MissingDependency: There are no models in the folder. They are never fetched from the network.
-        """
         self._models = models
         self._folders = {kind: _folder(models, kind) for kind in (_DETECTION, _RECOGNITION)}
         self._lock = threading.Lock()

@@ -37,15 +37,12 @@ _SETTINGS: dict[str, Any] = {
 
 
 class RapidOcr:
-    """Reads text with RapidOCR 3 and the models in its package."""
+    """Reads text with RapidOCR 3 and the models in its package.
+
+    It uses one thread per processor, at most four: ONNX Runtime's default is many times slower on a busy machine.
+    """
 
     def __init__(self, threads: int | None = None) -> None:
-        """Load nothing yet.
-
-        Args:
-            threads: How many work on one picture; by default one for each processor, at most four. Left to itself,
-                ONNX Runtime takes many times as long on a busy machine.
-        """
         self._threads = threads or max(1, min(_MOST_THREADS, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._reader: Any = None
@@ -77,7 +74,6 @@ class RapidOcr:
 
     @staticmethod
     def _failures() -> tuple[type[Exception], ...]:
-        """Return what the library raises for a picture or for models that it cannot use."""
         import cv2
         from rapidocr.ch_ppocr_det.utils import ResizeImgError
         from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError

@@ -1,4 +1,4 @@
-"""Reads tiles in a thread of its own and remembers what they say."""
+"""Recognition of tiles in a background thread, with a memory of results."""
 
 from __future__ import annotations
 
@@ -13,36 +13,21 @@ from aci.errors import RecognitionFailed
 from aci.ocr.engine import TextBox, TextEngine, sample_picture
 from aci.ocr.sheets import Sheet, Tile, make_sheets
 
-_MOST_REMEMBERED = 20_000
-"""Lines; some hundred bytes each."""
+_MOST_REMEMBERED = 20_000  # lines of some hundred bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a tile says.
+    """What a tile says."""
 
-    Attributes:
-        boxes: The texts in it, in pixels of the tile.
-        failure: Why it could not be read; empty where it could.
-    """
-
-    boxes: tuple[TextBox, ...]
-    failure: str = ""
+    boxes: tuple[TextBox, ...]  # the texts in it, in pixels of the tile
+    failure: str = ""  # why it could not be read; empty where it could
 
 
 class Recognizer:
-    """A queue of tiles, a thread that reads them, and the memory of all that were read.
-
-    Usable from several threads.
-    """
+    """Reads tiles in a background thread and remembers the results; usable from several threads."""
 
     def __init__(self, engine: TextEngine, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start to load the engine's models in the background.
-
-        Args:
-            engine: Reads pictures.
-            clock: Seconds on a steady clock.
-        """
         self._engine = engine
         self._clock = clock
         self._change = threading.Condition()
@@ -55,13 +40,13 @@ class Recognizer:
         self._thread.submit(self._warm_up)
 
     def want(self, tiles: Sequence[Tile]) -> None:
-        """Have these tiles read next, in this order; those asked for before and not yet begun are forgotten."""
+        """Read these tiles next, in this order, instead of earlier requests that have not begun."""
         with self._change:
             self._queue = []
         self.add(tiles)
 
     def add(self, tiles: Sequence[Tile]) -> None:
-        """Have these tiles read after those already asked for."""
+        """Read these tiles after earlier requests."""
         with self._change:
             queued = {tile.key: tile for tile in self._queue}
             queued.update({tile.key: tile for tile in tiles if tile.key not in self._memory})
@@ -69,11 +54,7 @@ class Recognizer:
             self._go_on()
 
     def wait(self, keys: Iterable[bytes], deadline: float) -> None:
-        """Return when the tiles with these keys have been read, or at the deadline.
-
-        Args:
-            keys: Of tiles that were asked for.
-            deadline: On the clock's scale.
+        """Wait until the tiles with these keys have been read, or until the deadline.
 
         Raises:
             AciError: The engine cannot be used at all.
@@ -88,7 +69,7 @@ class Recognizer:
         self._report_defects()
 
     def recall(self, key: bytes) -> Read | None:
-        """Return what a tile says, None while it has not been read."""
+        """Return the result of a tile, None while it has not been read."""
         with self._change:
             read = self._memory.get(key)
             if read is not None:
@@ -96,7 +77,7 @@ class Recognizer:
             return read
 
     def close(self) -> None:
-        """Stop after the sheet that is being read."""
+        """Stop after the current sheet."""
         with self._change:
             self._closed = True
             self._queue = []
@@ -110,7 +91,6 @@ class Recognizer:
             self._thread.submit(self._read_all)
 
     def _report_defects(self) -> None:
-        """Raise what ended the thread, if something did."""
         if self._defect is not None:
             raise self._defect
 
@@ -154,7 +134,6 @@ class Recognizer:
             self._change.notify_all()
 
     def _stop(self, defect: BaseException) -> None:
-        """Let those who wait see what went wrong."""
         with self._change:
             self._defect, self._busy, self._closed = defect, False, True
             self._change.notify_all()

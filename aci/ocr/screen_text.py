@@ -1,4 +1,4 @@
-"""Reads from the screenshot what the accessibility tree does not tell, never for longer than it may take."""
+"""Text in the screenshot that the accessibility tree lacks, read within a time budget."""
 
 from __future__ import annotations
 
@@ -29,44 +29,32 @@ ROLE = "text line"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far reading goes in one observation.
+    """Limits of reading in one observation."""
 
-    Attributes:
-        steady_s: Longest wait for what changed in windows that were seen before.
-        first_s: Longest wait where a window is seen for the first time.
-        most_areas: Areas that are looked at, of about one line each.
-        least_confidence: Texts recognized with less are left out, 0 to 1.
-        least_confidence_of_short: The same for one or two letters or digits.
-        least_confidence_of_marks: The same for what is hardly letters or digits, as which icons are often taken.
-    """
-
-    steady_s: float = 0.4
-    first_s: float = 1.5
-    most_areas: int = 400
-    least_confidence: float = 0.7
-    least_confidence_of_short: float = 0.93
+    steady_s: float = 0.4  # longest wait for what changed in windows that were seen before
+    first_s: float = 1.5  # longest wait where a window is seen for the first time
+    most_areas: int = 400  # areas that are looked at, of about one line each
+    least_confidence: float = 0.7  # texts recognized with less are left out, 0 to 1
+    least_confidence_of_short: float = 0.93  # the same for one or two letters or digits
+    # the same for what is hardly letters or digits, as which icons are often taken
     least_confidence_of_marks: float = 0.97
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What can be seen with the texts that are only pixels.
+    """What can be seen with the texts that are only pixels."""
 
-    Attributes:
-        elements: Topmost window first; recognized texts have the role "text line" and follow the element that they lie
-            in, or else the other elements of their window.
-        notes: What was left out and why.
-    """
-
+    # topmost window first; recognized texts have the role "text line" and follow the element that they lie in, or
+    # else the other elements of their window
     elements: tuple[Element, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was left out and why
 
 
 class TextReader:
-    """Finds what the tree is silent about and has it recognized.
+    """Finds and recognizes the texts that are missing in the tree.
 
-    Only what has changed since the last look is cut out again, and only what was never read before is recognized. What
-    is not ready in time is read on in the background and appears in a later observation.
+    Only changed areas are cut out again, and only new tiles are recognized. What is not ready in time is read in the
+    background and appears in a later observation.
     """
 
     def __init__(
@@ -76,14 +64,6 @@ class TextReader:
         limits: Limits | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin to load the engine.
-
-        Args:
-            engine: Recognizes text.
-            ids: Ids that no element has had yet.
-            limits: How far it goes.
-            clock: Seconds on a steady clock.
-        """
         self._recognizer = Recognizer(engine, clock)
         self._tracker = IdTracker(ids)
         self._limits = limits or Limits()
@@ -92,23 +72,13 @@ class TextReader:
         self._lock = threading.Lock()
 
     def look_ahead(self, screenshot: NDArray[np.uint8], windows: Sequence[Window]) -> None:
-        """Begin with the windows that had no elements at the last look, while the tree is still being read.
-
-        Args:
-            screenshot: (H, W, 3) uint8 RGB.
-            windows: Topmost first.
-        """
+        """Start with windows that had no elements at the last look, while the tree is being read."""
         with self._lock:
             areas = self._finder.look_ahead(screenshot, windows)
         self._recognizer.add([area.tile for area in areas])
 
     def read(self, screenshot: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> Sight:
-        """Add the texts that are only pixels to the elements of the tree.
-
-        Args:
-            screenshot: (H, W, 3) uint8 RGB.
-            elements: What the tree tells, topmost window first.
-            windows: Topmost first.
+        """Add recognized texts of a screenshot, (H, W, 3) uint8 RGB, to the elements of windows, topmost first.
 
         Raises:
             AciError: The engine cannot be used at all.
@@ -138,7 +108,6 @@ class TextReader:
     def _found(
         self, areas: Sequence[Area], windows: Mapping[int, Window]
     ) -> tuple[list[Found], list[Area], Counter[str]]:
-        """Return what was read, what was not read in time, and what could not be read."""
         found: list[Found] = []
         late: list[Area] = []
         failures: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Pieces of a screen put on one sheet, so that an engine reads many small ones at once and none twice."""
+"""Sheets of tiles, so that an engine reads many small pieces of the screen at once."""
 
 from __future__ import annotations
 
@@ -17,43 +17,30 @@ from aci.ocr.lines import word_gap
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_GAP_X_PX, _GAP_Y_PX = 20, 8
-"""Plain pixels around each piece, in its own color: far enough from its neighbours not to be read as one line."""
+_GAP_X_PX, _GAP_Y_PX = 20, 8  # padding of each piece in its own color, so that neighbours are not read as one line
 _SHEET_WIDTH_PX = 640
-_MOST_WORK = 60.0
-"""Sum of width by height of the pieces on a sheet, which is what reading them costs: about a dozen labels."""
+_MOST_WORK = 60.0  # sum of width by height of the pieces, which is what reading costs: about a dozen labels
 _MOST_AREA_PX = 400_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tile:
-    """A piece of the screen that may hold text.
+    """A piece of the screen that may hold text."""
 
-    Attributes:
-        key: Stands for its pixels.
-        pixels: (h, w, 3) uint8 RGB; what is not to be read has the color of the background.
-        background: The color at its edge.
-    """
-
-    key: bytes
-    pixels: NDArray[np.uint8]
-    background: NDArray[np.uint8]
+    key: bytes  # stands for its pixels
+    pixels: NDArray[np.uint8]  # (h, w, 3) uint8 RGB; what is not to be read has the color of the background
+    background: NDArray[np.uint8]  # the color at its edge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """Tiles side by side.
+    """Tiles side by side."""
 
-    Attributes:
-        pixels: (H, W, 3) uint8 RGB.
-        places: Each tile and where it is, px.
-    """
-
-    pixels: NDArray[np.uint8]
-    places: tuple[tuple[Tile, Rect], ...]
+    pixels: NDArray[np.uint8]  # (H, W, 3) uint8 RGB
+    places: tuple[tuple[Tile, Rect], ...]  # each tile and where it is, px
 
     def by_tile(self, boxes: Iterable[TextBox]) -> dict[bytes, tuple[TextBox, ...]]:
-        """Return for the key of each tile what was read in it, in pixels of the tile."""
+        """Return the texts of each tile by its key, in pixels of the tile."""
         found: dict[bytes, list[TextBox]] = {tile.key: [] for tile, _ in self.places}
         for box in boxes:
             for tile, place in self.places:
@@ -65,12 +52,7 @@ class Sheet:
 
 
 def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
-    """Cut out a piece.
-
-    Args:
-        pixels: (h, w, 3) uint8 RGB.
-        wanted: (h, w) bool, which pixels are to be read.
-    """
+    """Cut out the `wanted` pixels, (h, w) bool, of a piece, (h, w, 3) uint8 RGB."""
     background = _background(pixels, wanted)
     cut = np.ascontiguousarray(pixels)
     if not wanted.all():
@@ -80,7 +62,7 @@ def make_tile(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> Tile:
 
 
 def make_sheets(tiles: Sequence[Tile]) -> Iterator[Sheet]:
-    """Put tiles on as few sheets as are quick to read one by one, in their order."""
+    """Arrange tiles on sheets that are quick to read, in order."""
     batch: list[Tile] = []
     work, area = 0.0, 0
     for tile in tiles:
@@ -142,12 +124,11 @@ def _both(one: TextBox, other: TextBox) -> TextBox:
 
 
 def _near(place: Rect) -> Rect:
-    """Return a tile with the plain pixels around it, which an engine takes for part of the text."""
     return Rect(place.x - _GAP_X_PX, place.y - _GAP_Y_PX, place.width + 2 * _GAP_X_PX, place.height + 2 * _GAP_Y_PX)
 
 
 def _background(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Return the color that is most frequent along the edge."""
+    """Return the most frequent color along the edge."""
     edge = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     known = np.concatenate([wanted[0], wanted[-1], wanted[:, 0], wanted[:, -1]])
     channels = (edge[known] if known.any() else edge).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Where the accessibility tree is silent: the parts of the windows whose text, if there is any, is only pixels."""
+"""The parts of windows whose text, if there is any, is missing in the accessibility tree."""
 
 from __future__ import annotations
 
@@ -13,34 +13,24 @@ from aci.observation.observation import Element, Window
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# named after what they show, not after the texts in them
 PICTURES = frozenset({"image", "canvas", "drawing area", "chart", "animation", "video", "embedded", "image map"})
-"""Their names describe what they show; the texts in them are not told."""
 BLOCK_PX = 16
 
-_EDGE_PX = 2
-"""Letters may reach this far out of what their element says it takes up."""
+_EDGE_PX = 2  # letters may extend this far beyond their element
+# Left of a tree cell are its arrow and, in GTK 3, letters: extents are reported as if there were one more arrow
 _TREE_PX = 40
-"""What is to the left of a cell of a tree is part of it: its arrow, and letters, as GTK 3 says where cells would be if
-they had an arrow more."""
 _LOW_PX = 48
-_AREA_PER_CHARACTER = 400
-"""Square pixels that a letter of an ordinary size takes, several times over."""
+_AREA_PER_CHARACTER = 400  # px², several times the area of an ordinary letter
 _UNWRITTEN_CHARACTERS = 8
 
 
 def silent_map(
     windows: Sequence[Window], elements: Sequence[Element], screen: Rect, codes: Mapping[int, int]
 ) -> NDArray[np.uint8]:
-    """Tell for each pixel in which window it is silent.
+    """Return (H, W) uint8: the code of the window without text in the tree at each pixel, else 0.
 
-    Args:
-        windows: Topmost first.
-        elements: What the tree tells.
-        screen: The whole screen, px.
-        codes: A number from 1 to 255 for each window id; windows without one count as told.
-
-    Returns:
-        (H, W) uint8: the code of the window, 0 where an element tells the text or there is no window.
+    `codes` holds a number from 1 to 255 for each window id; windows without one are ignored.
     """
     silent = np.zeros((screen.height, screen.width), dtype=np.uint8)
     told: dict[int, list[Rect]] = {}
@@ -62,7 +52,7 @@ def silent_map(
 
 
 def tells_its_text(element: Element) -> bool:
-    """Tell whether what is written in an element is known from the tree, or is to remain unread."""
+    """Return whether the text in an element is known from the tree, or must not be read."""
     if element.role == "password text" or "password" in element.states:
         return True
     if element.text or element.source == "ocr":
@@ -73,15 +63,7 @@ def tells_its_text(element: Element) -> bool:
 
 
 def changed_blocks(before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Compare two pictures of the same shape in blocks of 16 x 16 px; those at the right and lower edge may be smaller.
-
-    Args:
-        before: (H, W) or (H, W, C) uint8.
-        now: The same.
-
-    Returns:
-        (rows, columns) bool.
-    """
+    """Return (rows, columns) bool: which blocks of 16 x 16 px differ between two uint8 pictures of the same shape."""
     height, width = now.shape[:2]
     rows, columns = -(-height // BLOCK_PX), -(-width // BLOCK_PX)
     blocks = np.zeros((rows, columns), dtype=bool)
@@ -100,7 +82,7 @@ def changed_blocks(before: NDArray[np.uint8], now: NDArray[np.uint8]) -> NDArray
 
 
 def blocks_within(blocks: NDArray[np.bool_], rect: Rect) -> bool:
-    """Tell whether any of the blocks that a rectangle touches is set."""
+    """Return whether any block that a rectangle touches is set."""
     top, left = max(0, rect.y // BLOCK_PX), max(0, rect.x // BLOCK_PX)
     return bool(blocks[top : -(-rect.bottom // BLOCK_PX), left : -(-rect.right // BLOCK_PX)].any())
 
@@ -122,6 +104,6 @@ def _fill(silent: NDArray[np.uint8], rect: Rect, code: int) -> None:
 
 
 def _is_spacious(element: Element) -> bool:
-    """Tell whether an element is far larger than its name, so that there may be more in it than its name says."""
+    """Return whether an element is far larger than its name, so that it may hold more text."""
     rect = element.rect
     return rect.height >= _LOW_PX and rect.area > _AREA_PER_CHARACTER * (len(element.name) + _UNWRITTEN_CHARACTERS)

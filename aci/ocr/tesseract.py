@@ -1,4 +1,4 @@
-"""Tesseract 5 as a program of its own; weaker on small labels than the other engines, but in every distribution."""
+"""Tesseract 5 as a program; weaker on small labels than the other engines, but in every distribution."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MEND = "sudo apt-get install -y --no-install-recommends tesseract-ocr"
-_ENLARGED = 2
-"""Labels on screens are half as large as the letters that its models know."""
+_ENLARGED = 2  # labels on screens are half as large as the letters its models know
 _MARGIN_PX = 8
 _LIMIT_S = 60.0
 _LEAST_CONFIDENCE = 0.3
@@ -29,17 +28,13 @@ _Row = dict[str, str]
 
 
 class Tesseract:
-    """Reads text with the program `tesseract`."""
+    """Reads text with the program `tesseract` and the models of a language, as its option `-l` takes them.
+
+    Raises:
+        MissingDependency: The program is not installed.
+    """
 
     def __init__(self, language: str = "eng") -> None:
-        """Find the program.
-
-        Args:
-            language: Models that it uses, as its option `-l` takes them.
-
-        Raises:
-            MissingDependency: The program is not there.
-        """
         self._program = require_program("tesseract", _MEND)
         self._language = language
 
@@ -88,7 +83,7 @@ def _as_png(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def _apart(words: Iterable[_Row]) -> list[list[_Row]]:
-    """Split a line where the gap between two words is wider than the letters are tall: those are separate labels."""
+    """Split a line at gaps wider than the letters are tall: those separate labels."""
     parts: list[list[_Row]] = []
     for word in words:
         if parts:

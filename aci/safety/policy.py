@@ -1,4 +1,4 @@
-"""Whether to allow an action, to ask the person first, or to refuse it."""
+"""The decision whether to allow an action, to ask the user first, or to refuse it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ __all__ = ["OWN_SCREEN", "VIRTUAL", "Danger", "Decision", "Policy", "Risk", "Rul
 
 Rule = Literal["allow", "confirm", "refuse"]
 
+# defaults for the user's own screen
 OWN_SCREEN: Mapping[Risk, Rule] = {
     "terminal": "confirm",
     "irreversible": "confirm",
@@ -23,8 +24,8 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
     "launch": "allow",
     "outside": "refuse",
 }
-"""Default for a person's own screen."""
 
+# defaults for a virtual desktop, where nothing of the user's can be lost
 VIRTUAL: Mapping[Risk, Rule] = {
     "terminal": "allow",
     "irreversible": "allow",
@@ -34,7 +35,6 @@ VIRTUAL: Mapping[Risk, Rule] = {
     "launch": "allow",
     "outside": "refuse",
 }
-"""Default for a virtual desktop, where there is nothing of the person's to lose."""
 
 HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer)
 
@@ -49,20 +49,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Decides about actions.
+    """Decides about actions."""
 
-    Attributes:
-        rules: What to do about each risk.
-        allowed_apps: Names of the applications that may be used, as windows show them; empty for all.
-        confirm_all: Whether the person is asked before every action that touches anything, risky or not.
-    """
-
-    rules: Mapping[Risk, Rule] = field(default_factory=lambda: OWN_SCREEN)
+    rules: Mapping[Risk, Rule] = field(default_factory=lambda: OWN_SCREEN)  # what to do about each risk
+    # names of the applications that may be used, as windows show them; empty for all
     allowed_apps: frozenset[str] = frozenset()
-    confirm_all: bool = False
+    confirm_all: bool = False  # whether the person is asked before every action that touches anything, risky or not
 
     def decide(self, action: Action, observation: Observation) -> Decision:
-        """Return the strictest rule among those of the action's risks."""
+        """Return the strictest rule among those for the action's risks."""
         dangers = tuple(find_dangers(action, observation, self.allowed_apps))
         for rule in ("refuse", "confirm"):
             reasons = [danger.reason for danger in dangers if self.rules.get(danger.risk, "confirm") == rule]

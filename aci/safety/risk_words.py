@@ -55,14 +55,15 @@ _TRASH = (
 )
 _ICONS = "🗑🚮💸💳"
 
+# How the names of buttons begin whose effect cannot be taken back
 IRREVERSIBLE = re.compile(
     rf"(?:(?:{_PREFIXES})[\s,:;–-]+)*(?:(?:{_DELETE}|{_SEND}|{_PAY}|{_LOSE}|{_END}|{_FORMAT})\b"
     r"(?! (?:later|filters?|cell|paragraph|text|view|formatting|feedback))|"
     rf"(?:{_CJK}))",
     re.IGNORECASE,
 )
-"""How the names of buttons begin whose effect cannot be taken back."""
 
+# Words in names of pictures and style classes, such as "user-trash-symbolic", that say the same
 IRREVERSIBLE_TOKENS = frozenset(
     {
         "delete",
@@ -79,28 +80,27 @@ IRREVERSIBLE_TOKENS = frozenset(
         "uninstall",
     }
 )
-"""Words in names of pictures and style classes, such as "user-trash-symbolic", that say the same."""
 
 CLOSING = re.compile(
     r"(?:close|quit|exit|schließen|beenden|fermer|quitter|cerrar|salir|chiudi|esci|fechar|sair|sluiten|afsluiten|"
     r"zamknij|zakończ|закрыть|выйти|выход)\b|关闭|關閉|退出|閉じる|終了",
     re.IGNORECASE,
 )
+# Names of buttons that say yes to what their dialog asks
 AGREEING = re.compile(
     r"(?:yes|ok|okay|confirm|continue|apply|proceed|accept|i agree|ja|bestätigen|weiter|fortfahren|oui|confirmer|"
     r"continuer|sí|aceptar|confirmar|continuar|sì|conferma|continua|sim|doorgaan|tak|potwierdź|да|подтвердить|"
     r"продолжить)\b|确定|確定|确认|是|はい|続行",
     re.IGNORECASE,
 )
-"""Names of buttons that say yes to what their dialog asks."""
 
+# What dialogs say that ask before something that cannot be taken back
 ASKED = re.compile(
     rf"\b(?:{_DELETE}|{_PAY}|{_LOSE}|{_END}|send|format(?:ting)? (?:the |this )?(?:disk|drive|volume|partition|device)|"
     r"deleted|erased|permanently|cannot be undone|can.t be undone|irreversible|overwritten|already exists|be lost|"
     rf"gelöscht|endgültig|rückgängig|définitivement|irréversible|permanentemente|безвозвратно)\b|(?:{_CJK}|不可撤销|元に戻せ)",
     re.IGNORECASE,
 )
-"""What dialogs say that ask before something that cannot be taken back."""
 
 TRASH = re.compile(rf"(?:{_TRASH})", re.IGNORECASE)
 PASTE = re.compile(
@@ -111,15 +111,14 @@ PASSWORD = re.compile(
     r"senha|wachtwoord|hasło|пароль)\b|密码|密碼|パスワード",
     re.IGNORECASE,
 )
-SECRET = re.compile(r"\{\{\s*secret\s*:")
-"""How texts name a secret that is filled in as they are typed."""
+SECRET = re.compile(r"\{\{\s*secret\s*:")  # how texts name a secret that is filled in as they are typed
+# Applications that carry out what is typed into them: terminals, and dialogs that run a command
 TERMINALS = re.compile(
     r"term(inal|inator)?\b|xterm|konsole|kitty|alacritty|tilix|yakuake|guake|tilda|rxvt|wezterm|foot(client)?\b|"
     r"ghostty|ptyxis|kgx|gnome\.console|sakura|\bst(-256color)?$|warp\b|xfrun4|krunner|rofi|dmenu|gmrun|"
     r"lxqt-runner",
     re.IGNORECASE,
 )
-"""Applications that carry out what is typed into them: terminals, and dialogs that run a command."""
 
 FILE_MANAGERS = re.compile(
     r"thunar|nautilus|dolphin|nemo|pcmanfm|caja|org\.gnome\.files|spacefm|doublecmd", re.IGNORECASE
@@ -127,11 +126,11 @@ FILE_MANAGERS = re.compile(
 MAILERS = re.compile(
     r"thunderbird|evolution|geary|kmail|mailspring|claws|gmail|outlook|\bmail\b|compose", re.IGNORECASE
 )
+# How titles of windows mark unsaved changes
 UNSAVED = re.compile(
     r"^\s*[*•●]|[*•●]\s*$|[*•●] [-–—]|[(\[](?:modified|unsaved|changed|geändert|modifié|modificado|изменён)[)\]]",
     re.IGNORECASE,
 )
-"""How titles of windows mark unsaved changes."""
 
 
 def tells_irreversible(name: str) -> bool:

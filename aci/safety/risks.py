@@ -1,6 +1,6 @@
-"""What an action risks, read off what it is and what it touches: the element, its window, and what has the keyboard.
+"""Risks of actions, derived from the action, its element and window, and the keyboard focus.
 
-Nothing a model says about its own action counts.
+What a model says about its own action does not count.
 """
 
 from __future__ import annotations
@@ -24,28 +24,24 @@ from aci.input.keys import UnknownKey, chord, left_key
 from aci.observation.observation import Element, Observation, Window
 from aci.safety import risk_words
 
+# Kinds of risk. terminal: types into a terminal or a dialog that runs commands. irreversible: presses a button or keys
+# that delete, send, pay, format or the like, or drags to the trash. unsaved: closes something with unsaved changes.
+# password: types into a password field. secret: types a secret where it can be read. launch: starts an application.
+# outside: uses a window of an application that the run may not use, or leaves for another one.
 Risk = Literal["terminal", "irreversible", "unsaved", "password", "secret", "launch", "outside"]
-"""Kinds of risk.
 
-terminal: types into a terminal, or a dialog that runs commands. irreversible: presses a button that deletes, sends,
-pays, formats or the like, drags to the trash, or presses keys that do so. unsaved: closes something with unsaved
-changes. password: types into a password field. secret: types a secret where it can be read. launch: starts an
-application. outside: touches a window of an application that the run is not allowed to use, or leaves for another one.
-"""
-
+# do something when they are clicked
 PRESSED_ROLES = frozenset(
     {
         *("push button", "button", "toggle button", "menu item", "check menu item", "radio menu item", "link"),
         *("push button menu", "split button", "icon", "image", "list item", "text line", "static"),
     }
 )
-"""Roles of what does something when it is clicked."""
+# usually text rather than buttons, unless they are short
 _ONLY_SHORT = frozenset({"list item", "text line", "static", "image"})
-"""Those of them that are more often text than a button, unless they are short."""
 _SHORT = 24
 _STATEMENTS = frozenset({"label", "static", "paragraph", "heading", "text", "text line", "alert", "dialog", "section"})
-_MOST_STATEMENTS = 60
-"""A dialog that says more than this is a window like others."""
+_MOST_STATEMENTS = 60  # a dialog with more text is an ordinary window
 _DIALOG_ROLES = ("dialog:", "alert:", "file chooser:")
 _FIELDS = frozenset({"text", "entry", "password text"})
 
@@ -59,7 +55,7 @@ def _chords(*names: str) -> frozenset[_Chord]:
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """One risk of an action, and what it comes from, in words."""
+    """One risk of an action and its reason."""
 
     risk: Risk
     reason: str
@@ -68,7 +64,7 @@ class Danger:
 def find_dangers(
     action: Action, observation: Observation, allowed_apps: frozenset[str] = frozenset()
 ) -> Iterator[Danger]:
-    """Yield what the action risks on this screen."""
+    """Yield the risks of an action on this screen."""
     if allowed_apps:
         yield from _outside(action, observation, allowed_apps)
     match action:
@@ -102,12 +98,11 @@ def _outside(action: Action, observation: Observation, allowed: frozenset[str]) 
 
 
 def _names(element: Element | None, window: Window | None) -> set[str]:
-    """Return what an application is called; its elements and its windows may call it differently."""
     return {name for name in (element.app if element else "", window.app if window else "") if name}
 
 
 def _touched(action: Action, observation: Observation) -> list[tuple[Element | None, Window | None]]:
-    """Return the elements and windows that an action acts on; without an element, what has the keyboard."""
+    """Return the elements and windows that an action uses; without an element, the active window."""
     fields = ("element_id", "drag_from_id", "drop_on_id")
     ids = [number for name in fields if (number := getattr(action, name, None)) is not None]
     if not ids:
@@ -155,7 +150,7 @@ def _pressing(element: Element, window: Window | None, observation: Observation)
 
 
 def _asked(element: Element, window: Window | None, observation: Observation) -> str:
-    """Return what the dialog of a button asks, where that is something that cannot be taken back."""
+    """Return the question of a button's dialog, if it is about something irreversible."""
     inside = next((part for part in reversed(element.path) if part.startswith(_DIALOG_ROLES)), None)
     if inside is None and (window is None or not window.modal):
         return ""
@@ -217,7 +212,7 @@ def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[D
 
 
 def _pressed(action: Hotkey | HoldAndPress) -> list[_Chord]:
-    """Return the chords that an action presses, left and right keys alike; none where it names a key that is none."""
+    """Return the chords of an action; [] if it names an unknown key."""
     try:
         if isinstance(action, Hotkey):
             return [_plain(chord(action.keys))]
@@ -228,7 +223,7 @@ def _pressed(action: Hotkey | HoldAndPress) -> list[_Chord]:
 
 
 def _plain(symbols: list[int]) -> _Chord:
-    """Return keys by their left ones and small letters: which of two keys is pressed changes nothing."""
+    """Return a chord with left keys and small letters, since the difference changes nothing."""
     return frozenset(left_key(symbol + 32 if 0x41 <= symbol <= 0x5A else symbol) for symbol in symbols)
 
 
@@ -256,7 +251,6 @@ def _is_irreversible(keys: _Chord, focused: Element | None, window: Window | Non
 
 
 def _enters_text(keys: _Chord) -> bool:
-    """Tell whether a chord pastes or types a character."""
     if keys in _chords("ctrl+v", "ctrl+shift+v", "shift+Insert"):
         return True
     rest = keys - {_key("shift")}
@@ -281,7 +275,7 @@ def _is_password(element: Element) -> bool:
 
 
 def _is_terminal(element: Element | None, window: Window | None) -> bool:
-    """Tell whether input goes to a terminal: a window of one, or one inside of an editor."""
+    """Return whether input goes to a terminal, perhaps one inside an editor."""
     if element is not None:
         if element.role == "terminal" or any(part.startswith("terminal:") for part in element.path):
             return True
@@ -292,7 +286,7 @@ def _is_terminal(element: Element | None, window: Window | None) -> bool:
 
 
 def _unsaved(window: Window | None, observation: Observation) -> bool:
-    """Tell whether a window has unsaved changes; of a menu, whether another window of its application has."""
+    """Return whether a window has unsaved changes; for a menu, whether its application's windows have."""
     if window is None:
         return False
     if not window.popup:

@@ -54,10 +54,12 @@ class User:
             **options,
         )
 
-    def start(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    def start(
+        self, *words: str, env: Mapping[str, str] | None = None, program: Sequence[str] = AGENT_S
+    ) -> subprocess.Popen[str]:
         """Start a command in a session of its own, as a terminal does."""
         return subprocess.Popen(
-            [*AGENT_S, *words],
+            [*program, *words],
             env=self.environment(**(env or {})),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

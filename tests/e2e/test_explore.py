@@ -26,7 +26,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     raise AssertionError(f"the process ended without {words!r}: {''.join(seen)}")
 
 
-def wait_for_the_end_of(user: User, limit_s: float = 30.0) -> None:
+def wait_for_the_end_of(user: User, limit_s: float = 60.0) -> None:
     """Wait until the workers of a killed exploration have stopped their desktops."""
     deadline = time.monotonic() + limit_s
     while user.desktops() and time.monotonic() < deadline:

@@ -27,7 +27,7 @@ def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> Non
                     break
         finally:
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=20)
+            process.wait(timeout=60)
             process.stdout.close()
 
         resumed = user.agent_s("resume", "last", env=own)

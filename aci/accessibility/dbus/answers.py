@@ -1,7 +1,6 @@
-"""What applications answer, held to the types that AT-SPI gives each method, and to a size.
+"""Check what applications answer against the types that AT-SPI declares for each method, and bound its size.
 
-An application may answer anything. What goes on from here has the declared types, so that no reader of the tree has to
-doubt them; all other answers count as refusals.
+An application may answer anything; readers of the tree only see values of the declared types.
 """
 
 from __future__ import annotations
@@ -9,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aci.accessibility.dbus.values import Malformed
-from aci.accessibility.dbus.wire import Incoming
+from dbus_fast import Message, unpack_variants
 
-LARGEST = 2**22
-"""Bytes of one answer."""
-LARGEST_CACHE = 2**24
-"""Bytes of the answer that holds a whole tree: about 80,000 objects. Larger ones are walked as far as can be seen."""
-LONGEST_SAID = 4000
-"""Characters that are kept of what an object says of itself, such as its name; texts have limits of their own."""
+from aci.accessibility.dbus.messages import Malformed
+
+LONGEST_SAID = 4000  # characters of a name or description; texts have limits of their own
 MOST_ATTRIBUTES = 200
 
+# Types of the values that each method returns; no two interfaces that are used share a method name
 SIGNATURES = {
     "GetItems": "a((so)(so)(so)iiassusau)",
     "GetChildren": "a(so)",
@@ -43,27 +39,24 @@ SIGNATURES = {
     "GetConnectionUnixProcessID": "u",
     "GetApplicationBusAddress": "s",
 }
-"""Types of what each method returns, by its name; each name has one meaning among the interfaces that are used."""
 
 
-def read_answer(member: str, message: Incoming) -> list[Any]:
-    """Return the values of an answer.
+def read_answer(member: str, message: Message) -> list[Any]:
+    """Return the values of an answer, variants unpacked.
 
     Raises:
-        Malformed: They are not of the types that the method returns, or too large.
+        Malformed: The values are not of the types that the method returns.
     """
     expected = SIGNATURES.get(member)
     if expected is not None and message.signature != expected:
         raise Malformed(f"it is of type {message.signature!r}, not {expected!r}")
-    if len(message.body) > (LARGEST_CACHE if member == "GetItems" else LARGEST):
-        raise Malformed(f"it has {len(message.body)} bytes")
-    mend = _MENDS.get(member)
-    values = message.values()
-    return values if mend is None else [mend(values[0])]
+    values: list[Any] = unpack_variants(message.body) if "v" in message.signature else message.body
+    bound = _BOUNDS.get(member)
+    return values if bound is None else [bound(values[0])]
 
 
 def shortened(value: Any) -> Any:
-    """Return what an object says of itself, cut if it is an overlong text."""
+    """Return a value, cut to `LONGEST_SAID` if it is a longer text."""
     return value[:LONGEST_SAID] if isinstance(value, str) else value
 
 
@@ -73,22 +66,10 @@ def _states(numbers: list[int]) -> list[int]:
     return numbers
 
 
-def _said(properties: dict[str, Any]) -> dict[str, Any]:
-    return {key: shortened(value) for key, value in properties.items()}
-
-
-def _attributes(attributes: dict[str, str]) -> dict[str, str]:
-    return {key: shortened(value) for key, value in list(attributes.items())[:MOST_ATTRIBUTES]}
-
-
-def _items(items: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [tuple(shortened(part) for part in item) for item in items if len(item[-1]) >= 2]
-
-
-_MENDS: dict[str, Callable[[Any], Any]] = {
+_BOUNDS: dict[str, Callable[[Any], Any]] = {
     "GetState": _states,
-    "GetAll": _said,
+    "GetAll": lambda properties: {key: shortened(value) for key, value in properties.items()},
     "Get": shortened,
-    "GetAttributes": _attributes,
-    "GetItems": _items,
+    "GetAttributes": lambda found: {key: shortened(found[key]) for key in list(found)[:MOST_ATTRIBUTES]},
+    "GetItems": lambda items: [tuple(map(shortened, item)) for item in items if len(item[-1]) >= 2],
 }

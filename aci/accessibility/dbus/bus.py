@@ -11,33 +11,29 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from dbus_fast import Message, MessageType
+
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, REGISTRY_PATH
 from aci.accessibility.dbus.answers import read_answer
 from aci.accessibility.dbus.link import Link, open_link
+from aci.accessibility.dbus.messages import Malformed, encode
 from aci.accessibility.dbus.signals import Signals
-from aci.accessibility.dbus.values import Malformed
-from aci.accessibility.dbus.wire import ERROR, SIGNAL, Incoming, encode
 from aci.errors import AciError, ConnectionLost
 
 _log = logging.getLogger(__name__)
 
 CALL_LIMIT_S = 2.0
-DIRECT_LIMIT_S = 0.3
-"""Longest wait for a connection without the bus in between."""
-IN_FLIGHT = 192
-"""Calls that one application owes an answer to at most: enough to keep it busy, few enough for a hung one to hold."""
-MANY = 24
-"""So many answers to come are worth waiting for a moment, to read them together."""
-_REFILL = IN_FLIGHT // 2
-"""So few are left when more are sent, many together."""
+DIRECT_LIMIT_S = 0.3  # longest wait for a connection that bypasses the bus
+IN_FLIGHT = 192  # unanswered calls per application: enough to keep it busy, few enough for one that hangs
+MANY = 24  # pending answers from which on it pays to wait a moment and read them together
+_REFILL = IN_FLIGHT // 2  # pending calls at which the next batch is sent
 
 DBUS_NAME = "org.freedesktop.DBus"
 DBUS_PATH = "/org/freedesktop/DBus"
 EVENT_CLASSES = ("Object", "Window", "Focus", "Document")
 _EVENTS = PREFIX + "Event."
 
-Call = tuple[str, str, str, str, str, Sequence[Any]]
-"""Connection, object, interface, method, types of the arguments and the arguments."""
+Call = tuple[str, str, str, str, str, Sequence[Any]]  # connection, object, interface, method, signature and arguments
 
 
 class CallRefused(AciError):
@@ -48,13 +44,12 @@ class PeerSilent(CallRefused):
     """A peer did not answer a call in time."""
 
 
-Answer = list[Any] | CallRefused
-"""The values that a method returned, or why there are none."""
+Answer = list[Any] | CallRefused  # returned values, or why there are none
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Calls whose answers are waited for together."""
+    """Calls whose answers are awaited together."""
 
     done: asyncio.Future[None]
     answers: list[Answer]
@@ -69,35 +64,25 @@ class _Batch:
 
 @dataclass(slots=True)
 class _Peer:
-    """A connection that calls go to.
+    """A connection that receives calls."""
 
-    Attributes:
-        name: Its name on the bus.
-        waiting: Calls that were not sent yet: batch, place in it, and the call.
-        owed: Calls that it has not answered, by serial.
-        heard_at: When it last answered, or was asked while it owed nothing, on the loop's clock, s.
-        silent: Whether it let its time run out.
-        direct: A connection to it without the bus in between, where it offers that.
-        watch: Wakes up when its time runs out.
-    """
-
-    name: str
+    name: str  # its name on the bus
+    # unsent calls: batch, place in it, and the call
     waiting: deque[tuple[_Batch, int, Call]] = field(default_factory=deque)
-    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)
-    heard_at: float = 0.0
-    silent: bool = False
-    watch: asyncio.TimerHandle | None = None
-    direct: Link | None = None
+    owed: dict[int, tuple[_Batch, int, Call]] = field(default_factory=dict)  # unanswered calls by serial
+    heard_at: float = 0.0  # time of its last answer, or of the first unanswered call, on the loop's clock, s
+    silent: bool = False  # whether a call to it timed out
+    watch: asyncio.TimerHandle | None = None  # timer of its time limit
+    direct: Link | None = None  # A connection that bypasses the bus, if it offers one
 
 
 class Bus:
-    """The accessibility bus; to be used from one event loop only.
+    """The accessibility bus; use it from one event loop only.
 
-    A peer that owes answers and gives none for the time limit is not asked again until `forgive`: what it still owes
-    costs its own elements, not everybody's time.
+    A peer that exceeds the time limit gets no further calls until `forgive`, so that it costs only its own elements.
 
     Attributes:
-        signals: What the events say that came since somebody last asked.
+        signals: What events reported since they were last taken.
         last_event_at: `time.monotonic()` of the latest accessibility event, 0.0 before the first.
     """
 
@@ -112,7 +97,7 @@ class Bus:
         self.last_event_at = 0.0
 
     async def connect(self) -> None:
-        """Connect if there is no living connection, and ask applications to send events.
+        """Connect if there is no open connection, and ask applications to send events.
 
         Raises:
             ConnectionLost: The bus cannot be reached.
@@ -124,7 +109,7 @@ class Bus:
         await self._subscribe()
 
     async def open(self) -> None:
-        """Connect to the bus, any bus, and do no more than that.
+        """Connect to any bus, without registering for events.
 
         Raises:
             ConnectionLost: It cannot be reached.
@@ -142,7 +127,7 @@ class Bus:
         self._link = None
 
     async def shorten(self, name: str, address: str) -> None:
-        """Talk to a peer without the bus in between from now on, at an address that it gave; else nothing changes."""
+        """Bypass the bus for calls to a peer, at an address that it offered; has no effect if that fails."""
         peer = self._peer(name)
         if peer.direct is not None:
             return
@@ -166,11 +151,11 @@ class Bus:
         body: Sequence[Any] = (),
         limit_s: float = CALL_LIMIT_S,
     ) -> list[Any]:
-        """Call a method and return what it returns; values in variants as they are.
+        """Call a method and return the values it returns, variants unpacked.
 
         Raises:
             CallRefused: The peer answered with an error, or is gone.
-            PeerSilent: The peer did not answer in time, now or since it was last forgiven.
+            PeerSilent: The peer did not answer in time, now or since `forgive`.
             ConnectionLost: The bus itself went away.
         """
         try:
@@ -184,7 +169,7 @@ class Bus:
         return answer
 
     async def call_all(self, calls: Sequence[Call]) -> list[Answer]:
-        """Call many methods at once and return what each returns, or why it does not.
+        """Call many methods at once and return the answer or error of each.
 
         Raises:
             ConnectionLost: The bus went away.
@@ -208,16 +193,16 @@ class Bus:
     async def ask(
         self, name: str, path: str, interface: str, member: str, signature: str = "", body: Sequence[Any] = ()
     ) -> Any:
-        """Return the first value of an answer, or None where the peer refuses.
+        """Return the first value of an answer, or None if the peer refuses.
 
-        Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; use `silent`
-        to tell it from a peer that hangs.
+        Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; `silent` tells it
+        from a peer that hangs.
         """
         [value] = await self.ask_all([(name, path, PREFIX + interface, member, signature, body)])
         return value
 
     async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
-        """Return the first value of the answer to each call, None where the peer refuses it.
+        """Return the first value of the answer to each call, None if the peer refuses it.
 
         Raises:
             ConnectionLost: The bus went away.
@@ -226,12 +211,12 @@ class Bus:
         return [answer[0] if isinstance(answer, list) and answer else None for answer in answers]
 
     def silent(self, name: str) -> bool:
-        """Tell whether the peer let a call run into its time limit."""
+        """Return whether a call to the peer timed out."""
         peer = self._peers.get(name)
         return peer is not None and peer.silent
 
     def forgive(self, name: str) -> None:
-        """Let calls to a peer that was silent go out again."""
+        """Allow calls to a peer that timed out."""
         self._peer(name).silent = False
 
     def _peer(self, name: str) -> _Peer:
@@ -246,7 +231,6 @@ class Bus:
             self._send(peer)
 
     def _send(self, peer: _Peer) -> None:
-        """Send as many of a peer's waiting calls as it may owe answers to."""
         direct = peer.direct is not None and peer.direct.open
         link = peer.direct if direct else self._link
         if link is None or peer.silent:
@@ -274,7 +258,6 @@ class Bus:
             peer.watch = asyncio.get_running_loop().call_at(peer.heard_at + CALL_LIMIT_S, self._look_after, peer)
 
     def _look_after(self, peer: _Peer) -> None:
-        """Give a peer up that has owed answers for too long."""
         peer.watch = None
         if not peer.owed:
             return
@@ -289,7 +272,6 @@ class Bus:
         self._refuse(peer, PeerSilent(f"{peer.name} did not answer within {CALL_LIMIT_S:g} s"))
 
     def _refuse(self, peer: _Peer, why: CallRefused) -> None:
-        """Let all calls to a peer have this answer."""
         given_up = [*peer.owed.values(), *peer.waiting]
         for serial in peer.owed:
             self._asked.pop(serial, None)
@@ -298,23 +280,18 @@ class Bus:
         for batch, place, _ in given_up:
             batch.put(place, why)
 
-    def _take(self, messages: Sequence[Incoming], only: _Peer | None = None) -> None:
-        """Give the answers to those who wait for them, and note the events.
-
-        Args:
-            messages: What came.
-            only: The peer at the other end of a direct connection, which speaks for nobody else.
-        """
+    def _take(self, messages: Sequence[Message], only: _Peer | None = None) -> None:
+        """Deliver answers and record events; the peer of a direct connection (`only`) speaks for nobody else."""
         answered: dict[str, _Peer] = {}
         for message in messages:
-            if message.kind == SIGNAL:
+            if message.message_type is MessageType.SIGNAL:
                 if only is None:
                     self._note_event(message)
                 continue
-            peer = self._asked.get(message.reply_to)
+            peer = self._asked.get(message.reply_serial)
             if peer is not None and only in (None, peer):
-                del self._asked[message.reply_to]
-                batch, place, call = peer.owed.pop(message.reply_to)
+                del self._asked[message.reply_serial]
+                batch, place, call = peer.owed.pop(message.reply_serial)
                 batch.put(place, _answer(message, call))
                 answered[peer.name] = peer
         now = asyncio.get_running_loop().time()
@@ -327,7 +304,6 @@ class Bus:
             link.rest()
 
     def _lose(self, why: str) -> None:
-        """Tell everybody who waits that the connection has ended."""
         peers, self._peers = self._peers, {}
         self._asked.clear()
         for peer in peers.values():
@@ -341,10 +317,7 @@ class Bus:
             peer.waiting.clear()
 
     async def _subscribe(self) -> None:
-        """Register for events and receive them.
-
-        Without any registered listener GTK 3, Chromium and LibreOffice do not offer their cache at all.
-        """
+        """Register for events: without a listener GTK 3, Chromium and LibreOffice do not offer their cache."""
         rules = [f"type='signal',interface='{_EVENTS}{event_class}'" for event_class in EVENT_CLASSES]
         register = (REGISTRY_NAME, REGISTRY_PATH, PREFIX + "Registry", "RegisterEvent", "sass")
         await self._all(
@@ -355,20 +328,21 @@ class Bus:
         )
 
     async def _all(self, calls: Sequence[Call]) -> None:
-        """Make calls none of which may be refused."""
+        """Make calls none of which may fail."""
         for answer in await self.call_all(calls):
             if isinstance(answer, CallRefused):
                 self.close()
                 raise ConnectionLost(f"The accessibility bus at {self._address} cannot be used: {answer}") from answer
 
-    def _note_event(self, message: Incoming) -> None:
-        if message.interface.startswith(_EVENTS):
+    def _note_event(self, message: Message) -> None:
+        sender, path, member = message.sender, message.path, message.member
+        if sender and path and member and (message.interface or "").startswith(_EVENTS):
             self.last_event_at = time.monotonic()
-            self.signals.note(message.sender, message.path, message.member)
+            self.signals.note(sender, path, member)
 
 
-def _answer(message: Incoming, call: Call) -> Answer:
-    if message.kind == ERROR:
+def _answer(message: Message, call: Call) -> Answer:
+    if message.message_type is MessageType.ERROR:
         return CallRefused(f"{call[0]}{call[1]} refused {call[3]}: {message.error_name}")
     try:
         return read_answer(call[3], message)

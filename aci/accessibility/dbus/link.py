@@ -8,24 +8,24 @@ import socket
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-from aci.accessibility.dbus.values import Malformed
-from aci.accessibility.dbus.wire import Incoming, split
+from dbus_fast import Message
+
+from aci.accessibility.dbus.messages import Malformed, split
 
 CONNECT_LIMIT_S = 5.0
 REST_S = 0.001
-LONGEST_LINE = 16_384
-"""Bytes of one line while getting in."""
+LONGEST_LINE = 16_384  # bytes of one line during authentication
 
 
 class Link(asyncio.Protocol):
-    """Messages to and from a bus; made by `open_link`.
+    """A connection to a bus, made by `open_link`.
 
     Args:
-        take: Gets the messages that came together.
-        lost: Is told when the connection has ended, and why.
+        take: Receives the messages that arrived together.
+        lost: Called with the reason when the connection has ended.
     """
 
-    def __init__(self, take: Callable[[list[Incoming]], None], lost: Callable[[str], None]) -> None:
+    def __init__(self, take: Callable[[list[Message]], None], lost: Callable[[str], None]) -> None:
         self._take = take
         self._lost = lost
         self._transport: asyncio.Transport | None = None
@@ -38,7 +38,7 @@ class Link(asyncio.Protocol):
         return self._transport is not None and not self._transport.is_closing()
 
     def send(self, messages: bytes) -> None:
-        """Send whole messages; what the bus does not take at once is kept until it does."""
+        """Send whole messages."""
         if self._transport is not None:
             self._transport.write(messages)
 
@@ -63,7 +63,7 @@ class Link(asyncio.Protocol):
             self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Pass on the messages that are whole."""
+        """Pass on the complete messages."""
         self._received += data
         try:
             messages = list(split(self._received))
@@ -75,27 +75,23 @@ class Link(asyncio.Protocol):
             self._take(messages)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell that it has ended."""
+        """Report the end of the connection."""
         self._lost(str(exc) if exc is not None else self._why)
 
 
 async def open_link(
     address: str,
-    take: Callable[[list[Incoming]], None],
+    take: Callable[[list[Message]], None],
     lost: Callable[[str], None],
     limit_s: float = CONNECT_LIMIT_S,
 ) -> Link:
     """Connect to a bus or program as this user (D-Bus specification, "Authentication Protocol", mechanism EXTERNAL).
 
-    Args:
-        address: Server addresses, the first that can be reached is used; sockets of this machine only.
-        take: As for `Link`.
-        lost: As for `Link`.
-        limit_s: Longest wait for it.
+    The first local socket of the address that can be reached is used; `take` and `lost` are as for `Link`.
 
     Raises:
-        OSError: None of them can be reached, or the bus does not let this user in.
-        ValueError: None of them is such an address.
+        OSError: No socket can be reached, or the bus rejects this user.
+        ValueError: The address names no local socket.
     """
     paths = list(socket_paths(address))
     if not paths:
@@ -110,7 +106,7 @@ async def open_link(
 
 
 def socket_paths(address: str) -> Iterator[str]:
-    """Yield the sockets that an address names, as `socket.connect` takes them."""
+    """Yield the sockets in an address, as `socket.connect` takes them."""
     for part in address.split(";"):
         transport, _, rest = part.partition(":")
         options = dict(option.partition("=")[::2] for option in rest.split(","))
@@ -120,7 +116,7 @@ def socket_paths(address: str) -> Iterator[str]:
             yield "\0" + unquote(options["abstract"])
 
 
-async def _open(path: str, take: Callable[[list[Incoming]], None], lost: Callable[[str], None]) -> Link:
+async def _open(path: str, take: Callable[[list[Message]], None], lost: Callable[[str], None]) -> Link:
     loop = asyncio.get_running_loop()
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -140,7 +136,6 @@ async def _open(path: str, take: Callable[[list[Incoming]], None], lost: Callabl
 
 
 async def _line(loop: asyncio.AbstractEventLoop, connection: socket.socket) -> bytes:
-    """Return one line; the bus says no more before it is answered."""
     line = b""
     while not line.endswith(b"\r\n"):
         part = await loop.sock_recv(connection, LONGEST_LINE)

@@ -8,21 +8,19 @@ from enum import Enum, auto
 
 from aci.accessibility.tree.nodes import Ref
 
-MOST_OBJECTS = 4000
-"""Objects of one application that are kept; beyond, the application counts as changed all over."""
-MOST_SENDERS = 200
-"""Applications that are kept apart; beyond, all count as changed all over."""
+MOST_OBJECTS = 4000  # objects remembered per application; beyond that, everything counts as changed
+MOST_SENDERS = 200  # applications remembered; beyond that, everything counts as changed
 
+# events that change nothing in an element
 _IGNORED = frozenset({"TextCaretMoved", "TextSelectionChanged", "TextAttributesChanged", "MouseMove"})
-"""Members of events about what no element tells."""
+# events about the children of their sender
 _BELOW = frozenset({"SelectionChanged", "VisibleDataChanged", "ActiveDescendantChanged", "ModelChanged"})
-"""Members of events that are sent by an object and are about what is in it."""
 _STRUCTURE = frozenset({"ChildrenChanged", "RowInserted", "RowDeleted", "RowReordered", "ColumnInserted",
                         "ColumnDeleted", "ColumnReordered"})  # fmt: skip
 
 
 class Extent(Enum):
-    """What of an object an event makes doubtful."""
+    """Which part of an object an event invalidates."""
 
     NOTHING = auto()
     ITSELF = auto()
@@ -32,19 +30,12 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What changed of one application since it was last looked at, as far as events tell.
+    """What changed in one application since it was last read, as far as events tell."""
 
-    Attributes:
-        objects: Objects that may say something else of themselves.
-        items: Objects whose children may say something else of themselves.
-        parents: Objects whose children came or went.
-        anything: Whether so much happened that anything may have changed.
-    """
-
-    objects: frozenset[Ref] = frozenset()
-    items: frozenset[Ref] = frozenset()
-    parents: frozenset[Ref] = frozenset()
-    anything: bool = False
+    objects: frozenset[Ref] = frozenset()  # objects whose own properties may have changed
+    items: frozenset[Ref] = frozenset()  # objects whose children may have changed properties
+    parents: frozenset[Ref] = frozenset()  # objects whose children were added or removed
+    anything: bool = False  # whether anything may have changed, after too many events
 
     def __bool__(self) -> bool:
         return bool(self.anything or self.objects or self.items or self.parents)
@@ -55,7 +46,7 @@ EVERYTHING = Touched(anything=True)
 
 
 def extent_of(member: str) -> Extent:
-    """Tell what an event makes doubtful, by its member; one that is not known is about its sender."""
+    """Return what an event invalidates, by its member; an unknown one concerns its sender."""
     if member in _IGNORED:
         return Extent.NOTHING
     if member in _BELOW:
@@ -80,20 +71,14 @@ class _Gathered:
 
 
 class Signals:
-    """Gathers events; a flood of them costs no more than a bounded set of paths."""
+    """Gathers events in bounded memory."""
 
     def __init__(self) -> None:
         self._gathered: dict[str, _Gathered] = {}
         self._all_doubtful = False
 
     def note(self, sender: str, path: str, member: str) -> None:
-        """Take one event.
-
-        Args:
-            sender: Unique name of the application's connection.
-            path: The object that it is about.
-            member: Such as "StateChanged".
-        """
+        """Record an event about the object at `path` of a connection; `member` is such as "StateChanged"."""
         extent = extent_of(member)
         if extent is Extent.NOTHING or self._all_doubtful:
             return
@@ -106,16 +91,13 @@ class Signals:
         gathered.add(extent, path)
 
     def take(self, senders: Iterable[str]) -> dict[str, Touched]:
-        """Return what changed of some applications, and forget all that was gathered.
-
-        What others sent is dropped: they are not known, and are read as a whole when they come to be.
-        """
+        """Return what changed in some applications, and clear everything recorded."""
         gathered, self._gathered = self._gathered, {}
         doubtful, self._all_doubtful = self._all_doubtful, False
         return {sender: EVERYTHING if doubtful else _touched(sender, gathered.get(sender)) for sender in senders}
 
     def doubt_all(self) -> None:
-        """Hold anything of every application to be changed, as when events were lost."""
+        """Mark all applications as changed, as when events were lost."""
         self._gathered.clear()
         self._all_doubtful = True
 

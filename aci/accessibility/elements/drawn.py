@@ -1,4 +1,4 @@
-"""What an application shows in each of its windows, once its nodes are known."""
+"""The drafts of all windows of an application."""
 
 from __future__ import annotations
 
@@ -16,35 +16,24 @@ from aci.observation.observation import Window
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was found in one window of an application.
+    """What was found in one window of an application."""
 
-    Attributes:
-        top: The accessible window, extents mended.
-        place: Its extents, px.
-        window: The X11 window.
-        drafts: In reading order.
-    """
-
-    top: Node
-    place: Rect | None
-    window: Window
-    drafts: tuple[Draft, ...]
+    top: Node  # the accessible window, extents mended
+    place: Rect | None  # its extents, px
+    window: Window  # the X11 window
+    drafts: tuple[Draft, ...]  # in reading order
 
     def shows(self, top: Node, window: Window) -> bool:
-        """Tell whether this is what such a window holds, if nothing in it has changed."""
+        """Return whether this is still the content of such a window, if nothing in it has changed."""
         return top is self.top and top.rect == self.place and window.id == self.window.id
 
 
 def draft_all(
     application: Application, windows: Sequence[Window], screen: Rect, known: Sequence[Drawn] = ()
 ) -> tuple[list[Drawn], list[Window]]:
-    """Return what an application shows in each of its windows, and those whose contents may not be where it says.
+    """Return the drafts in each window of an application, and the windows with unreliable extents.
 
-    Args:
-        application: Its nodes have their details.
-        windows: Topmost first.
-        screen: The whole screen, px.
-        known: What was found before in windows in which nothing has changed.
+    `known` holds the drafts of windows in which nothing has changed; `windows` are topmost first.
     """
     drawn: list[Drawn] = []
     placed, unsure = mend(application, windows)
@@ -59,7 +48,7 @@ def draft_all(
 
 
 def mend(application: Application, windows: Sequence[Window]) -> tuple[list[tuple[Node, Window]], list[Window]]:
-    """Mend the extents in all windows; return these with their X11 windows, and those that may still be misplaced."""
+    """Correct the extents in all windows; return these with their X11 windows, and those still unreliable."""
     enlarge(application, windows)
     matched = match_windows(application, windows)
     placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]

@@ -1,4 +1,4 @@
-"""From an application's nodes to the elements that a person can see and use."""
+"""Drafts of elements from an application's nodes."""
 
 from __future__ import annotations
 
@@ -46,20 +46,15 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import State, Window
 from aci.observation.visibility import bounding, reading_order
 
-DEEPEST = 300
-"""Levels of nesting that are followed."""
-SOFT_SHARE = 0.25
-"""A page's box that leaves less than this share of a node does not clip it: its contents may overflow."""
-EMBEDDED = "\ufffc"
-"""Stands in a text for an object in it, such as a paragraph with a text of its own."""
-LABEL_GAP_PX = 150
-"""How far to the left of a field a text may end that is taken for its label."""
+DEEPEST = 300  # levels of nesting
+SOFT_SHARE = 0.25  # a box in a page that leaves less than this share of a node visible does not clip it
+EMBEDDED = "\ufffc"  # placeholder of an embedded object in a text
+LABEL_GAP_PX = 150  # largest distance between a field and a text to its left that labels it
 
 LONGEST_NEIGHBOUR = 60
 
 _FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
-ICON_PX = 96
-"""A picture of a page that is larger than this is more than an icon."""
+ICON_PX = 96  # larger pictures in a page are not icons
 
 _ENTRIES = MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
@@ -67,79 +62,42 @@ _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "w
 
 @dataclass(slots=True)
 class Draft:
-    """An element before it has an id and before other windows are taken into account.
+    """An element before it has an id and before other windows are taken into account."""
 
-    Attributes:
-        node: Where it comes from.
-        role: Role name.
-        name: What it is called.
-        area: Its extents, px.
-        clip: The part of the screen in which it can be seen at most, px.
-        window: The window it lies in.
-        path: Its ancestors.
-        text: Content, or None.
-        label: Name of another element that labels it.
-        description: What else is said of it.
-        states: The states that hold.
-        avoid: Controls inside of it.
-        target: The part of it that is meant to be clicked; None for any.
-    """
-
-    node: Node
-    role: str
-    name: str
-    area: Rect
-    clip: Rect
-    window: Window
-    path: tuple[str, ...]
-    text: str | None = None
-    label: str = ""
-    description: str = ""
-    states: frozenset[State] = frozenset()
-    avoid: list[Rect] = field(default_factory=list)
-    target: Rect | None = None
+    node: Node  # its source
+    role: str  # role name
+    name: str  # accessible name
+    area: Rect  # full extents, px
+    clip: Rect  # the part of the screen in which it can be visible, px
+    window: Window  # its window
+    path: tuple[str, ...]  # its ancestors
+    text: str | None = None  # content, or None
+    label: str = ""  # name of another element that labels it
+    description: str = ""  # tooltip, placeholder or the like
+    states: frozenset[State] = frozenset()  # the states that hold
+    avoid: list[Rect] = field(default_factory=list)  # controls inside it
+    target: Rect | None = None  # the part that is meant to be clicked; None for any
 
 
 class _Place(NamedTuple):
-    """What a node's ancestors mean for it.
+    """What a node's ancestors mean for it."""
 
-    Attributes:
-        clip: Limits that certainly hold, px.
-        soft: A box around it in a page, which may clip or not.
-        path: Its ancestors.
-        owner: Name of the nearest shown ancestor.
-        item: Whether that is a list item, cell or the like, whose parts are not used by themselves.
-        field: Whether that is a field or menu item, whose texts are its own.
-        said: What the plain containers around it say of it.
-        document: Whether it lies in a web page.
-        outside: Whether it may lie in a popup window.
-        depth: Levels above it.
-    """
-
-    clip: Rect
-    soft: Rect | None
-    path: tuple[str, ...]
-    owner: str = ""
-    item: bool = False
-    field: bool = False
-    said: str = ""
-    document: bool = False
-    outside: bool = False
-    depth: int = 0
+    clip: Rect  # certain limits, px
+    soft: Rect | None  # A box around it in a page, which may or may not clip it
+    path: tuple[str, ...]  # its ancestors
+    owner: str = ""  # name of the nearest shown ancestor
+    item: bool = False  # whether that is a list item, cell or the like, whose parts are not used separately
+    field: bool = False  # whether that is a field or menu item, which owns its texts
+    said: str = ""  # description by the plain containers around it
+    document: bool = False  # whether it lies in a web page
+    outside: bool = False  # whether it may lie in a popup window
+    depth: int = 0  # number of ancestors
 
 
 def draft_elements(
     application: Application, top: Node, window: Window, windows: Sequence[Window], screen: Rect
 ) -> list[Draft]:
-    """Return what can be seen in one window of an application, in reading order.
-
-    Args:
-        application: Its nodes have their details.
-        top: One of its windows, extents mended.
-        window: The X11 window of `top`.
-        windows: All X11 windows, topmost first.
-        screen: The whole screen, px.
-    """
+    """Return what is visible in one window (`top` with extents corrected) of an application, in reading order."""
     popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
     walk = _Walk(application, window, popups, screen)
     start = _Place(clip=screen, soft=None, path=(f"{top.role}:{collapse(top.name)}",))
@@ -159,7 +117,7 @@ class _Walk:
         self._boxes: dict[str, list[Node]] | None = None
 
     def ordered(self, node: Node, document: bool = False) -> list[Node]:
-        """Return the children that show themselves, in reading order; running text stays in its own order."""
+        """Return the visible children in reading order; running text keeps its own order."""
         children = list(visible_children(self._application, node))
         if len(children) < 2 or children[0].cell is not None:
             return children
@@ -169,7 +127,7 @@ class _Walk:
         return [children[index] for index in reading_order(rects)]
 
     def visit(self, node: Node, place: _Place) -> list[Draft]:
-        """Return the drafts of a node and of what is in it."""
+        """Return the drafts of a node and its descendants."""
         if node.role in SKIPPED or place.depth > DEEPEST:
             return []
         if node.popup is not None:
@@ -193,19 +151,18 @@ class _Walk:
         return self._merged(draft, within)
 
     def _owns(self, draft: Draft, place: _Place) -> bool:
-        """Tell whether an element of this name will stand for the texts in it."""
+        """Return whether an element of this name will represent the texts in it."""
         role = draft.role
         return role in INTERACTIVE or ((role in TEXTS or self._flows(draft)) and self._tells(draft, (), place))
 
     def _flows(self, draft: Draft) -> bool:
-        """Tell whether a node is called by the running text in it, and not by a name for whatever it contains."""
+        """Return whether a node is named by the running text in it."""
         node = draft.node
         if node.role not in _FLOWING or not draft.name:
             return False
         return not node.name or collapse(node.name) == collapse(flowing_text(self._application, node) or "")
 
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
-        """Return what the node means for its children, None where they cannot be seen."""
         named = collapse(node.name)
         path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
         base = place._replace(
@@ -225,7 +182,7 @@ class _Walk:
         return None if clip is None else base._replace(clip=clip)
 
     def _said_of(self, node: Node, place: _Place) -> str:
-        """Return what an unnamed control in here is told by: the nearest plain container that says anything."""
+        """Return the description that the nearest plain container gives to unnamed controls in it."""
         if node.role not in PLAIN:
             return ""
         return collapse(node.description) or own_name(self._application, node) or place.said
@@ -276,7 +233,7 @@ class _Walk:
         return boxes[0] if boxes else self._only_box(text)
 
     def _only_box(self, text: str) -> Node | None:
-        """Return the hidden box of this name, wherever it is; None where there are several, or one that is seen."""
+        """Return the only hidden box of this name, if there is exactly one of any kind."""
         if self._boxes is None:
             self._boxes = {}
             for node in self._application.nodes.values():
@@ -286,10 +243,7 @@ class _Walk:
         return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
 
     def _area(self, node: Node, document: bool) -> Rect | None:
-        """Return the extents; of running text only those of the words, not of the whole line that they stand in.
-
-        An expander of GTK 3 takes clicks on its arrow and label alone, though it says that it is as wide as its box.
-        """
+        """Return the extents: of the words in running text, of arrow and label in an expander of GTK 3."""
         if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
             return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
         flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)
@@ -302,7 +256,6 @@ class _Walk:
         return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
 
     def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
-        """Tell whether a node is an element of its own."""
         node = draft.node
         if node.cell is not None or draft.role != node.role:
             return True
@@ -339,7 +292,7 @@ class _Walk:
         return not (hull and any(_same_button(draft, other) for other in within))
 
     def _only_holds(self, draft: Draft, within: Sequence[Draft]) -> bool:
-        """Tell whether all that a part of a page says is said by the controls in it."""
+        """Return whether the controls in a part of a page say everything it says."""
         node = draft.node
         if node.role not in HOLDERS or not within or node.has(StateBit.FOCUSABLE) or node.has(StateBit.SELECTABLE):
             return False
@@ -347,7 +300,7 @@ class _Walk:
         return all(other.role in INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
 
     def _holds_text(self, node: Node, place: _Place) -> bool:
-        """Tell whether a part of a page is itself what is typed into, and the texts in it are its content."""
+        """Return whether a part of a page is itself a text field."""
         own = node.role not in INTERACTIVE and not node.role.startswith("document")
         return place.document and own and node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
 
@@ -364,7 +317,7 @@ class _Walk:
         return not _said(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
 
     def _lone(self, draft: Draft, place: _Place) -> bool:
-        """Tell whether something without content looks like it can be used all the same."""
+        """Return whether something without content looks usable all the same."""
         node = draft.node
         if not place.document:
             return not any(visible_children(self._application, node)) and (
@@ -380,7 +333,7 @@ class _Walk:
         return visible_children(self._application, node)
 
     def _small_picture(self, draft: Draft, place: _Place) -> bool:
-        """Tell whether a picture without a name may be an icon to click: one in a page that nothing around it names."""
+        """Return whether an unnamed picture in a page may be an icon to click."""
         small = max(draft.area.width, draft.area.height) <= ICON_PX or draft.node.attributes.get("tag") in SHAPES
         return place.document and not place.owner and bool(draft.description) and small
 
@@ -437,7 +390,7 @@ def _text(application: Application, node: Node, name: str) -> str | None:
 
 
 def _date_text(node: Node) -> str:
-    """Return what a date or time field of a page shows: its parts and what stands between them."""
+    """Return the content of a date or time field of a page: its parts and separators."""
     if node.role == "spin button":
         return _date_part(node) or node.attributes.get("placeholder", "")
     if node.role == "static":
@@ -446,7 +399,7 @@ def _date_text(node: Node) -> str:
 
 
 def _date_part(node: Node) -> str:
-    """Return the value of one part, "" where it is not set: then it says "0", and never with a leading zero."""
+    """Return the value of one part; unset parts have the value "0", set ones no leading zero."""
     value = node.attributes.get("valuetext", "")
     return "" if value == "0" else value
 
@@ -456,12 +409,11 @@ def _in_chromium(application: Application) -> bool:
 
 
 def _said(name: str, owner: str) -> bool:
-    """Tell whether the name of a shown ancestor says it already."""
     return bool(owner) and (not name or name in owner)
 
 
 def _same_button(outer: Draft, inner: Draft) -> bool:
-    """Tell whether a button is only the hull of another one, as GTK 4 builds its menu buttons."""
+    """Return whether a button only wraps another one, as in the menu buttons of GTK 4."""
     if inner.role not in BUTTONS or inner.area.area * 4 < outer.area.area:
         return False
     if not inner.description:
@@ -470,7 +422,7 @@ def _same_button(outer: Draft, inner: Draft) -> bool:
 
 
 def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
-    """Let a field without a name be labelled by the text or choice to its left."""
+    """Label fields without a name by the text or choice to their left."""
     for index, draft in enumerate(drafts):
         if draft.name or draft.label or not index or draft.role not in FIELDS | {"toggle button"}:
             continue
@@ -483,7 +435,7 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
 
 
 def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
-    """Tell controls of which nothing else is known by what stands beside them."""
+    """Describe otherwise unknown controls by what is beside them."""
     for index, draft in enumerate(drafts):
         nameless = not (draft.name or draft.label or draft.description or draft.text)
         if not nameless or draft.role not in BUTTONS | CHECKABLE | {"link", "slider"}:
@@ -500,10 +452,7 @@ def _on_one_line(one: Rect, other: Rect) -> bool:
 
 
 def _pass_focus(within: Sequence[Draft], document: bool) -> None:
-    """Let the selected item of a list that has the keyboard have it, and the only field of any other container.
-
-    In a page what has the keyboard says so itself: where only the document does, no field gets what is typed.
-    """
+    """Move the focus of a container to its selected item, or to its only field, outside of web pages."""
     if document or any("focused" in draft.states for draft in within):
         return
     selected = [draft for draft in within if "selected" in draft.states]

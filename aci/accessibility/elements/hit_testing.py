@@ -1,7 +1,7 @@
-"""What lies over an element in its own window: layers of a page, and widgets that overlap.
+"""Removal of elements that other parts of their own window cover: layers of a page, and overlapping widgets.
 
-Which of several overlapping objects a click hits depends on stacking that no property tells. Chromium can be asked
-what lies at a point; toolkits draw later siblings over earlier ones.
+No property tells the stacking order. Chromium can be asked what lies at a point; toolkits draw later siblings over
+earlier ones.
 """
 
 from __future__ import annotations
@@ -31,86 +31,58 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-BUDGET_S = 0.3
-"""Longest time for asking what lies at points; the rest is asked at the next look."""
-SAMPLES = 4
-"""Elements of one group that are asked for; where they agree, the others are taken to be alike."""
-SURE = 3
-"""Clicks that a layer must have let through at one look, and none kept, for the rest of them not to be asked for."""
-TIMES_ASKED = 2
-"""Looks at which it is asked for what seems to be covered."""
-MOST_POINTS = 4
-"""Points of one element that are tried."""
+BUDGET_S = 0.3  # time for hit tests in one look; the rest is tested at the next look
+SAMPLES = 4  # elements tested per group; if they agree, the others are taken to be alike
+SURE = 3  # clicks that pass through a layer, with none blocked, after which it is not tested again
+TIMES_ASKED = 2  # looks at which an element that seems covered is tested
+MOST_POINTS = 4  # points tried per element
+# Time for Chromium to find what is drawn at a point; until then it guesses from the order of its tree. It remembers a
+# single point, so tests are sequential. Where it was seen to be fast, it gets less time.
 ANSWER_S, LEAST_ANSWER_S, POLL_S = 0.024, 0.006, 0.0015
-"""How long Chromium is given to find what is drawn at a point; until then it guesses from the order of its tree. It
-remembers a single point, so several cannot be asked for at once; and it is given less where it was seen to be fast."""
-TIMED, SLOWER = 3, 2.5
-"""Answers of which the time must be known for that, and how many times the longest of these but one it is given."""
-LEAF_LEVELS = 4
-"""Levels above an object that the tree leaves out in which a known one is looked for."""
-NEAR_LEVELS = 3
-"""Levels up to what a field has in common with what is drawn over it as a part of it."""
-TWO_LINES_PX = 26
-"""A link that is lower than this has one line."""
+TIMED, SLOWER = 3, 2.5  # timed answers needed for that, and the factor on the second longest of them
+LEAF_LEVELS = 4  # ancestors searched for a known node when the tree omits the hit object
+NEAR_LEVELS = 3  # levels to the common ancestor of a field and a part drawn over it
+TWO_LINES_PX = 26  # a lower link has one line
 SMALLEST_PX = 3
-SIDE_PX = 2
-"""How far inside of the sides of an element it is asked for beside its text."""
-LEAST_OVERLAP_PX = 8
-"""Boxes that have less than this in common touch, or draw a shadow."""
-MOST_COVERS = 200
-"""Widgets over one other that are looked at."""
-BORDER_PX = 18, 6
-"""How far a widget of GTK 4 may reach beyond its extents, across and down: they leave border and padding out."""
+SIDE_PX = 2  # distance of test points from the sides of an element
+LEAST_OVERLAP_PX = 8  # boxes that overlap less only touch, or draw a shadow
+MOST_COVERS = 200  # widgets considered over one other
+BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
 _ACTING = INTERACTIVE
+# roles without children in ARIA, so that no object represents their text
 _MUTE_INSIDE = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
-"""What has no children according to ARIA, so that no object stands for its text."""
+# containers that place widgets side by side; in others an overlap means nothing
 _LAID_OUT = PLAIN | {"frame", "dialog", "window"}
-"""What holds widgets side by side; other containers let theirs overlap for reasons of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What became of an element.
+    """The result of a hit test."""
 
-    Attributes:
-        cause: What it depends on.
-        point: Where it can be hit, None for nowhere.
-        asked: How often that was asked.
-    """
-
-    cause: Hashable
-    point: Point | None
-    asked: int = 1
+    cause: Hashable  # what it depends on
+    point: Point | None  # where the element can be hit, None for nowhere
+    asked: int = 1  # number of tests
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Where the elements of a window can be hit.
+    """Where the elements of a window can be hit."""
 
-    Attributes:
-        seen: Id, place and point of each before.
-        drafts: Theirs. A window that differs in anything at all has new ones.
-        points: New points.
-        verdicts: What these come from, of a page.
-        final: Whether nothing is left to ask.
-    """
-
-    seen: Sequence[tuple[int, Rect, Point | None]]
-    drafts: Sequence[Draft]
-    points: Mapping[int, Point | None] = field(default_factory=dict)
-    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)
-    final: bool = False
+    seen: Sequence[tuple[int, Rect, Point | None]]  # their ids, places and points before the test
+    drafts: Sequence[Draft]  # their drafts; any difference in a window creates new ones
+    points: Mapping[int, Point | None] = field(default_factory=dict)  # new points
+    verdicts: Mapping[Ref, _Verdict] = field(default_factory=dict)  # the results of tests in a page
+    final: bool = False  # whether nothing is left to test
 
     def same(self, other: _Window | None) -> bool:
-        """Tell whether another look found the very same elements."""
         return other is not None and self.seen == other.seen and all(map(is_, self.drafts, other.drafts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """A box that lies over what comes before it in `around`; both by their places in a forest."""
+    """A box drawn over what precedes it in `around`; both are positions in a forest."""
 
     around: int
     place: int
@@ -118,10 +90,9 @@ class _Layer:
 
 
 class Layers:
-    """Takes from the elements what other parts of their window lie over."""
+    """Moves the points of elements, or removes elements, that other parts of their window cover."""
 
     def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the bus and a steady clock, s."""
         self._bus = bus
         self._clock = clock
         self._verdicts: dict[Ref, _Verdict] = {}
@@ -139,11 +110,11 @@ class Layers:
         drafts: Mapping[int, Draft],
         applications: Mapping[str, Application],
     ) -> tuple[Element, ...]:
-        """Return the elements with points that hit them, without those that are wholly hidden.
+        """Return the elements with points that hit them, without those that are completely hidden.
 
         Args:
-            elements: Placed, windows above them already taken into account.
-            drafts: Theirs, by id.
+            elements: Placed, with windows above them already taken into account.
+            drafts: Their drafts by element id.
             applications: By the unique name of their connection.
         """
         deadline = self._clock() + BUDGET_S
@@ -177,7 +148,6 @@ class Layers:
         deadline: float,
         window: _Window,
     ) -> _Window:
-        """Return the window with the points of its elements."""
         if application.toolkit.startswith("Chromium"):
             kept: dict[Ref, _Verdict] = {}
             self._unsure = False
@@ -225,9 +195,9 @@ class Layers:
         deadline: float,
         kept: dict[Ref, _Verdict],
     ) -> dict[int, Point | None]:
-        """Return new points of elements over which the same objects may lie.
+        """Return new points of elements that the same objects may cover.
 
-        Where there is no time to ask, what lay over something else is taken to lie over these as well.
+        When time is up, what covered some elements is assumed to cover the others as well.
         """
         found: dict[int, Point | None] = {}
         cause = tuple((rival.ref, rival.rect) for rival in rivals)
@@ -263,7 +233,7 @@ class Layers:
     async def _free_point(
         self, forest: _Forest, element: Element, draft: Draft, rivals: Sequence[Node]
     ) -> Point | None:
-        """Return a point at which the element, or what does not keep clicks from it, is on top."""
+        """Return a point at which a click reaches the element."""
         node, point = draft.node, element.point
         pieces = uncovered(element.rect, draft.avoid) or [element.rect]
         for _ in range(MOST_POINTS):
@@ -292,10 +262,10 @@ class Layers:
         return None
 
     async def _refuted(self, forest: _Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
-        """Tell whether a guess of what keeps clicks from an element is wrong, by what is found beside its text.
+        """Return whether a guessed cover is wrong, by tests beside the element's text.
 
-        On the text of some objects Chromium finds nothing, and the guess stays for ever. What lies over the text
-        according to it lies over the sides as well, where Chromium can be asked.
+        On the text of some objects Chromium finds nothing, so the guess never gets replaced. A real cover of the text
+        covers the sides as well, where Chromium can be asked.
         """
         if node.role not in _MUTE_INSIDE or _reached(forest, node, guess, point):
             return False
@@ -308,10 +278,10 @@ class Layers:
         return False
 
     async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
-        """Return the known object drawn at a point, None where Chromium does not tell, and whether that is a guess.
+        """Return the known object drawn at a point, None if Chromium does not tell, and whether it is only a guess.
 
-        The first answer is a guess that sets off the real search. What comes from that shows where it differs from
-        the guess, or is an object that no tree lists; a guess that was right has to be waited for.
+        The first answer is a guess that starts the real search. The result shows if it differs from the guess or is an
+        object that no tree lists; a correct guess has to be waited for.
         """
         top = forest.top_of(node).ref
         question = (*top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES])
@@ -337,13 +307,12 @@ class Layers:
         return None, True
 
     def _patience(self) -> float:
-        """Return how long an answer is waited for, s."""
         if len(self._took) < TIMED:
             return ANSWER_S
         return min(ANSWER_S, max(LEAST_ANSWER_S, SLOWER * sorted(self._took)[-2]))
 
     async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
-        """Return the middle of the first visible letter of links with several lines: between these lies other text."""
+        """Return the middle of the first visible letter of multi-line links: other text lies between their lines."""
         links = [element for element in elements if element.role == "link" and element.rect.height >= TWO_LINES_PX]
         unknown = [element for element in links if self._start_known(drafts[element.id].node) is None]
         answers = await asyncio.gather(*(self._letter(drafts[element.id].node) for element in unknown))
@@ -382,7 +351,7 @@ class Layers:
 
 
 class _Forest:
-    """The nodes of an application that can be seen, each before what is in it."""
+    """The visible nodes of an application, parents before children."""
 
     def __init__(self, application: Application) -> None:
         self.nodes: list[Node] = []
@@ -411,10 +380,7 @@ class _Forest:
             self._in_page.append(node.role == "document web" or (parent >= 0 and self._in_page[parent]))
 
     def layers(self) -> list[_Layer]:
-        """Return what lies over parts of its own window although nobody can use it itself: boxes over other boxes.
-
-        Toolkits lay widgets out side by side; where one box reaches over another one before it, it was meant to.
-        """
+        """Return boxes that overlap earlier ones in their container, where toolkits lay widgets out side by side."""
         children: dict[int, list[int]] = {}
         for place, parent in enumerate(self.parents):
             if parent >= 0 and self.nodes[parent].role in _LAID_OUT and self.nodes[place].role not in SKIPPED | ITEMS:
@@ -432,7 +398,7 @@ class _Forest:
         return found
 
     def _room(self, parent: int, children: Sequence[int]) -> Rect | None:
-        """Return what a child must have for itself to fill its parent; a window's own extents hold its title bar."""
+        """Return the area that a child must cover to fill its parent; a window's own extents include its title bar."""
         if self.parents[parent] >= 0:
             return self.nodes[parent].rect
         rects = [rect for child in children if (rect := self.nodes[child].rect) is not None and rect.area]
@@ -443,9 +409,9 @@ class _Forest:
         return Rect(left, top, right - left, bottom - top)
 
     def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
-        """Return what of a node may lie over its siblings: all of it, or what is in it where it only fills its parent.
+        """Return the parts of a node that may cover its siblings.
 
-        What fills its parent holds layers in their places, and clicks beside these go through it.
+        A node that fills its parent only positions layers; clicks beside these pass through it.
         """
         rect = self.nodes[place].rect
         if rect is None or not rect.area:
@@ -457,7 +423,7 @@ class _Forest:
         return [box for at in inner for box in self._boxes(at, rect)]
 
     def rivals(self, members: Sequence[tuple[Element, Node]]) -> list[tuple[Element, tuple[int, ...]]]:
-        """Return the elements at whose point something lies that is neither in them nor around them, with all such."""
+        """Return the elements whose point has unrelated objects over it, with these."""
         import numpy as np
 
         known = [(element, node) for element, node in members if node.ref in self.places and element.point is not None]
@@ -483,9 +449,9 @@ class _Forest:
         ]
 
     def scrolled_out(self, members: Sequence[tuple[Element, Node]]) -> dict[int, Point | None]:
-        """Return new points of the first and last of alike things in a box that show no more than an edge in it.
+        """Return new points of items that their scrolling box shows no more than an edge of.
 
-        Their box shows others of the kind whole, so it scrolls and clips them: nothing needs to be asked.
+        The box shows others of the kind whole, so it clips them without a test.
         """
         points: dict[int, Point | None] = {}
         for element, node in members:
@@ -504,10 +470,7 @@ class _Forest:
         ]  # fmt: skip
 
     def _boxes_left(self, element: Element, node: Node) -> list[int]:
-        """Return the nearest box around a node that its point lies outside of: that may clip it, or let it flow over.
-
-        The boxes of what runs along in lines say nothing.
-        """
+        """Return the nearest box around a node that does not contain its point: it may clip it, or let it overflow."""
         place = self.parents[self.places[node.ref]]
         while place >= 0 and self._in_page[place]:
             rect = self.nodes[place].rect
@@ -518,20 +481,17 @@ class _Forest:
         return []
 
     def extent(self, places: Sequence[int]) -> int:
-        """Return the area of the largest of some nodes, px."""
         return max((rect.area for place in places if (rect := self.nodes[place].rect) is not None), default=0)
 
     def related(self, one: Node, other: Node) -> bool:
-        """Tell whether one of two nodes is or lies in the other."""
         a, b = self.places[one.ref], self.places[other.ref]
         return a <= b < self.ends[a] or b <= a < self.ends[b]
 
     def top_of(self, node: Node) -> Node:
-        """Return the window of a node."""
         return self._chain(node)[-1]
 
     def common(self, one: Node, other: Node) -> tuple[Node | None, list[Node], list[Node]]:
-        """Return the nearest node around both, and from each the nodes up to below that."""
+        """Return the nearest common ancestor, and the chains from each node up to below it."""
         mine, theirs = self._chain(one), self._chain(other)
         shared: Node | None = None
         while mine and theirs and mine[-1].ref == theirs[-1].ref:
@@ -540,13 +500,13 @@ class _Forest:
         return shared, mine, theirs
 
     def layer_over(self, node: Node, hit: Node) -> Node:
-        """Return the largest part of the window that `hit` belongs to, has extents around it, and `node` is not in."""
+        """Return the largest ancestor of `hit` whose extents enclose it and that does not hold `node`."""
         _, _, theirs = self.common(node, hit)
         holds = [part for part in theirs if _holds(part.rect, hit.rect)]
         return holds[-1] if holds else hit
 
     def left_box(self, node: Node, hit: Node, point: Point) -> Node | None:
-        """Return the box around a node that clips it away at a point, where something around both was hit."""
+        """Return the box that clips a node away at a point, if an ancestor of the node was hit there."""
         place, around = self.places[node.ref], self.places[hit.ref]
         if place == around or not around <= place < self.ends[around]:
             return None
@@ -567,9 +527,9 @@ def _reference(answer: Any) -> Ref | None:
 
 
 def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
-    """Tell whether what lies at an element's point does not keep clicks from it.
+    """Return whether what lies at an element's point passes clicks on to it.
 
-    Pages draw fields and boxes of their own over real ones that cannot be seen; both have a small box in common.
+    Pages draw their own fields and boxes over invisible real ones; both then have a small box in common.
     """
     if forest.related(node, hit):
         return True
@@ -584,14 +544,13 @@ def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
 
 
 def _reached(forest: _Forest, node: Node, hit: Node, point: Point) -> bool:
-    """Tell whether a click goes to an element where this was hit."""
     return forest.left_box(node, hit, point) is None and _lets_through(forest, node, hit)
 
 
 def _in_order(
     application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> dict[int, Point | None]:
-    """Return new points of elements over which a later one or a layer is drawn."""
+    """Return new points of elements that a later element or a layer covers."""
     forest = _Forest(application)
     layers = forest.layers()
     over = [
@@ -624,7 +583,7 @@ def _overlap_clearly(one: Rect, other: Rect) -> bool:
 
 
 def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
-    """Return a point of an element that no cover keeps from it and no box clips away."""
+    """Return a point of an element outside of covers and inside of boxes."""
     visible = clipped(element.rect, boxes)
     pieces = uncovered(visible, covers) if visible is not None else []
     if element.point is not None and any(piece.contains(element.point) for piece in pieces):
@@ -634,7 +593,7 @@ def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> 
 
 
 class _Near:
-    """Finds what may be drawn over a place without looking at each of thousands of rectangles in turn."""
+    """An index of the rectangles that may cover a place."""
 
     def __init__(self, over: Sequence[tuple[int, Rect]]) -> None:
         import numpy as np
@@ -645,7 +604,7 @@ class _Near:
         self._edges = np.array([_edges(_grown(rect)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
 
     def covers(self, rect: Rect, first: int) -> list[Rect]:
-        """Return what touches a rectangle, or nearly so, and is drawn at `first` or later."""
+        """Return the rectangles drawn at `first` or later that touch a rectangle, or nearly so."""
         import numpy as np
 
         left, top, right, bottom = self._edges.T
@@ -660,7 +619,6 @@ def _grown(rect: Rect) -> Rect:
 
 
 def _largest(pieces: Sequence[Rect]) -> Rect | None:
-    """Return the largest of the pieces that can be hit."""
     return max(
         (part for part in pieces if min(part.width, part.height) >= SMALLEST_PX),
         key=lambda part: part.area,

@@ -1,4 +1,4 @@
-"""What a person would call a node: names, labels, descriptions and states, each toolkit's habits removed."""
+"""Names, labels, descriptions and states of nodes, without the peculiarities of toolkits."""
 
 from __future__ import annotations
 
@@ -20,64 +20,60 @@ from aci.accessibility.elements.roles import (
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.observation import State
 
-DEEPEST_CONTENT = 8
-"""Levels below a node in which the texts that name it are looked for."""
+DEEPEST_CONTENT = 8  # levels searched for texts that name a node
 LONGEST_NAME = 1000
 
 _SPACES = re.compile(r"\s+")
+# invisible marks that set the direction of writing
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-"""Marks that steer the direction of writing; nobody sees or types them."""
 _GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-Za-z]*")
 _OBJECT_REPLACEMENT = "\ufffc"
+# what Chromium appends to names
 _CHROMIUM_ADDS = re.compile(
     r"\.? ?To get missing image descriptions, open the context menu\.$| - Memory usage - [0-9.,]+ [KMGT]?B$"
 )
-"""What Chromium puts behind names that is no part of them."""
-_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")
-"""The dot that a list draws before an item."""
+_MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")  # list bullet
+# SVG tags; Chromium lists unnamed shapes only if they take clicks
 SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
-"""Tags of SVG. Of shapes without a name, Chromium tells those only that take clicks."""
 _SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
 _CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
 _WRITTEN_IN = frozenset({"text", "entry", "password text"})
 _PICTURES = frozenset({"image", "icon"})
-_PARTS = _PICTURES | {"table cell", "link"}
-"""Usable things whose names may all the same be part of what they lie in."""
-ADDRESS = "address"
-"""Attribute that bears where a link without a name leads."""
+_PARTS = _PICTURES | {"table cell", "link"}  # interactive roles whose names may still be part of their container's name
+ADDRESS = "address"  # attribute with the address of a link without a name
 _PLACEHOLDERS = ("placeholder-text", "placeholder")
 
 
 def collapse(text: str) -> str:
-    """Return a text on one line, without what cannot be seen and without the marks for embedded objects."""
+    """Return a text on one line, without invisible characters and placeholders of embedded objects."""
     return _SPACES.sub(" ", _UNSEEN.sub("", text).replace(_OBJECT_REPLACEMENT, " ")).strip()
 
 
 def without_additions(name: str) -> str:
-    """Return a name without what Chromium puts behind it."""
+    """Return a name without what Chromium appends to it."""
     return _CHROMIUM_ADDS.sub("", name)
 
 
 def is_marker(text: str) -> bool:
-    """Tell whether a text is only the dot that a list draws before an item."""
+    """Return whether a text is only a list bullet."""
     return _MARKER.fullmatch(text) is not None
 
 
 def is_gtk4(application: Application) -> bool:
-    """Tell whether an application uses GTK 4, which names widgets in its own way."""
+    """Return whether an application uses GTK 4."""
     return application.toolkit.startswith("GTK 4")
 
 
 def visible_children(application: Application, node: Node) -> Iterator[Node]:
-    """Yield the children that say they can be seen."""
+    """Yield the visible children."""
     shows = application.shows_by.value
     return (child for child in node.children if child.states & shows)
 
 
 def own_name(application: Application, node: Node) -> str:
-    """Return the name that the application gives a node, or "" where it is none that a person would know.
+    """Return the name that the application gives a node, or "" for one that means nothing to a person.
 
-    GTK 4 before 4.10 calls a widget without a name by its class, and one with a label by the label twice.
+    GTK 4 before 4.10 names a widget without a name after its class, and one with a label after the label, twice.
     """
     name = collapse(node.name)
     if name and application.toolkit.startswith("Chromium"):
@@ -95,13 +91,10 @@ def own_name(application: Application, node: Node) -> str:
 
 
 def full_name(application: Application, node: Node, document: bool) -> str:
-    """Return the name of a node, from the texts in it where it has none of its own.
+    """Return the name of a node, or else the texts in it.
 
-    Args:
-        application: The node's application.
-        node: Its details have been read.
-        document: Whether it lies in a web page. There a list item or cell may hold anything; it is only called by
-            what is in it when that is nothing but running text.
+    In a web page (`document`) a list item or cell may hold anything; it is named by its content only if that is nothing
+    but running text.
     """
     name = own_name(application, node)
     if not name and not is_field(node):
@@ -112,12 +105,12 @@ def full_name(application: Application, node: Node, document: bool) -> str:
 
 
 def is_field(node: Node) -> bool:
-    """Tell whether a node's text is its content, which a person may change, and not what it is called."""
+    """Return whether a node's text is its content, which the user may change, and not its name."""
     return node.role in FIELDS or node.has(StateBit.EDITABLE) or node.cell is not None
 
 
 def flowing_text(application: Application, node: Node) -> str | None:
-    """Return the text of a node in which there is nothing but running text and links, else None."""
+    """Return the text of a node that holds only running text and links, else None."""
     parts: list[str] = []
     for index, child in enumerate(visible_children(application, node)):
         if child.role not in INLINE:
@@ -139,7 +132,7 @@ def label_of(application: Application, node: Node) -> str:
 
 
 def _content(application: Application, node: Node) -> str:
-    """Return the texts in a node one after another; the names of pictures only where there are no texts."""
+    """Return the texts in a node; the names of pictures only if there are no texts."""
     found = list(_named_in(application, node, DEEPEST_CONTENT))
     texts = [text for role, text in found if role not in _PICTURES] or [text for _, text in found]
     return collapse(" ".join(dict.fromkeys(collapse(text) for text in texts)))
@@ -159,7 +152,7 @@ def _named_in(application: Application, node: Node, levels: int) -> Iterator[tup
 
 
 def description_of(node: Node, name: str) -> str:
-    """Return what else is said of a node: description, placeholder, and the class of what has no name."""
+    """Return description and placeholder of a node, and the class of one without a name."""
     parts = [without_additions(collapse(node.description))]
     parts += [collapse(node.attributes.get(key, "")) for key in _PLACEHOLDERS]
     if not name and not is_field(node):
@@ -170,7 +163,7 @@ def description_of(node: Node, name: str) -> str:
 
 
 def states_of(application: Application, node: Node, role: str) -> frozenset[State]:
-    """Return the states that tell a person something about an element of this role."""
+    """Return the states that matter for an element of this role."""
     states: set[State] = {state for bit, state in NAMED_STATES if node.states & bit}
     states.discard("active")
     if role not in _SIZED:
@@ -195,7 +188,7 @@ def _is_gtk(application: Application) -> bool:
 
 
 def is_box_cell(node: Node) -> bool:
-    """Tell whether a cell of a GTK 3 table holds a check box: it can be used but holds neither text nor picture."""
+    """Return whether a cell of a GTK 3 table holds a check box: it has an action but neither text nor picture."""
     alone = node.child_count <= 0 and not node.children
     return alone and {"TableCell", "Action"} <= node.interfaces and not node.interfaces & {"Text", "Image", "Value"}
 

@@ -1,4 +1,4 @@
-"""The last step to elements: what other windows leave of them, ids, and the focus."""
+"""Elements from drafts: their visible part below other windows, ids, and the focus."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from aci.observation.visibility import Placement, ground
 
 _RANGE = re.compile(r"([A-Z]{1,3}[0-9]+)(?::([A-Z]{1,3}[0-9]+))?")
 
-Named = tuple[Draft, str]
-"""A draft and the name of its application."""
+Named = tuple[Draft, str]  # a draft and the name of its application
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Where a draft was placed, and what that depended on beside the draft."""
+    """The placement of a draft and what it depends on."""
 
     draft: Draft
     above: Sequence[Rect]
@@ -30,14 +29,13 @@ class _Placed:
 
 
 class Places:
-    """Remembers where the drafts of the latest look were placed: most are the same ones at the next."""
+    """Remembers the placements of the latest look: most drafts are the same at the next one."""
 
     def __init__(self) -> None:
-        """Begin with nothing known."""
         self._known: dict[int, _Placed] = {}
 
     def place(self, drafts: Iterable[Draft], windows: Sequence[Window], screen: Rect) -> list[Placement | None]:
-        """Return what can be seen of each draft, under the windows above its own."""
+        """Return the visible part of each draft, under the windows above its own."""
         above: dict[int, Sequence[Rect]] = {}
         rects: list[Rect] = []
         for window in windows:
@@ -61,17 +59,9 @@ class Places:
 def place_elements(
     drafts: Sequence[Named], windows: Sequence[Window], screen: Rect, tracker: IdTracker, places: Places | None = None
 ) -> tuple[tuple[Element, ...], dict[int, Draft], int | None]:
-    """Turn drafts into elements.
+    """Turn drafts into elements, their drafts by id, and the id of the element with the keyboard focus.
 
-    Args:
-        drafts: In reading order within each window.
-        windows: Topmost first.
-        screen: The whole screen, px.
-        tracker: Knows the ids of earlier observations.
-        places: Remembers the places of drafts that are the very same ones as at the latest look.
-
-    Returns:
-        The elements, topmost window first; their drafts by id; and the id of the one that has the keyboard.
+    `drafts` are in reading order within each window, `windows` topmost first; so are the elements.
     """
     order = {window.id: index for index, window in enumerate(windows)}
     seen = _visible(drafts, (places or Places()).place((draft for draft, _ in drafts), windows, screen))
@@ -123,7 +113,7 @@ def _element(identity: int, draft: Draft, app: str, placement: Placement) -> Ele
 
 
 def _focus(elements: Sequence[Element], windows: Sequence[Window]) -> int | None:
-    """Return the focused element of the active window; the innermost where several say that they are."""
+    """Return the focused element of the active window, the innermost one if several claim the focus."""
     active = {window.id for window in windows if window.active}
     focused = [element for element in elements if "focused" in element.states]
     preferred = [element for element in focused if element.window_id in active] or focused
@@ -133,9 +123,9 @@ def _focus(elements: Sequence[Element], windows: Sequence[Window]) -> int | None
 
 
 def mark_active_cells(drafts: Sequence[Draft]) -> None:
-    """Give the cells that the name box of a spreadsheet names the states `selected` and, for a single one, `focused`.
+    """Mark the cells named in the name box of a spreadsheet as selected, and as focused if it is a single one.
 
-    Asking each cell for its states would cost more than all the rest of a sheet.
+    Asking each cell for its states would take longer than everything else.
     """
     cells = [draft for draft in drafts if draft.node.cell is not None]
     if not cells:

@@ -5,26 +5,27 @@ from __future__ import annotations
 BUTTONS = frozenset({"push button", "toggle button", "push button menu", "switch", "arrow"})
 CHECKABLE = frozenset({"check box", "radio button", "check menu item", "radio menu item", "toggle button", "switch"})
 MENU_ENTRIES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
+# take input and are often named by a label beside them
 FIELDS = frozenset(
     {
         "entry", "text", "password text", "terminal", "editbar", "autocomplete", "combo box", "spin button",
         "slider", "dial", "date editor", "color chooser", "font chooser", "calendar", "rating",
     }
 )  # fmt: skip
-"""What takes input and is often named by a label beside it."""
 ITEMS = frozenset(
     {
         "list item", "tree item", "table cell", "page tab", "icon", "desktop icon", "column header", "row header",
         "table column header", "table row header",
     }
 )  # fmt: skip
+# shown whenever they are visible, whatever their name
 INTERACTIVE = (
     BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | ITEMS | frozenset({"link", "image map", "video", "audio", "embedded"})
 )
-"""Shown whenever they can be seen, whatever they are called."""
 
 VALUED = frozenset({"slider", "spin button", "progress bar", "level bar", "dial", "rating", "date editor"})
 
+# show a text that can be read
 READ_AS_TEXT = frozenset(
     {
         "label", "static", "heading", "paragraph", "caption", "description term", "description value",
@@ -34,40 +35,36 @@ READ_AS_TEXT = frozenset(
         "accelerator label", "link", "column header", "row header", "document text", "icon",
     }
 )  # fmt: skip
-"""What shows a text that can be asked for."""
 
-TEXTS = READ_AS_TEXT - INTERACTIVE - frozenset({"document text", "status bar", "log"})
-"""Shown when they bear text."""
+TEXTS = READ_AS_TEXT - INTERACTIVE - frozenset({"document text", "status bar", "log"})  # shown when they have text
 
+# parts of a line of text
 INLINE = frozenset({"static", "link", "label", "subscript", "superscript", "mark", "content insertion",
                     "content deletion"})  # fmt: skip
-"""What runs along in a line of text."""
 
+# named by the texts in them if they have no name of their own
 NAMED_BY_CONTENT = (BUTTONS | ITEMS | MENU_ENTRIES | frozenset({"link"})) - frozenset({"menu", "icon"})
-"""Without a name of their own they are called by the texts in them."""
 
-WORDLESS = frozenset({"image", "progress bar", "level bar", "tool tip"})
-"""Shown when they have a name or a value."""
+WORDLESS = frozenset({"image", "progress bar", "level bar", "tool tip"})  # shown when they have a name or a value
 
-NOTICES = frozenset({"status bar", "log"})
-"""Shown when they have a name and nothing else is in them."""
+NOTICES = frozenset({"status bar", "log"})  # shown when they have a name and no shown content
 
+# in a page often only containers of controls
 HOLDERS = frozenset({"table cell", "list item", "heading", "paragraph", "section", "column header", "row header"})
-"""What in a page is often no more than the place of the controls in it."""
 
+# large areas to draw or write in, shown when nothing in them is
 SURFACES = frozenset({"canvas", "drawing area", "document text", "chart", "animation"})
-"""Large areas to draw or write in, shown when nothing in them is."""
 
+# omitted with everything in them
 SKIPPED = frozenset({"scroll bar", "separator", "ruler", "redundant object", "input method window"})
-"""Left out with all that is in them."""
 
+# their content opens in a separate window, so their own extents do not clip it
 OPENS_OUTSIDE = frozenset({"menu", "combo box", "popup menu", "push button menu"})
-"""What is in them appears in a window of its own, so their own place does not limit it."""
 
+# containers that are ignored unless they have a name
 PLAIN = frozenset(
     {
         "panel", "filler", "section", "scroll pane", "viewport", "split pane", "layered pane", "glass pane",
         "root pane", "unknown", "redundant object", "option pane", "extended", "internal frame", "html container",
     }
 )  # fmt: skip
-"""Containers that say nothing unless they have a name."""

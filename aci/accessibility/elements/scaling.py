@@ -1,8 +1,8 @@
-"""How many pixels of the screen one pixel of an application is.
+"""The scale factor of applications on high resolution screens.
 
-On a screen of high resolution GTK (GDK_SCALE) and Chromium (Xft.dpi, --force-device-scale-factor) count in larger
-pixels of their own, in which they also report where things are; LibreOffice does as its GTK. Nothing tells the factor
-but the sizes of windows. Settings that enlarge only letters (Xft.dpi in GTK, SAL_FORCEDPI) leave extents as they are.
+With GDK_SCALE, Xft.dpi or --force-device-scale-factor, GTK and Chromium report extents in larger pixels of their own;
+LibreOffice does as its GTK. Only the sizes of windows reveal the factor. Settings that enlarge only letters (Xft.dpi in
+GTK, SAL_FORCEDPI) leave extents as they are.
 """
 
 from __future__ import annotations
@@ -14,22 +14,14 @@ from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 
-INTEGERS = (2, 3, 4)
-"""GTK knows no others."""
+INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0
-QUARTER = 0.004
-"""A factor that is this near to a quarter is meant to be one: sizes are rounded."""
-UNEVEN = 0.015
-"""How far the factors across and down may differ, relatively."""
+QUARTER = 0.004  # a factor this close to a quarter is rounded to it
+UNEVEN = 0.015  # largest relative difference between the horizontal and the vertical factor
 
 
 def enlarge(application: Application, windows: Sequence[Window]) -> None:
-    """Turn the extents of an application that counts in larger pixels of its own into px of the screen.
-
-    Args:
-        application: All nodes in its windows must have been asked for their extents just now.
-        windows: Its X11 windows are among them.
-    """
+    """Convert the current extents of an application that uses larger pixels to screen px."""
     own = [window for window in windows if window.pid in (None, application.pid)]
     tops = [(top.name, top.rect) for top in application.tops if top.rect is not None]
     scale = scale_of(application.toolkit, tops, own)
@@ -46,16 +38,7 @@ def enlarge(application: Application, windows: Sequence[Window]) -> None:
 
 
 def scale_of(toolkit: str, tops: Sequence[tuple[str, Rect]], windows: Sequence[Window]) -> float:
-    """Return by what the extents that an application reports are to be multiplied to get pixels of the screen.
-
-    Args:
-        toolkit: Name and version of its toolkit.
-        tops: Name and extents of its windows, as it reports them.
-        windows: Its X11 windows.
-
-    Returns:
-        1.0 where no window tells anything else.
-    """
+    """Return the factor from reported extents of named windows (`tops`) to screen px; 1.0 by default."""
     judge = _chromium_scale if toolkit.startswith("Chromium") else _gtk_scale
     anchored = not toolkit.startswith("GTK 4")
     scales = (judge(top, window, anchored) for top, window in _pairs(tops, windows))
@@ -63,7 +46,7 @@ def scale_of(toolkit: str, tops: Sequence[tuple[str, Rect]], windows: Sequence[W
 
 
 def _pairs(tops: Sequence[tuple[str, Rect]], windows: Sequence[Window]) -> Iterator[tuple[Rect, Window]]:
-    """Yield what may belong together, the surest first: shadows do not matter beside a large window."""
+    """Yield windows that may match, best first: shadows matter less in large windows."""
     managed = [window for window in windows if not window.popup]
     named = sorted(((name, rect) for name, rect in tops if rect.area), key=lambda top: top[1].area, reverse=True)
     yield from ((rect, window) for name, rect in named for window in managed if name and name == window.title)
@@ -76,10 +59,7 @@ def _gtk_scale(top: Rect, window: Window, anchored: bool) -> float | None:
 
 
 def _rest(top: Rect, window: Window, scale: int, anchored: bool) -> int | None:
-    """Return by how much a window is larger than an accessible one so many times enlarged, None where it is not it.
-
-    What is larger is its shadow.
-    """
+    """Return how much larger a window is than a scaled accessible one, its shadow; None if they do not match."""
     scaled, margin = top.scaled(scale), SHADOW_PX * scale
     for rect in (window.frame or window.rect, window.rect):
         wider, taller = rect.width - scaled.width, rect.height - scaled.height

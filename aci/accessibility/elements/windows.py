@@ -1,4 +1,4 @@
-"""Which X11 window an accessible window is, and the mending of the extents that toolkits get wrong."""
+"""Matching of accessible windows to X11 windows, and corrections of the extents that toolkits report."""
 
 from __future__ import annotations
 
@@ -9,21 +9,12 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from aci.observation.visibility import overlap
 
-SHADOW_PX = 120
-"""A window that draws its own frame is larger than its accessible object by its shadow, at most this much."""
-SAME_PLACE = 0.6
-"""Common area by area of both, from which on two rectangles are taken for the same window."""
+SHADOW_PX = 120  # largest shadow of a window that draws its own frame
+SAME_PLACE = 0.6  # intersection over union from which on two rectangles are the same window
 
 
 def match_windows(application: Application, windows: Sequence[Window]) -> dict[Ref, Window]:
-    """Find the X11 window of each of an application's accessible windows.
-
-    Accessible windows without an X11 window are not on the screen and are left out.
-
-    Args:
-        application: Its windows must have been asked for their extents.
-        windows: Topmost first.
-    """
+    """Find the X11 window of each of an application's accessible windows; those without one are not on the screen."""
     own = [window for window in windows if window.pid is None or window.pid == application.pid]
     pairs = [
         (_likeness(application, top, window), -order, top, window)
@@ -40,7 +31,7 @@ def match_windows(application: Application, windows: Sequence[Window]) -> dict[R
 
 
 def _likeness(application: Application, top: Node, window: Window) -> float:
-    """Return how well an accessible and an X11 window fit, 0 for not at all."""
+    """Return how well an accessible and an X11 window match, 0 for not at all."""
     if top.rect is None or not top.rect.area:
         return 0.0
     if _window_relative(application):
@@ -63,20 +54,11 @@ def _window_relative(application: Application) -> bool:
 
 
 def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
-    """Turn the extents that an application reports for one of its windows into those on the screen.
+    """Convert the reported extents in the window `top` to screen coordinates; return whether the result is reliable.
 
-    GTK 4 counts from the corner of the window without its shadow, and places what pops up as if it began where its
-    parent does. LibreOffice places what it draws itself as if the menu bar were not there, until the pointer has
-    moved over the window; the native parts are right all the time.
-
-    Args:
-        application: The application.
-        top: One of its windows; all nodes in it must have been asked for their extents just now.
-        window: The X11 window of `top`.
-        windows: All X11 windows.
-
-    Returns:
-        Whether the result can be relied on.
+    GTK 4 counts from the corner of the window without its shadow, and places popups at the origin of their parent.
+    LibreOffice places what it draws itself as if there were no menu bar, until the pointer has moved over the window;
+    its native parts are always right.
     """
     if _window_relative(application) and top.rect is not None:
         popups = [other for other in windows if other.popup and other.pid in (None, application.pid)]
@@ -90,7 +72,7 @@ def mend_extents(application: Application, top: Node, window: Window, windows: S
 
 
 def _place_popups(top: Node, popups: Sequence[Window]) -> None:
-    """Find the nodes that are popups: each has exactly the size of its X11 window, which nothing else is likely to."""
+    """Find the nodes that are popups, by the exact size of their X11 window."""
     free = list(popups)
     pending = [top]
     while pending and free:
@@ -117,14 +99,11 @@ def _shift(node: Node, by: tuple[int, int]) -> None:
 
 
 def _mend_drawn(top: Node) -> bool:
-    """Walk down, shifting what LibreOffice draws itself.
+    """Shift what LibreOffice draws itself; return False if a part has an unexpected size, so that the error is unknown.
 
     Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner
-    object have the same size; there the error shows as the difference of their places. A native part that has less room
-    than it needs is larger than what it lies in; nothing that is drawn is.
-
-    Returns:
-        False where a drawn part does not have the size of what it lies in, so that the error is not known.
+    object have the same size; the difference of their places is the error. A native part that lacks room is larger than
+    its container; nothing that is drawn is.
     """
     known = True
     pending: list[tuple[Node, Rect | None, tuple[int, int]]] = [(top, None, (0, 0))]
@@ -146,7 +125,6 @@ def _mend_drawn(top: Node) -> bool:
 
 
 def _fills(one: Rect, other: Rect) -> bool:
-    """Tell whether a rectangle begins where another one does and is no smaller."""
     return (one.x, one.y) == (other.x, other.y) and one.width >= other.width and one.height >= other.height
 
 

@@ -37,11 +37,9 @@ PACKAGES = "python3-pyatspi gir1.2-atspi-2.0 python3-gi"
 MEND = f"sudo apt-get install -y --no-install-recommends {PACKAGES}"
 RULES = {"fields": sorted(FIELDS), "texts": sorted(READ_AS_TEXT), "values": sorted(VALUED)}
 START_LIMIT_S = 10.0
-APPLICATION_LIMIT_S = 8.0
-"""Longest time that one application may take; of what takes longer the first elements are kept."""
+APPLICATION_LIMIT_S = 8.0  # after this long the elements found so far are returned
 QUESTION_LIMIT_S = 2.0
-GRACE_S = 5.0
-"""How much longer than it was given the worker may take: its library is known to hang."""
+GRACE_S = 5.0  # added to each limit: the worker's library is known to hang
 
 
 class PyatspiClient:
@@ -124,7 +122,7 @@ class PyatspiClient:
         return rect.scaled(handle.scale).moved(*handle.shift)
 
     def has_focus(self, element_id: int) -> bool:
-        """Tell whether an element itself has the keyboard now."""
+        """Return whether an element itself has the keyboard now."""
         handle = self._handles.get(element_id)
         found = self._ask("where", of=handle.ref) if handle is not None else None
         return found is not None and bool(found["states"] & StateBit.FOCUSED)

@@ -25,8 +25,7 @@ LONGEST_TEXT = 20_000
 DEFUNCT, EDITABLE, SELECTED, SHOWING, VISIBLE, MANAGES_DESCENDANTS = (1 << bit for bit in (6, 7, 23, 25, 30, 31))
 CLOSED_LISTS = ("menu", "list box", "list")
 
-Key = tuple[str, str]
-"""Name of an object's connection, and its path."""
+Key = tuple[str, str]  # connection and path of an object
 
 
 class Silent(Exception):

@@ -1,8 +1,8 @@
-"""The tree of an application: its cache in one call, and what the cache lacks by asking.
+"""The complete tree of an application: its cache in one call, and what the cache lacks by further calls.
 
-GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice leave out branches that nobody has asked for yet,
-and GTK 4 all that it has not drawn. A node that can be seen and whose child count differs from the children known
-is therefore asked for its children, until nothing is missing.
+GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice omit branches that nobody has asked for yet, and GTK 4
+all that it has not drawn. A visible node with fewer known children than it reports is therefore asked for its children,
+until nothing is missing.
 """
 
 from __future__ import annotations
@@ -16,36 +16,29 @@ from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.tree.nodes import Application, Node, Ref
 
-MOST_CHILDREN = 2000
-"""A node with more children than this is never asked for all of them: a sheet would be busy for minutes."""
-MOST_LISTED = 2 * MOST_CHILDREN
-"""Children that are taken from a list, which may turn out longer than what was said."""
-MOST_MANAGED = 400
-"""The same for lists that make their items on demand, which GTK does for any list."""
+MOST_CHILDREN = 2000  # nodes with more children are never listed completely: a sheet would be busy for minutes
+MOST_LISTED = 2 * MOST_CHILDREN  # a list may turn out longer than its reported count
+MOST_MANAGED = 400  # the same for lists that create their items on demand, which GTK does for any list
 UNCOUNTED = 2**31 - 1
-MOST_SHOWING = 5000
-"""Nodes of one application that are read of those that say they can be seen."""
-MOST_LEVELS = 300
-"""Levels of nesting that are followed; what is deeper is left out."""
-DEEPEST = 64
-"""Rounds of repair; no interface nests deeper, so more means that the tree has a loop."""
+MOST_SHOWING = 5000  # visible nodes read per application
+MOST_LEVELS = 300  # levels of nesting; deeper nodes are omitted
+DEEPEST = 64  # rounds of repair; more means that the tree has a loop
 
+# LibreOffice caches dead objects, and sometimes crashes when asked for its whole cache
 CRASHES_WHEN_LISTED = frozenset({"soffice"})
-"""The cache of LibreOffice keeps objects that are gone; asked for all of it, LibreOffice crashes now and then."""
-HIDDEN = "unknown"
-"""Role of what was never seen; it is asked once it appears."""
+HIDDEN = "unknown"  # role of nodes that were never visible; it is read once they appear
 _LEAST = frozenset({"Accessible", "Component"})
 IN_PAGE = _LEAST | {"Action", "Text"}
+# Roles for which Chromium always offers the same interfaces, as far as they matter here
 _ALIKE_IN_PAGE = frozenset(
     {"static", "link", "push button", "toggle button", "check box", "radio button", "entry", "list item", "heading",
      "paragraph", "section", "label"}
 )  # fmt: skip
-"""What Chromium gives the same interfaces always, as far as anybody here looks at them."""
 _LONG = len(PREFIX)
 
 
 async def read_tree(bus: Bus, application: Application) -> None:
-    """Bring the nodes and windows of an application up to date.
+    """Read the nodes and windows of an application.
 
     Raises:
         PeerSilent: The application does not answer.
@@ -93,7 +86,7 @@ def _node_of_item(item: Sequence[Any]) -> Node:
 
 
 def mended_states(role: str, states: int) -> int:
-    """Return the states a node has: a viewport shows while it is visible; scrolled by its height, GTK 3 denies it."""
+    """Return corrected states: GTK 3 denies that a scrolled viewport is showing."""
     if role == "viewport" and states & StateBit.VISIBLE:
         return states | StateBit.SHOWING
     return states
@@ -104,7 +97,6 @@ def _short(interfaces: Iterable[str]) -> frozenset[str]:
 
 
 def _link(nodes: dict[Ref, Node]) -> None:
-    """Fill the children of every node from the parents that the cache names."""
     for node in nodes.values():
         parent = nodes.get(node.parent) if node.parent is not None else None
         if parent is not None and parent is not node:
@@ -115,11 +107,7 @@ def _link(nodes: dict[Ref, Node]) -> None:
 
 
 async def repair(bus: Bus, application: Application) -> set[Ref]:
-    """Ask for what the nodes that can be seen lack, and mend what toolkits say in their own way.
-
-    Returns:
-        The nodes of which children were found that were not known.
-    """
+    """Read what visible nodes lack, and correct toolkit peculiarities; return the nodes with newly found children."""
     found: set[Ref] = set()
     asked: set[Ref] = set()
     revived: list[Node] = []
@@ -145,10 +133,7 @@ async def repair(bus: Bus, application: Application) -> set[Ref]:
 
 
 async def describe_unknown(bus: Bus, application: Application, listed: Iterable[tuple[Node, Sequence[Ref]]]) -> None:
-    """Add nodes for the children of some nodes that are not known.
-
-    Of most that cannot be seen only the states are asked; that is enough until they appear.
-    """
+    """Add nodes for unknown children; of most invisible ones only the states, which is enough until they appear."""
     nodes = application.nodes
     strangers = application.strangers
     unknown = {
@@ -166,10 +151,10 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
 
 
 def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
-    """Tell whether an object that cannot be seen says something of what can.
+    """Return whether an invisible object describes a visible one.
 
-    Combo boxes are told by the items of their closed lists and LibreOffice's by hidden parts; its input line denies
-    that it can be seen, as do viewports. Pages hide check boxes to draw their labels as such.
+    Examples are the items of closed combo boxes, hidden parts of LibreOffice's, its input line, which denies that it is
+    visible, as viewports do, and check boxes that pages hide to draw their labels as such.
     """
     around = nodes.get(parent.parent) if parent.parent is not None else None
     if parent.role in ("combo box", "scroll pane", "label") or (around is not None and around.role == "combo box"):
@@ -178,7 +163,7 @@ def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[
 
 
 def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:
-    """Set the children of a node; return whether they are others than before."""
+    """Set the children of a node; return whether they differ from before."""
     children = [child for ref in refs if (child := application.nodes.get(ref)) is not None and child is not node]
     differ = [child.ref for child in children] != [child.ref for child in node.children]
     node.children, node.child_count = children, len(children)
@@ -186,7 +171,7 @@ def adopt(application: Application, node: Node, refs: Sequence[Ref]) -> bool:
 
 
 def _choices(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield the closed lists of combo boxes, whose items tell what the box stands on."""
+    """Yield the closed lists of combo boxes, whose items reveal the selection."""
     for node in nodes:
         if node.role == "combo box":
             yield from (child for child in node.children if child.role in ("menu", "list box", "list"))
@@ -197,15 +182,12 @@ def _lacks_children(node: Node) -> bool:
 
 
 def may_be_listed(node: Node, count: int) -> bool:
-    """Tell whether a node with this number of children may be asked for all of them."""
+    """Return whether a node with this number of children may be asked for all of them."""
     return 0 <= count <= (MOST_MANAGED if is_managed(node) else MOST_CHILDREN)
 
 
 async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
-    """Ask lists that make their items on demand how many there are; the cache does not know.
-
-    A list that has few can then be asked for them as usual; of the others only a view is read, elsewhere.
-    """
+    """Read the number of items of lists that create them on demand, which the cache does not know."""
     unknown = [node for node in seen if node.child_count < 0 and (is_managed(node) or _is_open(node))]
     counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
     for node, number in zip(unknown, counts, strict=True):
@@ -213,20 +195,17 @@ async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
 
 
 def _is_open(node: Node) -> bool:
-    """Tell whether a node is a menu that may be open: some fill theirs only then, and the cache does not know."""
+    """Return whether a node is a menu that may be open: some fill it only then, and the cache does not know."""
     return node.role == "menu" and node.has(StateBit.SELECTED)
 
 
 def is_managed(node: Node) -> bool:
-    """Tell whether a node makes its children on demand."""
+    """Return whether a node creates its children on demand."""
     return node.has(StateBit.MANAGES_DESCENDANTS)
 
 
 def showing(application: Application) -> list[Node]:
-    """Return the nodes that say they can be seen, parents before their children.
-
-    A window counts in any case: some toolkits do not mark it.
-    """
+    """Return the visible nodes, parents before their children; windows count as visible, since some are not marked."""
     visible = application.shows_by.value
     found: list[Node] = []
     seen: set[Ref] = set()
@@ -240,10 +219,10 @@ def showing(application: Application) -> list[Node]:
 
 
 def straighten(application: Application) -> None:
-    """Make a tree of what an application says lies in what, of a size that can be read.
+    """Make a tree of bounded size of what an application reports.
 
-    Each object stays where it is found first, and objects of other applications are left out: one that lies about
-    these would otherwise be read for ever, or pass the elements of others for its own.
+    Each object stays where it is found first, and objects of other applications are removed; false reports could
+    otherwise cause endless reading, or pass off the elements of others as their own.
     """
     visible = application.shows_by
     seen = {top.ref for top in application.tops}
@@ -272,7 +251,7 @@ def straighten(application: Application) -> None:
 
 
 def reachable(application: Application) -> dict[Ref, Node]:
-    """Return the nodes that lie in the application's windows, by reference."""
+    """Return the nodes in the application's windows by reference."""
     found: dict[Ref, Node] = {}
     pending = list(application.tops)
     while pending:
@@ -284,7 +263,7 @@ def reachable(application: Application) -> dict[Ref, Node]:
 
 
 def tops_with(application: Application, refs: Set[Ref]) -> frozenset[Ref]:
-    """Return the application's windows that are among these objects or hold any of them."""
+    """Return the application's windows that are or contain any of these objects."""
     found = set()
     for top in application.tops:
         pending = [top]
@@ -298,13 +277,13 @@ def tops_with(application: Application, refs: Set[Ref]) -> frozenset[Ref]:
 
 
 async def child_refs(bus: Bus, ref: Ref) -> list[Ref]:
-    """Return what an object says are its children; none where it is gone."""
+    """Return the reported children of an object; [] if it is gone."""
     [children] = await all_child_refs(bus, [ref])
     return children
 
 
 async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
-    """Return what each of some objects says are its children; none where it is gone."""
+    """Return the reported children of each of some objects; [] for one that is gone."""
     answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
     return [
         [Ref(*child) for child in (children or ())[:MOST_LISTED] if not child[1].endswith("/null")]
@@ -313,20 +292,20 @@ async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
 
 
 async def all_states(bus: Bus, refs: Iterable[Ref]) -> list[int | None]:
-    """Return the states of objects as bits, None of those that are gone."""
+    """Return the state bits of objects, None for each that is gone."""
     answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetState", "", ()) for ref in refs])
     return [None if states is None else states[0] | states[1] << 32 for states in answers]
 
 
 async def describe(bus: Bus, application: Application, refs: Sequence[Ref], parent: Ref) -> list[Node]:
-    """Ask children of an object for what the cache would have said of them; those that are gone are left out."""
+    """Return nodes for children of an object; those that are gone are omitted."""
     states = await all_states(bus, refs)
     found = [Found(ref, parent, bits) for ref, bits in zip(refs, states, strict=True) if bits is not None]
     return await _describe(bus, application, found)
 
 
 class Found(NamedTuple):
-    """An object of which only what it lies in and its states are known."""
+    """An object of which only parent and states are known."""
 
     ref: Ref
     parent: Ref
@@ -361,7 +340,7 @@ async def _describe(bus: Bus, application: Application, found: Sequence[Found]) 
 
 
 async def identify(bus: Bus, node: Node) -> None:
-    """Ask what a node is and can: LibreOffice tells that of what is in a menu only once it is shown."""
+    """Read role and interfaces: LibreOffice reports those of menu contents only once they are shown."""
     accessible = PREFIX + "Accessible"
     role, interfaces = await bus.ask_all(
         [(*node.ref, accessible, "GetRole", "", ()), (*node.ref, accessible, "GetInterfaces", "", ())]
@@ -371,23 +350,23 @@ async def identify(bus: Bus, node: Node) -> None:
 
 
 async def get_property(bus: Bus, ref: Ref, interface: str, name: str) -> Any:
-    """Return a property of an object, or None where it is refused."""
+    """Return a property of an object, or None if it is refused."""
     [value] = await all_properties(bus, [ref], interface, name)
     return value
 
 
 async def all_properties(bus: Bus, refs: Iterable[Ref], interface: str, name: str) -> list[Any]:
-    """Return a property of each of some objects, None where it is refused."""
+    """Return a property of each of some objects, None if it is refused."""
     return await bus.ask_all([(*ref, PROPERTIES, "Get", "ss", (PREFIX + interface, name)) for ref in refs])
 
 
 async def get_properties(bus: Bus, ref: Ref) -> dict[str, Any] | None:
-    """Return what an object says of itself; None where it is gone."""
+    """Return the `Accessible` properties of an object; None if it is gone."""
     [properties] = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",))])
     return properties if isinstance(properties, dict) else None
 
 
 def property_value(properties: dict[str, Any], key: str, default: Any) -> Any:
-    """Return one of an object's properties."""
+    """Return one of an object's properties, or the default if its type differs."""
     value = properties.get(key, default)
     return value if isinstance(value, type(default)) else default

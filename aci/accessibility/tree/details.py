@@ -16,12 +16,11 @@ from aci.accessibility.tree.capture import all_properties, get_property
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.observation.geometry import Rect
 
-LONGEST_TEXT = 20_000
-"""Characters of one text that are read at every look."""
+LONGEST_TEXT = 20_000  # characters of one text that are read at every look
 
 
 async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
-    """Ask for the extents of the nodes, and for the rest where it matters."""
+    """Read the extents of nodes, and the rest where it matters."""
     placed = [node for node in nodes if "Component" in node.interfaces]
     for node in nodes:
         node.asked = True
@@ -31,7 +30,7 @@ async def read_details(bus: Bus, application: Application, nodes: Sequence[Node]
 
 
 async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
-    """Ask the nodes whose extents are known for the rest, where it matters."""
+    """Read text, value, labels and attributes of nodes with known extents, where these matter."""
     on_screen = [node for node in nodes if node.rect is not None]
     chromium = application.toolkit.startswith("Chromium")
     valued = [node for node in on_screen if node.role in VALUED and "Value" in node.interfaces]
@@ -45,13 +44,13 @@ async def read_contents(bus: Bus, application: Application, nodes: Sequence[Node
 
 
 async def extents(bus: Bus, ref: Ref) -> Rect | None:
-    """Return where an object says it is, or None where it is gone or not mapped."""
+    """Return the extents of an object, or None if it is gone or not mapped."""
     [rect] = await all_extents(bus, [ref])
     return rect
 
 
 async def all_extents(bus: Bus, refs: Iterable[Ref]) -> list[Rect | None]:
-    """Return where each of some objects says it is, None where it is gone or not mapped."""
+    """Return the extents of some objects, None for each that is gone or not mapped."""
     answers = await bus.ask_all(
         [(*ref, PREFIX + "Component", "GetExtents", "u", (SCREEN_COORDINATES,)) for ref in refs]
     )
@@ -65,7 +64,7 @@ def _rect(answer: Sequence[int] | None) -> Rect | None:
 
 
 async def full_text(bus: Bus, refs: Sequence[Ref]) -> str | None:
-    """Return all text that some objects hold now, a line each, or None where they have none to give."""
+    """Return the current text of some objects, one per line, or None if they have none."""
     lines = await all_texts(bus, refs)
     known = [line for line in lines if line is not None]
     return "\n".join(known) if known else None
@@ -81,7 +80,6 @@ def _wants_text(node: Node, chromium: bool) -> bool:
 
 
 async def _read_texts(bus: Bus, nodes: Sequence[Node]) -> None:
-    """Read the texts of nodes, those that may be long or are not theirs one by one."""
     plain = [node for node in nodes if not _read_apart(node)]
     texts, _ = await asyncio.gather(
         all_texts(bus, [node.ref for node in plain]),
@@ -108,7 +106,7 @@ async def _read_text(bus: Bus, node: Node) -> None:
 
 
 async def all_texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
-    """Return the whole text of each of some objects, None where it is refused."""
+    """Return the whole text of each of some objects, None if it is refused."""
     texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
     for place, (ref, text) in enumerate(zip(refs, texts, strict=True)):
         if text == "" and (length := await _text_length(bus, ref)):  # entries of GTK 4 do not know that -1 means all
@@ -133,7 +131,7 @@ async def _read_values(bus: Bus, nodes: Sequence[Node]) -> None:
 
 
 async def _read_choice(bus: Bus, node: Node) -> None:
-    """Read what a combo box without a text of its own stands on."""
+    """Read the selection of a combo box without a text of its own."""
     if node.has(StateBit.EDITABLE):
         return
     chosen = _selected_below(node, 2)
@@ -166,7 +164,7 @@ def _wants_settled(application: Application, node: Node) -> bool:
 
 
 async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
-    """Read what hardly ever changes while an object lives, once."""
+    """Read once what hardly ever changes while an object lives."""
     keys = [(node.ref, node.role, node.name) for node in nodes]
     new = [node for node, key in zip(nodes, keys, strict=True) if key not in application.settled]
     # Chromium names its fields by what labels them.
@@ -192,13 +190,12 @@ async def _all_attributes(bus: Bus, nodes: Sequence[Node]) -> list[dict[str, str
 
 
 async def _all_relations(bus: Bus, refs: Sequence[Ref | None]) -> list[Sequence[Any]]:
-    """Return the relations of objects; none where there is no object, or it is gone."""
     answers = iter(await bus.ask_all([(*ref, PREFIX + "Accessible", "GetRelationSet", "", ()) for ref in refs if ref]))
     return [(next(answers) or ()) if ref else () for ref in refs]
 
 
 async def _read_addresses(bus: Bus, application: Application, links: Sequence[Node]) -> None:
-    """Add the end of the address that a link leads to, which tells about it where nothing else does."""
+    """Store the end of a link's address, which describes it if nothing else does."""
     answers = await bus.ask_all([(*link.ref, PREFIX + "Hyperlink", "GetURI", "i", [0]) for link in links])
     for link, address in zip(links, answers, strict=True):
         path = urlsplit(address).path if isinstance(address, str) else ""

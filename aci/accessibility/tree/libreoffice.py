@@ -1,4 +1,4 @@
-"""What LibreOffice does in its own way (measured with 7.4 and its GTK 3 plugin)."""
+"""Peculiarities of LibreOffice (7.4 with its GTK 3 plugin)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,11 @@ _ALIVE = (
     StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.EDITABLE | StateBit.FOCUSABLE
 ).value
 _COMBO_PARTS = {"text", "combo box", "toggle button"}
-MOST_LINES = 200
-"""Paragraphs in an input line; a panel with more is something else."""
+MOST_LINES = 200  # paragraphs in an input line; a panel with more is something else
 
 
 def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:
-    """Let the formula input line show itself: it works, but says of itself that it is defunct.
-
-    Args:
-        nodes: Nodes that show themselves.
-
-    Returns:
-        Candidates; those that turn out to hold anything but paragraphs are to be given to `settle_input_lines`.
-    """
+    """Show the formula input line, which works but reports that it is defunct; return candidates to be settled."""
     found = [
         child
         for node in nodes
@@ -39,7 +31,7 @@ def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:
 
 
 def settle_input_lines(candidates: Iterable[Node]) -> None:
-    """Make text fields of the revived panels that hold paragraphs, and let the others vanish again."""
+    """Turn revived panels that hold paragraphs into text fields, and hide the others again."""
     for node in candidates:
         if not node.children or any(child.role != "paragraph" for child in node.children):
             node.unmend()
@@ -51,10 +43,10 @@ def settle_input_lines(candidates: Iterable[Node]) -> None:
 
 
 def settle_combo_boxes(nodes: Iterable[Node]) -> None:
-    """Call the button of a combo box a combo box.
+    """Turn the visible part of a combo box into a combo box.
 
-    A combo box of a dialog is an entry, a GTK combo box that is never shown, and a button that opens the list. Where
-    the entry is not shown either, the button is all that a person sees of it.
+    In dialogs it consists of an entry, a hidden GTK combo box, and a button that opens the list; without a visible
+    entry the button is all of it.
     """
     for node in nodes:
         parts = {child.role: child for child in node.children}

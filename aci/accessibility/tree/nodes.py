@@ -20,67 +20,41 @@ class Ref(NamedTuple):
 
 @dataclass(slots=True)
 class Node:
-    """One accessible object as its application describes it.
+    """One accessible object as its application describes it."""
 
-    Attributes:
-        ref: What calls to it are sent to.
-        parent: The object it lies in; None where that is not known.
-        role: Role name.
-        name: Accessible name.
-        description: Accessible description.
-        states: The bits of `StateBit`.
-        interfaces: Short names, such as "Text".
-        index: Position among its siblings, -1 where not known.
-        child_count: How many children it says it has, -1 where it does not say.
-        children: Those of them that are known, in order.
-        rect: Extents in screen px; None where it is not mapped or was not asked.
-        text: Content of its text interface; None where it was not asked.
-        value: Current value; None where it was not asked.
-        attributes: Object attributes, such as `placeholder-text`.
-        labels: Objects that label it.
-        cell: Row and column in the sheet it lies in.
-        choice: What a combo box stands on; None where it was not asked.
-        shift: What was added to the extents it reports to get those on the screen, px.
-        enlarged: By what its extents were multiplied before that, and what they were, where it counts in larger pixels.
-        popup: The X11 window of its own that it and all in it lie in; None where that is the one of its parent.
-        text_at: The objects that hold its text, a line each, where it does not do so itself.
-        labelled_as: The object that its labels point to where that is not itself.
-        asked: Whether it was asked for its extents since it can be seen.
-        said: Role, name, states and child count as its application gives them, where they were mended; else None.
-    """
-
-    ref: Ref
-    parent: Ref | None
-    role: str
-    name: str
-    description: str
-    states: int
-    interfaces: frozenset[str]
-    index: int = -1
-    child_count: int = -1
-    children: list[Node] = field(default_factory=list)
-    rect: Rect | None = None
-    text: str | None = None
-    value: float | None = None
-    attributes: dict[str, str] = field(default_factory=dict)
-    labels: tuple[Ref, ...] = ()
-    cell: tuple[int, int] | None = None
-    choice: str | None = None
-    shift: tuple[int, int] = (0, 0)
-    enlarged: tuple[float, Rect] | None = None
-    popup: Window | None = None
-    text_at: tuple[Ref, ...] = ()
-    labelled_as: Ref | None = None
-    asked: bool = False
+    ref: Ref  # the object
+    parent: Ref | None  # its parent, if known
+    role: str  # role name
+    name: str  # accessible name
+    description: str  # accessible description
+    states: int  # bits of `StateBit`
+    interfaces: frozenset[str]  # short names, such as "Text"
+    index: int = -1  # position among its siblings, or -1
+    child_count: int = -1  # reported number of children, or -1
+    children: list[Node] = field(default_factory=list)  # known children in order
+    rect: Rect | None = None  # extents in screen px; None if not mapped or not read
+    text: str | None = None  # content of its text interface, if read
+    value: float | None = None  # current value, if read
+    attributes: dict[str, str] = field(default_factory=dict)  # object attributes, such as `placeholder-text`
+    labels: tuple[Ref, ...] = ()  # objects that label it
+    cell: tuple[int, int] | None = None  # row and column in its sheet
+    choice: str | None = None  # selection of a combo box, if read
+    shift: tuple[int, int] = (0, 0)  # correction added to the reported extents, px
+    enlarged: tuple[float, Rect] | None = None  # scale factor applied before that, and the unscaled extents
+    popup: Window | None = None  # its own X11 window, if that is not its parent's
+    text_at: tuple[Ref, ...] = ()  # other objects with its text, one per line
+    labelled_as: Ref | None = None  # the object that its labels point to, if not itself
+    asked: bool = False  # whether its extents were read since it became visible
+    # reported role, name, states and child count, if these were corrected
     said: tuple[str, str, int, int] | None = None
 
     def keep_said(self) -> None:
-        """Keep what the application says before it is mended, for `unmend`."""
+        """Store the reported values before they are corrected, for `unmend`."""
         if self.said is None:
             self.said = (self.role, self.name, self.states, self.child_count)
 
     def unmend(self) -> None:
-        """Turn back to what the application said and where it said it is."""
+        """Restore the reported values and extents."""
         if self.said is not None:
             self.role, self.name, self.states, self.child_count = self.said
             self.said, self.text_at, self.labelled_as = None, (), None
@@ -95,56 +69,42 @@ class Node:
         return self.rect.moved(-self.shift[0], -self.shift[1]) if self.rect is not None else None
 
     def has(self, state: StateBit) -> bool:
-        """Tell whether a state holds."""
+        """Return whether a state holds."""
         return bool(self.states & state._value_)  # `value` takes several times as long, and this is asked very often
 
 
 @dataclass(slots=True)
 class Application:
-    """A program on the accessibility bus, and the nodes it showed at the latest reading.
+    """A program on the accessibility bus, and its nodes at the latest reading."""
 
-    Attributes:
-        root: The object of role "application".
-        name: What it calls itself.
-        pid: Process id; 0 where the bus does not know it.
-        toolkit: Name and version of its toolkit, such as "gtk 3.24".
-        nodes: By reference; what the application dropped is dropped here as well.
-        tops: Its windows: the children of the root.
-        settled: Attributes and labels of objects, which are asked once.
-        cells: Objects of the cells of each sheet by row and column, which stay valid while the sheet lives.
-        views: Large tables of which only what can be seen was read.
-        patchy: Whether its cache lacked nodes, so that reading it as a whole takes very many calls.
-        holders: Objects in which documents lie or lay, such as the pages of a browser.
-        windows: Its X11 windows when it was last read.
-        introduced: Whether it has told its name and toolkit.
-        strangers: Connections of other applications with windows of their own, whose objects are not its.
-        cut: Whether it shows more than is read.
-    """
-
-    root: Ref
-    name: str
-    pid: int
-    toolkit: str
-    nodes: dict[Ref, Node] = field(default_factory=dict)
-    tops: list[Node] = field(default_factory=list)
+    root: Ref  # the object of role "application"
+    name: str  # name it reports
+    pid: int  # process id; 0 if unknown
+    toolkit: str  # name and version of its toolkit, such as "gtk 3.24"
+    nodes: dict[Ref, Node] = field(default_factory=dict)  # live nodes by reference
+    tops: list[Node] = field(default_factory=list)  # its windows: the children of the root
+    # attributes and labels, which are read once
     settled: dict[tuple[Ref, str, str], tuple[dict[str, str], tuple[Ref, ...]]] = field(default_factory=dict)
+    # cell objects of each sheet by row and column
     cells: dict[Ref, dict[tuple[int, int], Ref]] = field(default_factory=dict)
-    views: set[Ref] = field(default_factory=set)
-    patchy: bool = False
+    views: set[Ref] = field(default_factory=set)  # large tables of which only the visible part was read
+    patchy: bool = False  # whether its cache lacks nodes, so that reading it completely takes many calls
+    # objects that contain documents or did, such as the pages of a browser
     holders: set[Ref] = field(default_factory=set)
-    windows: tuple[Window, ...] = ()
-    introduced: bool = False
+    windows: tuple[Window, ...] = ()  # its X11 windows when it was last read
+    introduced: bool = False  # whether its name and toolkit are known
+    # connections of other applications with windows, whose objects are not its own
     strangers: frozenset[str] = frozenset()
-    cut: bool = False
+    cut: bool = False  # whether it shows more than is read
 
     def unread(self) -> Application:
-        """Return the same application as if nothing of it had been read yet."""
+        """Return a copy without nodes."""
         return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
 
     def doubt_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
-        """Have the cells of sheets found anew in which rows came or went.
+        """Forget the cells of sheets in which rows were inserted or deleted.
 
-        The object that LibreOffice gave for a cell that is empty now goes on giving its former text.
+        LibreOffice's object of a now empty cell keeps returning its former text.
         """
         if everywhere:
             self.cells.clear()
@@ -152,7 +112,7 @@ class Application:
             self.cells.pop(table, None)
 
     def forget_the_gone(self) -> None:
-        """Drop what was kept of objects that are not there any more."""
+        """Drop what is kept for objects that no longer exist."""
         self.holders &= self.nodes.keys()
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:
@@ -160,5 +120,5 @@ class Application:
 
     @property
     def shows_by(self) -> StateBit:
-        """The state that tells whether a node can be on the screen; GTK 4 does not maintain SHOWING inside windows."""
+        """The state of visible nodes; GTK 4 does not maintain SHOWING inside windows."""
         return StateBit.VISIBLE if self.toolkit.startswith("GTK 4") else StateBit.SHOWING

@@ -1,4 +1,4 @@
-"""How much of an application is to be asked again: the decision, without asking anything."""
+"""Which parts of an application must be read again."""
 
 from __future__ import annotations
 
@@ -10,35 +10,26 @@ from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 
-MOST_PIECES = 400
-"""Into more pieces than this the areas are not cut; what is left goes to every window that it reaches."""
+MOST_PIECES = 400  # beyond this number areas are no longer split by window
 
-LAG_S = 1.0
-"""How long what a browser says may lag behind what it draws, s."""
+LAG_S = 1.0  # how long a browser's tree may lag behind its pixels
 _LAGGING = ("chromium", "gecko", "webkit")
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is to be asked of an application.
+    """What to read again of an application."""
 
-    Attributes:
-        touched: What its events name.
-        areas: Where its windows look different, px.
-        everything: Whether all that can be seen is to be asked.
-        redrawn: Whether its windows came, went or changed their order, so that elements have to be made anew.
-    """
-
-    touched: Touched = NOTHING
-    areas: tuple[Rect, ...] = ()
-    everything: bool = False
-    redrawn: bool = False
+    touched: Touched = NOTHING  # objects named by events
+    areas: tuple[Rect, ...] = ()  # changed areas of its windows, px
+    everything: bool = False  # whether to read everything visible
+    redrawn: bool = False  # whether its windows or their order changed, so that elements must be made again
 
     def __bool__(self) -> bool:
         return bool(self.everything or self.areas or self.touched or self.redrawn)
 
     def reaches(self, rect: Rect | None) -> bool:
-        """Tell whether something at a place is to be asked."""
+        """Return whether an object at a place must be read again."""
         if self.everything:
             return True
         if rect is None:
@@ -56,18 +47,14 @@ ALL = Scope(everything=True, redrawn=True)
 
 
 def own_windows(windows: Sequence[Window], pid: int) -> tuple[Window, ...]:
-    """Return the windows that may be those of a process, topmost first; which is active does not matter here."""
+    """Return the windows that may belong to a process, topmost first, regardless of which is active."""
     return tuple(replace(window, active=False) for window in windows if window.pid in (None, pid))
 
 
 def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Rect], touched: Touched) -> Scope:
-    """Decide how much of an application is to be asked.
+    """Return what to read again of an application, from its windows when it was last read and now.
 
-    Args:
-        before: Its windows when it was last read, as `own_windows` gives them.
-        now: Its windows now.
-        areas: Where they look different, px.
-        touched: What its events name.
+    `areas` are the changed areas of its windows, px, and `touched` what its events name.
     """
     known, shown = {window.id: window for window in before}, {window.id: window for window in now}
     moved = any(window.id not in known or known[window.id].rect != window.rect for window in now if not window.popup)
@@ -76,20 +63,11 @@ def scope_of(before: Sequence[Window], now: Sequence[Window], areas: Sequence[Re
 
 
 def _popups(windows: Sequence[Window]) -> list[int]:
-    """Return the popups, whose order tells in which of them something lies."""
     return [window.id for window in windows if window.popup]
 
 
 def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[int, list[Rect]]:
-    """Give each area of the screen to the windows that show there; what lies on frames and background is left out.
-
-    Args:
-        areas: Disjoint, px.
-        windows: Topmost first.
-
-    Returns:
-        The areas of each window by its id; windows without any are missing.
-    """
+    """Assign disjoint areas to the windows (topmost first) visible in them; frames and background are left out."""
     found: dict[int, list[Rect]] = {}
     left = list(areas)
     for window in windows:
@@ -102,32 +80,24 @@ def areas_by_window(areas: Sequence[Rect], windows: Sequence[Window]) -> dict[in
 
 
 def lags(application: Application) -> bool:
-    """Tell whether an application may draw what it does not say yet: it shows web pages.
-
-    These come from other processes, and what is asked is a copy of what they said last.
-    """
+    """Return whether an application may draw what its tree does not show yet, as browsers do."""
     return application.toolkit.casefold().startswith(_LAGGING) or bool(application.holders)
 
 
 class LateAreas:
-    """Areas that are asked about once more, since their first answer may have come too soon.
+    """Areas that are read again, since their first answer may have come too soon.
 
-    What a browser says lags behind what it draws, by some tenths of a second while a page loads, and no event tells
-    when it has caught up. An area is asked again until that was done `LAG_S` after it was seen to change.
+    A browser's tree lags behind its pixels by some tenths of a second while a page loads, without a final event. An
+    area is read again until that was done `LAG_S` after it changed.
     """
 
     def __init__(self) -> None:
         self._late: list[tuple[float, tuple[Rect, ...]]] = []
 
     def added_to(self, changed: Sequence[Rect] | None, screen: Rect, now: float) -> list[Rect] | None:
-        """Return the areas to ask about: those that changed, and the late ones; all disjoint.
+        """Return the disjoint areas to read, changed and late ones; their bounding box if there are very many.
 
-        Where these would be very many pieces, as on a screen that never stands still, one rectangle holds them all.
-
-        Args:
-            changed: Disjoint, px; None for everything.
-            screen: The whole screen, px.
-            now: Seconds that only go forward.
+        `changed` is None for the whole screen, and `now` a monotonic clock, s.
         """
         late, self._late = self._late, [(seen, areas) for seen, areas in self._late if now - seen < LAG_S]
         if changed is None:

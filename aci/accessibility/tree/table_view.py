@@ -1,7 +1,7 @@
 """The visible part of tables that are too large to list: a sheet has millions of cells.
 
-The cells under two opposite corners give the range of rows and columns; only those are asked for. The object of a
-cell stays valid while its sheet lives, so that later looks only ask for the texts.
+The cells under two opposite corners give the range of rows and columns to read. The object of a cell stays valid while
+its sheet lives, so later looks only read the texts.
 """
 
 from __future__ import annotations
@@ -18,14 +18,10 @@ from aci.accessibility.tree.details import LONGEST_TEXT, all_extents
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.observation.geometry import Rect
 
-MOST_CELLS = 2500
-"""Cells of one table that are read at most; a full HD screen shows about 1,600."""
-MOST_LINES = 1000
-"""Rows or columns of one table that are read at most; they are at least a pixel wide or high."""
-MOST_PARTS = 16
-"""Parts of one cell that are asked for their names."""
-INSET = 4
-"""How far inside of the table's corners cells are looked for, px."""
+MOST_CELLS = 2500  # a full HD screen shows about 1,600
+MOST_LINES = 1000  # rows or columns; each is at least 1 px
+MOST_PARTS = 16  # parts of a cell that may name it
+INSET = 4  # distance of test points from the corners of a table, px
 
 _ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
 
@@ -33,17 +29,7 @@ Cell = tuple[int, int]
 
 
 async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
-    """Read the cells of a table that can be seen.
-
-    Args:
-        bus: The accessibility bus.
-        application: The table's application.
-        table: A table whose extents are known as its application reports them, px.
-        area: The part of the table that can be seen, in the same coordinates.
-
-    Returns:
-        Nodes of the cells, in rows from the top, each from the left.
-    """
+    """Return nodes of the visible cells of a sheet in an area of reported coordinates, in rows from the top."""
     first, last = await _corners(bus, table.ref, area)
     if first is None or last is None:
         return []
@@ -62,17 +48,10 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
 async def refresh_view(
     bus: Bus, application: Application, table: Node, cells: Sequence[Node], doubtful: Sequence[Node]
 ) -> bool | None:
-    """Ask again for the texts of some cells of a view, provided that it shows the same cells in the same places.
-
-    Args:
-        bus: The accessibility bus.
-        application: The table's application.
-        table: A table whose extents are those it had when the cells were read, as its application reports them.
-        cells: All cells of the view, in rows; extents as well as the application reports them.
-        doubtful: Those whose texts may differ; they are changed to say what they say now.
+    """Update the texts of `doubtful` cells of a view that still shows the same `cells` in the same places.
 
     Returns:
-        Whether any text differs; None where the view must be read as a whole.
+        Whether any text changed; None if the view must be read completely.
     """
     known = application.cells.get(table.ref, {})
     places = {node.cell: node.rect for node in cells if node.cell is not None and node.rect is not None}
@@ -106,10 +85,9 @@ async def refresh_view(
 
 
 async def _outdated(bus: Bus, table: Ref, nodes: Sequence[Node]) -> dict[Cell, tuple[Ref, str]]:
-    """Return object and text of those cells whose known object holds nothing any more.
+    """Return new object and text of cells whose known object is dead.
 
-    Where rows come or go, what LibreOffice gave for a cell that is empty now goes on giving its former text, even if
-    it was given shortly afterwards.
+    After rows were inserted or deleted, LibreOffice's object of a now empty cell keeps returning its former text.
     """
     cells = [node.cell for node in nodes if node.cell is not None]
     found = {cell: ref for cell, ref in zip(cells, await _cells_at(bus, table, cells), strict=True) if ref is not None}
@@ -122,7 +100,6 @@ def _span(first: int, last: int) -> range:
 
 
 async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
-    """Return the cells at the upper left and lower right of an area."""
     return await asyncio.gather(
         _cell_at(bus, table, area.x + INSET, area.y + INSET),
         _cell_at(bus, table, area.right - INSET, area.bottom - INSET),
@@ -130,7 +107,7 @@ async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell 
 
 
 async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
-    """Read the cells of a range; None where one of them is gone."""
+    """Read a range of cells; None if one is gone."""
     if not rows or not columns:
         return None
     lefts, tops = await asyncio.gather(
@@ -195,7 +172,6 @@ async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
 
 
 async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]) -> None:
-    """Add the objects of cells that are not known yet."""
     missing = [cell for cell in wanted if cell not in known]
     for cell, ref in zip(missing, await _cells_at(bus, table, missing), strict=True):
         if ref is not None:
@@ -214,9 +190,9 @@ async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
 
 
 async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
-    """Return start and length in px of each column (`across`) or row, by its number; nothing where a cell is gone.
+    """Return start and length in px of each column (`across`) or row by number; {} if a cell is gone.
 
-    LibreOffice lets go of cells now and then, all but the active one; hidden ones still answer, with an empty area.
+    LibreOffice drops cell objects now and then, except the active one; hidden cells have an empty area.
     """
     asked = [cell for cell in cells if cell in refs]
     rects = await all_extents(bus, [refs[cell] for cell in asked])
@@ -236,7 +212,7 @@ async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across:
 
 
 def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -> Node:
-    """Return a cell of a sheet."""
+    """Return the node of a cell in a sheet."""
     shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
     return Node(
         ref=ref,
@@ -253,9 +229,9 @@ def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -
 
 
 async def read_rows(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
-    """Read the cells of a long list that can be seen, with their names and states.
+    """Return nodes of the visible cells of a long list, with their names and states.
 
-    Like `read_view`, for tables whose cells are no addresses but objects with names of their own.
+    The counterpart of `read_view` for tables whose cells have names instead of addresses.
     """
     first, last = await asyncio.gather(
         _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
@@ -279,7 +255,7 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
 
 
 async def _name_by_parts(bus: Bus, cells: Sequence[Node]) -> None:
-    """Give cells that show several things each, such as a picture and a text, the names of these."""
+    """Name cells with several parts, such as a picture and a text, after these."""
     parts = [listed[:MOST_PARTS] for listed in await all_child_refs(bus, [cell.ref for cell in cells])]
     names = iter(await all_properties(bus, [ref for listed in parts for ref in listed], "Accessible", "Name"))
     for cell, listed in zip(cells, parts, strict=True):

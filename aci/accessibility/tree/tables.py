@@ -1,4 +1,4 @@
-"""Tables that are too large to be listed: which those are, and the part of them that can be seen."""
+"""Tables that are too large to list: which these are, and their visible part."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from aci.observation.geometry import Rect
 
 
 class TablesBefore:
-    """What was read of an application's large tables, taken out of its tree while that is brought up to date.
-
-    Args:
-        application: Its extents are mended, as they were when the areas of the scope were seen.
-        scope: What is to be asked.
-    """
+    """The known rows of large tables, taken out of the tree, with corrected extents, while it is updated."""
 
     def __init__(self, application: Application, scope: Scope) -> None:
         self._application = application
@@ -35,7 +30,7 @@ class TablesBefore:
             self._places[ref] = table.reported
 
     async def read(self, bus: Bus) -> set[Ref]:
-        """Put the rows back, those anew that may have changed; return the tables of which any differ."""
+        """Put the rows back, re-reading those that may have changed; return the tables that differ."""
         changed: set[Ref] = set()
         for node in (node for rows in self._rows.values() for node in rows):
             self._application.nodes.pop(node.ref, None)
@@ -69,14 +64,14 @@ class TablesBefore:
 
 
 async def read_tables(bus: Bus, application: Application) -> None:
-    """Add what can be seen of all large tables."""
+    """Read the visible part of all large tables."""
     application.views.clear()
     for table in large_tables(application):
         await read_table(bus, application, table)
 
 
 async def read_table(bus: Bus, application: Application, table: Node) -> None:
-    """Add what can be seen of one table; its extents are as its application reports them."""
+    """Read the visible part of one table, whose extents are as its application reports them."""
     application.views.add(table.ref)
     area = table.rect
     if area is None or not area.area:
@@ -91,10 +86,7 @@ async def read_table(bus: Bus, application: Application, table: Node) -> None:
 
 
 def large_tables(application: Application) -> list[Node]:
-    """Return the tables that can be seen whose children were not listed.
-
-    A sheet may show single cells among its children.
-    """
+    """Return the visible tables whose children were not listed; a sheet may list single cells."""
     return [
         node
         for node in showing(application)
@@ -103,5 +95,5 @@ def large_tables(application: Application) -> list[Node]:
 
 
 def is_sheet(table: Node) -> bool:
-    """Tell whether a table is a sheet, whose cells are known by their addresses."""
+    """Return whether the cells of a table are known by their addresses."""
     return table.has(StateBit.EDITABLE) or table.role == "document spreadsheet"

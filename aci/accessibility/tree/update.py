@@ -1,8 +1,8 @@
-"""Asks again only what may have changed of an application that is known already.
+"""Incremental update of an application's tree.
 
-What events name is asked, and what shows itself where the screen looks different. From there the asking spreads: where
-something moved, appeared or vanished, what lies beside it and in it is asked as well, until nothing moves any more. So
-a scrolled page is followed although nothing but its pixels tells of it.
+It reads what events name and what lies in changed areas of the screen, and spreads from there: around everything that
+moved, appeared or vanished, neighbours and descendants are read as well, until nothing changes. So a scrolled page is
+followed although only its pixels report the change.
 """
 
 from __future__ import annotations
@@ -30,29 +30,24 @@ from aci.accessibility.tree.details import extents, read_contents, read_details
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.accessibility.tree.refresh_scope import Scope
 
+# The containers of these are listed at every look: a closed page keeps answering, and no event reports its successor
 DOCUMENTS = frozenset({"document web", "document frame"})
-"""What lies around these is asked every time which it holds: a page that was left goes on answering as before, and no
-event tells that another took its place."""
+# read at every look: LibreOffice moves all it draws without an event or a changed pixel
 ANCHORS = DOCUMENTS | {"root pane"}
-"""Asked every time: LibreOffice moves all that it draws at once without an event or a changed pixel."""
 MOST_ROUNDS = 64
 
 
 async def update_tree(bus: Bus, application: Application, roots: Sequence[Ref], scope: Scope) -> set[Ref]:
-    """Bring the nodes of an application up to date, with their details; large tables are left to the caller.
+    """Update the nodes of an application that was read before, and their details, except large tables.
 
     Args:
         bus: The accessibility bus.
-        application: All its nodes have been read before; they are as their application says afterwards, without any
-            mending of their extents.
-        roots: The children of its root now.
-        scope: What to ask.
+        application: Afterwards its extents are as it reports them, without corrections.
+        roots: The current children of its root.
+        scope: What to read.
 
     Returns:
-        The nodes in which anything differs from before: they themselves, or which children they have.
-
-    Raises:
-        ConnectionLost: The bus went away.
+        The nodes that differ from before, or have different children.
     """
     return await _Update(bus, application, scope).run(roots)
 
@@ -86,7 +81,6 @@ class _Update:
         return self._changed
 
     def _first(self) -> Iterator[Node]:
-        """Yield the nodes to begin with, and note whose children are to be listed."""
         nodes, touched = self._application.nodes, self._scope.touched
         for node in showing(self._application):
             if node.cell is not None:
@@ -106,7 +100,6 @@ class _Update:
         self._to_list = {ref: nodes[ref] for ref in (touched.parents | self._application.holders) & self._shown}
 
     async def _windows(self, roots: Sequence[Ref]) -> list[Node]:
-        """Bring the list of windows up to date, and return them."""
         application = self._application
         before = [top.ref for top in application.tops]
         holder = Node(application.root, None, "application", "", "", 0, frozenset())
@@ -118,7 +111,7 @@ class _Update:
         return application.tops
 
     async def _ask(self, node: Node) -> list[Node]:
-        """Ask one node, and return what is to be asked because of what it says."""
+        """Read one node, and return the nodes to read because of that."""
         bus, ref = self._bus, node.ref
         visible = self._application.shows_by.value
         if ref not in self._shown:
@@ -155,18 +148,17 @@ class _Update:
         return [*self._inside(node, stirred=appeared or opened), *beside]
 
     def _note_count(self, node: Node, count: int) -> None:
-        """Have the children listed where there are more or fewer than are known."""
         if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
             self._to_list[node.ref] = node
 
     def _doubt_siblings(self, node: Node) -> None:
-        """Have the children listed that a node is one of which vanished: as many others may have taken their place."""
+        """Relist the siblings of a vanished node: others may have taken its place without a change of their number."""
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
         if parent is not None and parent.ref not in self._listed:
             self._to_list[parent.ref] = parent
 
     def _lost(self, node: Node) -> list[Node]:
-        """Let a node that is gone not be seen, and have the one that it lay in say what is in it now."""
+        """Mark a vanished node as invisible, and relist its parent."""
         self._changed.add(node.ref)
         node.states = 0
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
@@ -176,7 +168,7 @@ class _Update:
         return [parent]
 
     def _inside(self, node: Node, stirred: bool) -> list[Node]:
-        """Return what is in a node; of a closed menu that only moved, what is never seen is left out."""
+        """Return the children of a node, without the invisible ones of a closed menu that only moved."""
         if stirred or node.role not in OPENS_OUTSIDE:
             return _few_children(node)
         return [child for child in _few_children(node) if child.has(self._application.shows_by)]
@@ -186,7 +178,6 @@ class _Update:
         return _few_children(parent) if parent is not None else []
 
     async def _list_again(self) -> list[Node]:
-        """List the children of those nodes for which that is due, and return those to be asked."""
         due = [node for ref, node in self._to_list.items() if self._may_list(node)]
         self._to_list.clear()
         self._listed.update(node.ref for node in due)
@@ -221,7 +212,7 @@ class _Update:
 
 
 def _few_children(node: Node) -> list[Node]:
-    """Return the children that a node lists itself: cells are read by their table."""
+    """Return the children other than cells, which are read with their table."""
     return [child for child in node.children if child.cell is None]
 
 

@@ -17,7 +17,7 @@ from dbus_fast.aio import MessageBus
 from aci.accessibility.atspi import REGISTRY_NAME
 from aci.accessibility.dbus import bus as bus_module
 from aci.accessibility.dbus.bus import IN_FLIGHT, Bus, CallRefused, PeerSilent
-from aci.accessibility.dbus.wire import Incoming, split
+from aci.accessibility.dbus.messages import split
 from aci.errors import ConnectionLost
 
 pytestmark = pytest.mark.desktop
@@ -192,7 +192,7 @@ def test_events_are_gathered_by_sender(daemon: subprocess.Popen[str]) -> None:
 
 
 @asynccontextmanager
-async def direct_end(folder: Path, serials: Callable[[Incoming], Sequence[int]]) -> Any:
+async def direct_end(folder: Path, serials: Callable[[Message], Sequence[int]]) -> Any:
     """Listen for direct connections, and answer each call with "direct" under the serials that a function returns."""
     open_now: list[asyncio.StreamWriter] = []
 

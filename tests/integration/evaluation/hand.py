@@ -6,7 +6,7 @@ import time
 
 from aci import Click, Element, HoldAndPress, Hotkey, Type, VirtualDesktop
 
-LIMIT_S = 15.0
+LIMIT_S = 45.0
 
 
 class Hand:

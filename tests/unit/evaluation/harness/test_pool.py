@@ -63,7 +63,7 @@ def run_all(pool: Pool, *tasks: str) -> dict[str, Result]:
 def test_every_job_has_its_result_and_no_process_stays(
     assignment: Assignment, command: list[str], tmp_path: Path
 ) -> None:
-    results = run_all(Pool(assignment, 2, 10, command), *"abcdef")
+    results = run_all(Pool(assignment, 2, 60, command), *"abcdef")
 
     assert sorted(results) == ["a0", "b1", "c2", "d3", "e4", "f5"]
     assert all(result.outcome == "success" for result in results.values())
@@ -71,7 +71,7 @@ def test_every_job_has_its_result_and_no_process_stays(
 
 
 def test_a_worker_that_dies_costs_its_own_job_only(assignment: Assignment, command: list[str]) -> None:
-    results = run_all(Pool(assignment, 2, 10, command), "a", "die", "b", "c", "d")
+    results = run_all(Pool(assignment, 2, 60, command), "a", "die", "b", "c", "d")
 
     lost = results.pop("die1")
     assert (lost.outcome, lost.failure) == ("error", "environment")
@@ -81,28 +81,28 @@ def test_a_worker_that_dies_costs_its_own_job_only(assignment: Assignment, comma
 
 
 def test_a_worker_that_falls_silent_is_replaced(worker: Worker, tmp_path: Path) -> None:
-    first = worker.run(Job(task="a"), 10)
+    first = worker.run(Job(task="a"), 60)
     with pytest.raises(WorkerLost, match=r"did not answer within 0\.2 s"):
         worker.run(Job(task="sleep"), 0.2)
 
     assert start_ticks(int(first.run_id)) is None
-    assert worker.run(Job(task="b"), 10).run_id != first.run_id
+    assert worker.run(Job(task="b"), 60).run_id != first.run_id
 
 
 def test_an_answer_that_is_no_result_is_an_error(worker: Worker) -> None:
     with pytest.raises(WorkerLost, match="answered 'hello"):
-        worker.run(Job(task="babble"), 10)
+        worker.run(Job(task="babble"), 60)
 
 
 def test_a_program_that_ends_at_once_is_an_error(assignment: Assignment) -> None:
     worker = Worker(assignment, [sys.executable, "-c", "raise SystemExit('no such module')"])
 
     with pytest.raises(WorkerLost, match=r"ended with status 1.*no such module"):
-        worker.run(Job(task="a"), 10)
+        worker.run(Job(task="a"), 60)
 
 
 def test_a_pool_that_is_left_early_ends_its_workers(assignment: Assignment, command: list[str], tmp_path: Path) -> None:
-    results = Pool(assignment, 2, 10, command).run([Job(task="a"), Job(task="b"), Job(task="sleep")])
+    results = Pool(assignment, 2, 60, command).run([Job(task="a"), Job(task="b"), Job(task="sleep")])
     next(results)
     results.close()  # type: ignore[attr-defined]
 
@@ -114,7 +114,7 @@ def test_a_worker_that_is_ended_in_the_middle_loses_its_job_and_nothing_else(wor
     for moment in (0.0, 0.01, 0.2):
         worker = Worker(worker._assignment, worker._command)
         with ThreadPoolExecutor() as threads:
-            lost = threads.submit(worker.run, Job(task="sleep"), 10)
+            lost = threads.submit(worker.run, Job(task="sleep"), 60)
             time.sleep(moment)
             worker.end()
             assert isinstance(lost.exception(), WorkerLost)

@@ -1,0 +1,54 @@
+"""Days and times as people write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, time
+from functools import lru_cache
+
+from intents.tables import table
+
+
+def parse_day(text: str) -> date | None:
+    """Read "2024-05-17", "05/17/2024", "17.05.2024", "17 May 2024" or "May 17th, 2024"; slashes put the month first."""
+    text = text.strip().casefold()
+    if match := re.fullmatch(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", text):
+        return _day(int(match[1]), int(match[2]), int(match[3]))
+    if match := re.fullmatch(r"(\d{1,2})([/.-])(\d{1,2})[/.-](\d{4})", text):
+        first, second, year = int(match[1]), int(match[3]), int(match[4])
+        return _day(year, second, first) if match[2] == "." or first > 12 else _day(year, first, second)
+    if match := re.fullmatch(r"(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]([a-z]{3,9})\.?,?[ -](\d{4})", text):
+        return _day(int(match[3]), month_number(match[2]), int(match[1]))
+    match = re.fullmatch(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})", text)
+    return _day(int(match[3]), month_number(match[1]), int(match[2])) if match else None
+
+
+def parse_time(text: str) -> time | None:
+    """Read "16:05" or "4:05 PM"."""
+    match = re.fullmatch(r"(\d{1,2}):(\d{2})(?::\d{2})?\s*([ap])?\.?(?:m\.?)?", text.strip().casefold())
+    if match is None:
+        return None
+    hour, minute = int(match[1]), int(match[2])
+    if match[3]:
+        hour = hour % 12 + (12 if match[3] == "p" else 0)
+    return time(hour, minute) if hour < 24 and minute < 60 else None
+
+
+@lru_cache(maxsize=1)
+def months() -> tuple[str, ...]:
+    """Return the names of the months, in lower case."""
+    return tuple(table("words")["months"].split())
+
+
+def month_number(word: str) -> int:
+    """Return the number of a month by its name or the beginning of it; 0 where it is none."""
+    lowered = word.casefold()
+    found = (number for number, name in enumerate(months(), 1) if name.startswith(lowered))
+    return next(found, 0) if len(lowered) >= 3 else 0
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,79 @@
+"""Keys as people write them: "ctrl+s", "Control-Shift-T", "the down arrow", "page up"."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from intents.tables import table
+
+_ARROW = re.compile(r"(up|down|left|right)[ -]?(?:arrow|cursor)|(?:arrow|cursor)[ -]?(up|down|left|right)")
+_JOIN = re.compile(r"\s*\+\s*|(?<=\w)-(?=[\w+])|\s*\bplus\b\s*(?=\S)|\s+(?:and|with|,)?\s*")
+_DECORATION = re.compile(r"\b(?:the|keys?|keyboard|shortcut|combination|combo|chord|hotkey|button)\b", re.IGNORECASE)
+
+Chord = tuple[str, ...]
+"""Keys pressed together, in the names that actions use."""
+
+
+@lru_cache(maxsize=1)
+def _modifiers() -> dict[str, str]:
+    return {word: name for name, spelled in table("keys")["modifiers"].items() for word in spelled.split()}
+
+
+@lru_cache(maxsize=1)
+def _keys() -> dict[str, str]:
+    return {word: name for name, spelled in table("keys")["keys"].items() for word in spelled.split(", ")}
+
+
+@lru_cache(maxsize=1)
+def _signs() -> dict[str, str]:
+    return {sign: name for name, signs in table("keys")["signs"].items() for sign in signs}
+
+
+def is_modifier(word: str) -> bool:
+    """Return whether a word is the name of a modifier key."""
+    return word.strip().casefold() in _modifiers()
+
+
+def parse_key(word: str) -> str | None:
+    """Return the name of one key that is no modifier; None where the word names none."""
+    stripped = word.strip()
+    lowered = stripped.casefold()
+    if lowered in _keys():
+        return _keys()[lowered]
+    if arrow := _ARROW.fullmatch(lowered):
+        return (arrow[1] or arrow[2]).capitalize()
+    if re.fullmatch(r"f([1-9]|1\d|2[0-4])", lowered):
+        return lowered.upper()
+    if len(stripped) == 1 or word == " ":
+        return _signs().get(stripped or word, lowered if stripped.isalnum() else None)
+    return None
+
+
+def parse_chord(text: str) -> Chord | None:
+    """Read one key, or keys that are pressed together, such as "Ctrl+Shift+S"; None where it is neither."""
+    words = _DECORATION.sub(" ", text).strip()
+    if not words:
+        return None
+    if (key := parse_key(words)) is not None:
+        return (key,)
+    parts = [part for part in _JOIN.split(words) if part]
+    if re.search(r"(?:\+\s*|\w\s+|\w-)[+-]$", words):
+        parts = [part for part in _JOIN.split(words[:-1]) if part] + [words[-1]]
+    modifiers: list[str] = []
+    for position, part in enumerate(parts):
+        modifier = _modifiers().get(part.casefold())
+        if modifier is None:
+            key = parse_key(" ".join(parts[position:]))
+            return (*modifiers, key) if key and modifiers else None
+        modifiers.append(modifier)
+    return tuple(modifiers) or None
+
+
+def parse_keys(text: str) -> tuple[Chord, ...] | None:
+    """Read one or several chords, "ctrl+a, Delete" or "Tab and Enter"; None where a part is no key."""
+    if (chord := parse_chord(text)) is not None:
+        return (chord,)
+    parts = [part for part in re.split(r"\s*,\s*(?:and\s+|then\s+)*|\s+(?:and\s+then|and|then)\s+", text) if part]
+    chords = tuple(parse_chord(part) for part in (parts if len(parts) > 1 else text.split()))
+    return tuple(chord for chord in chords if chord) if chords and all(chords) else None

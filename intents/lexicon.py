@@ -1,0 +1,107 @@
+"""Forms of words: stems, base forms of verbs, number words, and the words of a text that say what it is about."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import Stemmer
+
+from intents.tables import table, words
+
+_WORD = re.compile(r"\w+(?:[-+.]\w+)*")
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """Return the stem of an English word, by the Snowball algorithm."""
+    stemmed: str = _stemmer().stemWord(word)
+    return stemmed
+
+
+@lru_cache(maxsize=16_384)
+def stems(text: str) -> frozenset[str]:
+    """Return the stems of the words that say what a text is about."""
+    return frozenset(map(stem, content_words(text)))
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of a text that say what it is about, in order, each once, in lower case."""
+    found = (word.casefold() for word in _WORD.findall(text))
+    return list(dict.fromkeys(word for word in found if word not in fillers()))
+
+
+def fillers() -> frozenset[str]:
+    """Return the words that say nothing about what a text is about."""
+    return words("words", "fillers")
+
+
+@lru_cache(maxsize=1)
+def _verbs_by_stem() -> dict[str, str]:
+    return {stem(verb): verb for verb in sorted(words("verbs", "commands"), key=len, reverse=True)}
+
+
+@lru_cache(maxsize=4096)
+def base_form(word: str) -> str:
+    """Return the base form of a verb's "-ing" form, "click" for "clicking"; any other word in lower case."""
+    lowered = word.casefold()
+    if lowered.endswith("ing") and lowered not in words("verbs", "commands"):
+        return _verbs_by_stem().get(stem(lowered), lowered)
+    return lowered
+
+
+@lru_cache(maxsize=4096)
+def first_verb(text: str) -> str:
+    """Return the verb that a text begins with, in its base form; empty where it begins with none."""
+    match = re.match(r"[A-Za-z][A-Za-z-]*(?![\w'])", text)
+    word = base_form(match[0]) if match else ""
+    return word if word in words("verbs", "commands") else ""
+
+
+@lru_cache(maxsize=1)
+def _numbers() -> tuple[dict[str, int], dict[str, int]]:
+    cardinals, ordinals = table("words")["numbers"], table("words")["ordinals"]
+    return (
+        {word: int(number) for number, group in cardinals.items() for word in group.split()},
+        {word: int(number) for number, group in ordinals.items() for word in group.split()},
+    )
+
+
+def read_number(word: str) -> int | None:
+    """Read a whole number in digits or words."""
+    lowered = word.strip().casefold()
+    if lowered.isascii() and lowered.isdigit() and len(lowered) < 8:
+        return int(lowered)
+    return _numbers()[0].get(lowered)
+
+
+def read_ordinal(word: str) -> int | None:
+    """Read "second", "2nd" or "#2"; -1 is the last."""
+    lowered = word.casefold()
+    if match := re.fullmatch(r"(\d{1,4})(?:st|nd|rd|th)|#(\d{1,4})", lowered):
+        return int(match[1] or match[2])
+    return _numbers()[1].get(lowered)
+
+
+@lru_cache(maxsize=1)
+def _count_pattern() -> re.Pattern[str]:
+    names = "|".join(sorted(_numbers()[0], key=len, reverse=True))
+    return re.compile(rf"\s*,?\s*\b(?:(once|twice|thrice)|(\d{{1,3}}|{names})\s*(?:times|x))\b(?:\s+in a row)?", re.I)
+
+
+def take_count(text: str) -> tuple[str, int]:
+    """Take "twice" or "3 times" out of a text; return the rest and the number, 1 where there is none."""
+    found = list(_count_pattern().finditer(text))
+    if not found:
+        return text, 1
+    match = found[-1]
+    rest = text[match.end() :].strip()
+    if match.start() and rest and not rest.startswith((",", "to ")):
+        return text, 1
+    number = read_number(match[1] or match[2]) or 1
+    return (text[: match.start()] + text[match.end() :]).strip(" ,"), number
