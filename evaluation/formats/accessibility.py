@@ -9,14 +9,14 @@ text is its content. What lies between window and element is left out;
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Nothing, Parameters, Reading, getter
-from evaluation.osworld.metrics import Score, metric, score_of
+from evaluation.osworld.getters import Getter, Nothing, Parameters, Reading
+from evaluation.osworld.metrics import Metric, Score, by_name, score_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -51,14 +51,12 @@ class TreeRules(Parameters):
     rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]
 
 
-@getter("accessibility_tree", Nothing)
 def accessibility_tree(parameters: Nothing, context: TaskContext) -> Reading:
     """What can be seen on the screen, as XML."""
     observation = context.desktop.observe()
     return Reading(tree_of(observation), f"{len(observation.elements)} elements on the screen")
 
 
-@metric(rules=TreeRules)
 def check_accessibility_tree(result: str, expected: TreeRules) -> Score:
     """Every rule finds an element, with its text."""
     from lxml import etree
@@ -131,3 +129,13 @@ def _problem(rule: TreeRule, tree: _Element) -> str:
 
 def _clean(text: str) -> str:
     return _NOT_XML.sub("", text)
+
+
+GETTERS: dict[str, Getter[Any]] = {
+    "accessibility_tree": Getter(Nothing, accessibility_tree),
+}
+
+
+METRICS = by_name(
+    Metric(check_accessibility_tree, rules=TreeRules),
+)

@@ -21,9 +21,9 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed, EvaluationError, PreparationFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Parameters, Reading, excerpt, getter, read_text
-from evaluation.osworld.metrics import Score, metric, score_of
-from evaluation.osworld.steps import step
+from evaluation.osworld.getters import Getter, Parameters, Reading, excerpt, read_text
+from evaluation.osworld.metrics import Metric, Score, by_name, rules_of, score_of
+from evaluation.osworld.steps import StepKind
 
 PROFILE = "~/.config/browser-profile"
 """Where the Chromium of a virtual desktop keeps its data, unless a task names another folder."""
@@ -49,14 +49,12 @@ class Tabs(Profile):
     urls_to_close: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-@getter("chromium_preference", Preference)
 def chromium_preference(parameters: Preference, context: TaskContext) -> Reading:
     """One of Chromium's preferences, as JSON; not there where it has its default."""
     value = _at(_preferences(parameters, context), *parameters.key)
     return Reading(value, f"{'.'.join(parameters.key)} = {json.dumps(value)}")
 
 
-@getter("bookmarks", Profile)
 def bookmarks(parameters: Profile, context: TaskContext) -> Reading:
     """Chromium's bookmarks: `bookmark_bar`, `other` and `synced`, each with `children`."""
     content = _json_file(context.path(parameters.profile) / "Default/Bookmarks")
@@ -67,7 +65,6 @@ def bookmarks(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(roots, f"bookmarks: {', '.join(named)}")
 
 
-@getter("history", Profile)
 def history(parameters: Profile, context: TaskContext) -> Reading:
     """Pages that Chromium remembers, `{"url": ..., "title": ..., "last_visit": ISO time}`, newest first."""
     path = context.path(parameters.profile) / "Default/History"
@@ -78,7 +75,6 @@ def history(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(visits, f"history: {excerpt(', '.join(visit['url'] for visit in visits))}")
 
 
-@getter("cookie_data", Profile)
 def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
     """Cookies that Chromium keeps, `{"domain": ..., "name": ...}` each, by domain."""
     profile = context.path(parameters.profile) / "Default"
@@ -90,7 +86,6 @@ def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(cookies, f"cookies: {excerpt(', '.join(cookie['domain'] for cookie in cookies))}")
 
 
-@getter("open_tabs_info", Profile)
 def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
     """Open tabs, `{"title": ..., "url": ...}` each."""
     from evaluation.miniwob.devtools import DevTools
@@ -103,7 +98,6 @@ def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(tabs, f"tabs: {', '.join(tab['url'] for tab in tabs)}")
 
 
-@step("chrome_close_tabs", Tabs)
 def chrome_close_tabs(parameters: Tabs, context: TaskContext) -> None:
     """Close the tabs of some addresses; that one of them is not open is an error."""
     from evaluation.miniwob.devtools import DevTools
@@ -123,13 +117,6 @@ def chrome_close_tabs(parameters: Tabs, context: TaskContext) -> None:
         raise PreparationFailed(f"{error}. {_PORT_HINT}") from error
 
 
-def _enter_preference(name: str, read: Callable[[Any], Any]) -> None:
-    @getter(name, Profile)
-    def read_one(parameters: Profile, context: TaskContext) -> Reading:
-        value = read(_preferences(parameters, context))
-        return Reading(value, f"{name}: {value!r}")
-
-
 _ENGINE = ("default_search_provider_data", "template_url_data", "short_name")
 _FONT_SIZES = {"default_font_size": 16, "default_fixed_font_size": 13, "minimum_font_size": 0}
 
@@ -143,7 +130,7 @@ def _true(value: Any) -> str:
     return "true" if value else "false"
 
 
-for _name, _read in {
+_PREFERENCES: dict[str, Callable[[Any], Any]] = {
     "enable_do_not_track": lambda found: _true(_at(found, "enable_do_not_track")),
     "enable_enhanced_safety_browsing": lambda found: _true(_at(found, "safebrowsing", "enhanced")),
     "enable_safe_browsing": lambda found: _true(_at(found, "safebrowsing", "enabled")),
@@ -155,8 +142,15 @@ for _name, _read in {
     "profile_name": lambda found: _at(found, "profile", "name"),
     "chrome_language": lambda found: _at(found, "intl", "app_locale") or "en-US",
     "chrome_font_size": _font_sizes,
-}.items():
-    _enter_preference(_name, _read)
+}
+
+
+def _preference(name: str, read: Callable[[Any], Any]) -> Getter[Profile]:
+    def read_one(parameters: Profile, context: TaskContext) -> Reading:
+        value = read(_preferences(parameters, context))
+        return Reading(value, f"{name}: {value!r}")
+
+    return Getter(Profile, read_one)
 
 
 class BookmarkRule(Parameters):
@@ -165,27 +159,6 @@ class BookmarkRule(Parameters):
     type: Literal["bookmark_bar_folders_names", "bookmark_bar_websites_urls"]
     names: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
-
-
-class TabRule(Parameters):
-    """The tabs that are open, in any order."""
-
-    type: Literal["url"]
-    urls: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class KeywordRule(Parameters):
-    """Words of addresses and titles."""
-
-    type: Literal["keywords"]
-    keywords: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class DomainRule(Parameters):
-    """Domains of cookies."""
-
-    type: Literal["domains"]
-    domains: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class FontRule(Parameters):
@@ -197,7 +170,6 @@ class FontRule(Parameters):
     max: int = 1000
 
 
-@metric(rules=BookmarkRule)
 def is_expected_bookmarks(result: Any, expected: BookmarkRule) -> Score:
     """The bookmark bar has exactly the expected folders or addresses, in any order."""
     folders = expected.type == "bookmark_bar_folders_names"
@@ -211,36 +183,31 @@ def is_expected_bookmarks(result: Any, expected: BookmarkRule) -> Score:
     return score_of(same, f"the bookmark bar has {found}, expected {wanted}")
 
 
-@metric(rules=TabRule)
-def is_expected_tabs(result: Any, expected: TabRule) -> Score:
+def is_expected_tabs(result: Any, expected: Any) -> Score:
     """Exactly the expected addresses are open."""
     found = [tab["url"] for tab in result]
     return score_of(_same_addresses(found, expected.urls), f"open are {found}, expected {list(expected.urls)}")
 
 
-@metric(rules=KeywordRule)
-def check_history_deleted(result: Any, expected: KeywordRule) -> Score:
+def check_history_deleted(result: Any, expected: Any) -> Score:
     """No page of the history has one of the words in its address."""
     left = [visit["url"] for visit in result if any(word in visit["url"] for word in expected.keywords)]
     return score_of(not left, f"still in the history: {left}" if left else "the pages are not in the history")
 
 
-@metric(rules=KeywordRule)
-def check_history_visited(result: Any, expected: KeywordRule) -> Score:
+def check_history_visited(result: Any, expected: Any) -> Score:
     """Each word is in the address of some page of the history."""
     missing = [word for word in expected.keywords if not any(word in visit["url"] for visit in result)]
     return score_of(not missing, f"never visited: {missing}" if missing else "all pages were visited")
 
 
-@metric(rules=DomainRule)
-def is_cookie_deleted(result: Any, expected: DomainRule) -> Score:
+def is_cookie_deleted(result: Any, expected: Any) -> Score:
     """No cookie is of one of the domains or of a part of one."""
     found = {cookie["domain"].removeprefix(".") for cookie in result}
     left = sorted(one for one in found for domain in expected.domains if one == domain or one.endswith(f".{domain}"))
     return score_of(not left, f"cookies are left of {left}" if left else "no cookie of these is left")
 
 
-@metric(rules=FontRule)
 def check_font_size(result: Any, expected: FontRule) -> Score:
     """The default size of text is as expected."""
     found = result["default_font_size"]
@@ -307,3 +274,33 @@ def _at(value: Any, *key: str) -> Any:
 
 def _moment(microseconds: int) -> str:
     return (_CHROMIUM_EPOCH + timedelta(microseconds=microseconds)).isoformat()
+
+
+GETTERS: dict[str, Getter[Any]] = {
+    "chromium_preference": Getter(Preference, chromium_preference),
+    "bookmarks": Getter(Profile, bookmarks),
+    "history": Getter(Profile, history),
+    "cookie_data": Getter(Profile, cookie_data),
+    "open_tabs_info": Getter(Profile, open_tabs_info),
+    **{name: _preference(name, read) for name, read in _PREFERENCES.items()},
+}
+
+
+STEPS: dict[str, StepKind[Any]] = {
+    "chrome_close_tabs": StepKind(Tabs, chrome_close_tabs),
+}
+
+
+def _list_rule(kind: str, key: str) -> type[Parameters]:
+    """Return the class of a rule of OSWorld's `type` with a list of texts."""
+    return rules_of("ListRule", type=Literal[kind], **{key: Annotated[tuple[str, ...], Field(min_length=1)]})
+
+
+METRICS = by_name(
+    Metric(is_expected_bookmarks, rules=BookmarkRule),
+    Metric(is_expected_tabs, rules=_list_rule("url", "urls")),
+    Metric(check_history_deleted, rules=_list_rule("keywords", "keywords")),
+    Metric(check_history_visited, rules=_list_rule("keywords", "keywords")),
+    Metric(is_cookie_deleted, rules=_list_rule("domains", "domains")),
+    Metric(check_font_size, rules=FontRule),
+)

@@ -1,7 +1,4 @@
-"""Text documents (`*.docx`), with python-docx: texts, fonts, alignment, tables, pictures, page breaks and numbers.
-
-A result that is no document scores 0; an expected one that is none is an error.
-"""
+"""Text documents (`*.docx`), with python-docx: texts, fonts, alignment, tables, pictures, page breaks and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Score, metric, score_of
+from evaluation.osworld.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -31,18 +28,6 @@ class DocumentOptions(Parameters):
     ignore_case: bool = False
     ignore_order: bool = False
     content_only: bool = False
-
-
-class DocumentFont(Parameters):
-    """Name of a font."""
-
-    font_name: str
-
-
-class PageBreaks(Parameters):
-    """How many page breaks there must be; None for any number but 0."""
-
-    page_break_count: Annotated[int, Field(ge=0)] | None = None
 
 
 class ParagraphRule(Parameters):
@@ -63,13 +48,6 @@ class ParagraphRule(Parameters):
     color: Annotated[str, Field(pattern="^[0-9A-F]{6}$")] | None = None
 
 
-class ParagraphRules(Parameters):
-    """Rules for paragraphs; all must hold."""
-
-    expected: Annotated[tuple[ParagraphRule, ...], Field(min_length=1)]
-
-
-@metric(options=DocumentOptions)
 def compare_docx_files(
     result: Path,
     expected: Path,
@@ -80,10 +58,7 @@ def compare_docx_files(
     content_only: bool = False,
 ) -> Score:
     """Two documents have the same paragraphs; the options are those of `DocumentOptions`."""
-    seen = _both(result, expected, _texts)
-    if seen is None:
-        return _no_document(result)
-    texts, other = seen
+    texts, other = _both(result, expected, _texts)
     if ignore_case:
         texts, other = [text.casefold() for text in texts], [text.casefold() for text in other]
     if ignore_order:
@@ -92,148 +67,80 @@ def compare_docx_files(
         from rapidfuzz.fuzz import ratio
 
         likeness = ratio(_joined(texts), _joined(other)) / 100
-        return Score(likeness, f"the texts are alike to {likeness:.3f}")
+        return Score(likeness, f"the texts are {likeness:.3f} alike")
     if ignore_blanks:
-        return score_of(_joined(texts) == _joined(other), _first_difference([_joined(texts)], [_joined(other)]))
+        texts, other = [_joined(texts)], [_joined(other)]
     return score_of(texts == other, _first_difference(texts, other))
 
 
-@metric()
 def compare_init_lines(result: Path, expected: Path) -> Score:
     """The document begins with the paragraphs of the expected one."""
-    seen = _both(result, expected, _texts)
-    if seen is None:
-        return _no_document(result)
-    texts, other = seen
+    texts, other = _both(result, expected, _texts)
     return score_of(texts[: len(other)] == other, _first_difference(texts[: len(other)], other))
 
 
-@metric()
-def compare_docx_tables(result: Path, expected: Path) -> Score:
-    """Two documents have the same tables; blanks around the text of a cell do not count."""
-    seen = _both(result, expected, _tables)
-    if seen is None:
-        return _no_document(result)
-    tables, other = seen
-    return score_of(tables == other, f"the tables are {tables}, expected {other}")
-
-
-@metric()
-def compare_docx_images(result: Path, expected: Path) -> Score:
-    """Two documents hold the same pictures, in any order."""
-    seen = _both(result, expected, _pictures)
-    if seen is None:
-        return _no_document(result)
-    pictures, other = seen
-    return score_of(
-        pictures == other, f"{len(pictures)} pictures, expected {len(other)}; the same: {pictures == other}"
-    )
-
-
-@metric()
-def compare_contains_image(result: Path, expected: Path) -> Score:
-    """The same paragraphs hold pictures."""
-    seen = _both(result, expected, _picture_places)
-    if seen is None:
-        return _no_document(result)
-    places, other = seen
-    return score_of(places == other, f"pictures in the paragraphs {places}, expected {other}")
-
-
-@metric()
-def compare_line_spacing(result: Path, expected: Path) -> Score:
-    """Two documents have the same text and the same line spacing in each paragraph."""
-    seen = _both(result, expected, _spaced_lines)
-    if seen is None:
-        return _no_document(result)
-    lines, other = seen
-    return score_of(lines == other, _first_difference(lines, other))
-
-
-@metric(rules=DocumentFont)
-def compare_font_names(result: Path, expected: DocumentFont) -> Score:
-    """All text of a document has that font, by itself or by its style."""
-    found = _document(result)
-    if found is None:
-        return _no_document(result)
-    fonts = {_run_font(run, paragraph, "name") for paragraph, run in _runs(found)}
+def compare_font_names(result: Path, expected: Any) -> Score:
+    """All text of a document has that font, directly or through its style."""
+    fonts = {_run_font(run, paragraph, "name") for paragraph, run in _runs(_document(result))}
     return score_of(fonts == {expected.font_name}, f"the fonts are {sorted(map(str, fonts))}")
 
 
-@metric()
 def compare_subscript_contains(result: Path, expected: Path) -> Score:
     """The same texts are set as subscript, and there are some."""
-    seen = _both(result, expected, _subscripts)
-    if seen is None:
-        return _no_document(result)
-    low, other = seen
+    low, other = _both(result, expected, _subscripts)
     return score_of(bool(low) and "".join(low) == "".join(other), f"subscripts are {low}, expected {other}")
 
 
-@metric()
-def check_highlighted_words(result: Path, expected: Path) -> Score:
-    """The same words are highlighted."""
-    seen = _both(result, expected, _highlighted)
-    if seen is None:
-        return _no_document(result)
-    words, other = seen
-    return score_of(words == other, f"highlighted is {words!r}, expected {other!r}")
-
-
-@metric()
 def evaluate_strike_through_last_paragraph(result: Path, expected: Path) -> Score:
     """Two documents have the same text, and all of the last paragraph is struck through."""
     same = compare_docx_files(result, expected)
-    found = _document(result)
-    if found is None or same.value < 1:
+    if same.value < 1:
         return same
-    last = [run for run in found.paragraphs[-1].runs if run.text.strip()] if found.paragraphs else []
+    paragraphs = _document(result).paragraphs
+    last = [run for run in paragraphs[-1].runs if run.text.strip()] if paragraphs else []
     struck = bool(last) and all(run.font.strike for run in last)
     return score_of(struck, f"the last paragraph is {'' if struck else 'not '}struck through")
 
 
-@metric()
 def has_page_numbers_in_footers(result: Path, expected: None = None) -> Score:
     """The footer of every section has a page number."""
-    found = _document(result)
-    if found is None:
-        return _no_document(result)
-    lacking = [number for number, section in enumerate(found.sections, 1) if not _numbered(section.footer)]
+    lacking = [number for number, one in enumerate(_document(result).sections, 1) if not _numbered(one.footer)]
     return score_of(not lacking, f"no page number in the sections {lacking}" if lacking else "all pages are numbered")
 
 
-@metric()
 def is_first_line_centered(result: Path, expected: None = None) -> Score:
     """The first paragraph is centered."""
-    found = _document(result)
-    if found is None or not found.paragraphs:
-        return _no_document(result)
-    alignment = _alignment(found.paragraphs[0])
-    return score_of(alignment == "center", f"the first paragraph is aligned {alignment}")
+    paragraphs = _document(result).paragraphs
+    alignment = _alignment(paragraphs[0]) if paragraphs else "missing"
+    return score_of(alignment == "center", f"the alignment of the first paragraph is {alignment}")
 
 
-@metric(rules=PageBreaks)
-def contains_page_break(result: Path, expected: PageBreaks) -> Score:
+def contains_page_break(result: Path, expected: Any) -> Score:
     """A document has as many page breaks as expected, or at least one."""
-    found = _document(result)
-    if found is None:
-        return _no_document(result)
-    count = len(found.element.body.xpath(".//w:br[@w:type='page']"))
+    count = len(_document(result).element.body.xpath(".//w:br[@w:type='page']"))
     wanted = expected.page_break_count
     return score_of(count > 0 if wanted is None else count == wanted, f"there are {count} page breaks")
 
 
-@metric(rules=ParagraphRules)
-def check_docx_paragraphs(result: Path, expected: ParagraphRules) -> Score:
-    """Every rule holds for the paragraph it is about."""
+def check_docx_paragraphs(result: Path, expected: Any) -> Score:
+    """Every rule holds for its paragraph."""
     found = _document(result)
-    if found is None:
-        return _no_document(result)
     wrong = [problem for rule in expected.expected for problem in _paragraph_problems(rule, found)]
     return score_of(not wrong, "; ".join(wrong) or "the paragraphs are as expected")
 
 
-def _document(path: Path) -> Document | None:
+def _comparing(view: Callable[[Document], Any], what: str) -> Metric:
+    """Return a metric that compares one view of two documents."""
+
+    def judge(result: Path, expected: Path) -> Score:
+        found, wanted = _both(result, expected, view)
+        why = _first_difference(found, wanted) if isinstance(found, list) else f"{found!r}, expected {wanted!r}"
+        return score_of(found == wanted, f"{what}: {why}")
+
+    return Metric(judge)
+
+
+def _document(path: Path) -> Document:
     try:
         from docx import Document
     except ImportError as error:
@@ -244,21 +151,17 @@ def _document(path: Path) -> Document | None:
 
     try:
         return Document(str(path))
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError):
-        return None
+    except (PackageNotFoundError, BadZipFile, KeyError, ValueError) as error:
+        raise WrongFormat(f"{path.name} is not a docx document") from error
 
 
-def _both(result: Path, expected: Path, view: Callable[[Document], T]) -> tuple[T, T] | None:
-    """Return what is looked at in both documents; None where the result is none."""
-    wanted = _document(expected)
-    if wanted is None:
-        raise CheckFailed(f"the expected {expected.name} is not a docx document")
-    found = _document(result)
-    return None if found is None else (view(found), view(wanted))
-
-
-def _no_document(path: Path) -> Score:
-    return Score(0.0, f"{path.name} is not a docx document with text")
+def _both(result: Path, expected: Path, view: Callable[[Document], T]) -> tuple[T, T]:
+    """Return a view of both documents."""
+    try:
+        wanted = _document(expected)
+    except WrongFormat as error:
+        raise CheckFailed(f"the expected {expected.name} is not a docx document") from error
+    return view(_document(result)), view(wanted)
 
 
 def _joined(texts: list[str]) -> str:
@@ -383,3 +286,29 @@ def _font_part(run: Run, paragraph: Paragraph, name: str) -> Any:
     if name == "font_size":
         return None if value is None else value.pt
     return value if name == "font_name" else bool(value)
+
+
+METRICS = {
+    "compare_docx_tables": _comparing(_tables, "tables"),
+    "compare_docx_images": _comparing(_pictures, "pictures"),
+    "compare_contains_image": _comparing(_picture_places, "paragraphs with pictures"),
+    "compare_line_spacing": _comparing(_spaced_lines, "line spacing"),
+    "check_highlighted_words": _comparing(_highlighted, "highlighted"),
+    **by_name(
+        Metric(compare_docx_files, options=DocumentOptions),
+        Metric(compare_init_lines),
+        Metric(compare_font_names, rules=rules_of("DocumentFont", font_name=str)),
+        Metric(compare_subscript_contains),
+        Metric(evaluate_strike_through_last_paragraph),
+        Metric(has_page_numbers_in_footers),
+        Metric(is_first_line_centered),
+        Metric(
+            contains_page_break,
+            rules=rules_of("PageBreaks", page_break_count=(Annotated[int, Field(ge=0)] | None, None)),
+        ),
+        Metric(
+            check_docx_paragraphs,
+            rules=rules_of("ParagraphRules", expected=Annotated[tuple[ParagraphRule, ...], Field(min_length=1)]),
+        ),
+    ),
+}

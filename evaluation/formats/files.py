@@ -18,18 +18,22 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import FileOnDesktop, Parameters, Reading, excerpt, getter, read_text
-from evaluation.osworld.metrics import Expected, ExpectedList, Score, TextOptions, ValueRule, metric, score_of
+from evaluation.osworld.getters import FileOnDesktop, FilePath, Getter, Parameters, Reading, excerpt, read_text
+from evaluation.osworld.metrics import (
+    Expected,
+    ExpectedList,
+    Metric,
+    Score,
+    TextOptions,
+    ValueRule,
+    WrongFormat,
+    by_name,
+    rules_of,
+    score_of,
+)
 
 
-class PathOnDesktop(Parameters):
-    """A folder of the desktop."""
-
-    path: str
-
-
-@getter("list_directory", PathOnDesktop)
-def list_directory(parameters: PathOnDesktop, context: TaskContext) -> Reading:
+def list_directory(parameters: FilePath, context: TaskContext) -> Reading:
     """Files and folders (with `/` at the end) below a folder, in alphabetical order."""
     folder = context.path(parameters.path)
     if not folder.is_dir():
@@ -38,7 +42,6 @@ def list_directory(parameters: PathOnDesktop, context: TaskContext) -> Reading:
     return Reading(found, f"{context.shown(folder)} holds {excerpt(', '.join(found))}")
 
 
-@getter("pdf_text", FileOnDesktop)
 def pdf_text(parameters: FileOnDesktop, context: TaskContext) -> Reading:
     """Text of a PDF, as `pdftotext` (poppler-utils) reads it, with a form feed after each page."""
     path = context.path(parameters.path)
@@ -66,12 +69,6 @@ class CsvRules(Parameters):
     unexpect: tuple[dict[str, str], ...] = ()
 
 
-class CsvOptions(Parameters):
-    """`strict` false: capitals and blanks around a field do not count."""
-
-    strict: bool = True
-
-
 class FuzzyOptions(Parameters):
     """How alike two texts must be, from 0 to 1, for a score of 1; None scores their likeness itself."""
 
@@ -83,18 +80,6 @@ class ArchiveRules(Parameters):
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-
-
-class ContainsRules(Parameters):
-    """Texts that must be in a file."""
-
-    expected: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class SettingsRules(Parameters):
-    """Values by key that a JSON object must have."""
-
-    expected: dict[str, Any]
 
 
 class DirectJson(Parameters):
@@ -111,7 +96,6 @@ class LiteralOptions(Parameters):
     ignore_case: bool = False
 
 
-@metric(rules=Expected, options=LiteralOptions)
 def literal_match(result: Any, expected: Expected, *, type: str = "str", ignore_case: bool = False) -> Score:
     """A text, or each text of a list, is the expected one."""
     found = [str(part) for part in result] if type == "list" else [str(result)]
@@ -122,25 +106,21 @@ def literal_match(result: Any, expected: Expected, *, type: str = "str", ignore_
     return score_of(same, f"expected {wanted}, found {found}")
 
 
-@metric(rules=Expected)
 def is_in_list(result: Any, expected: Expected) -> Score:
     """The expected value is in a list, or the text in a text."""
     return score_of(expected.expected in result, f"expected {expected.expected!r} in {excerpt(str(result))}")
 
 
-@metric(rules=Expected, options=FuzzyOptions)
 def fuzzy_match(result: str, expected: Expected, *, threshold: float | None = None) -> Score:
     """How alike two texts are (edit distance), from 0 to 1."""
     return _likeness(result, str(expected.expected), threshold)
 
 
-@metric(options=FuzzyOptions)
 def diff_text_file(result: Path, expected: Path, *, threshold: float | None = None) -> Score:
     """How alike the texts of two files are, from 0 to 1."""
     return _likeness(read_text(result), read_text(expected), threshold)
 
 
-@metric(rules=ListRules)
 def check_list(result: Path | str, expected: ListRules) -> Score:
     """Every expression of `expect` fits some line of a text or file, and none of `unexpect` does."""
     lines = (read_text(result) if isinstance(result, Path) else result).splitlines()
@@ -150,15 +130,13 @@ def check_list(result: Path | str, expected: ListRules) -> Score:
     return score_of(not why, "; ".join(why) or "all lines are as expected")
 
 
-@metric(rules=ContainsRules)
-def file_contains(result: Path, expected: ContainsRules) -> Score:
+def file_contains(result: Path, expected: Any) -> Score:
     """A file holds every expected text."""
     text = read_text(result)
     missing = [part for part in expected.expected if part not in text]
     return score_of(not missing, f"{result.name} lacks {missing}" if missing else f"{result.name} holds all texts")
 
 
-@metric(rules=CsvRules)
 def check_csv(result: Path, expected: CsvRules) -> Score:
     """A CSV file with a header line has every row of `expect`, and none of `unexpect`."""
     rows = list(csv.DictReader(read_text(result).splitlines()))
@@ -168,7 +146,6 @@ def check_csv(result: Path, expected: CsvRules) -> Score:
     return score_of(not why, "; ".join(why) or f"{result.name} has the expected rows")
 
 
-@metric(options=CsvOptions)
 def compare_csv(result: Path, expected: Path, *, strict: bool = True) -> Score:
     """Two CSV files have the same fields; quotes around fields and line ends do not count."""
     found, wanted = (_table(path, strict) for path in (result, expected))
@@ -180,8 +157,7 @@ def compare_csv(result: Path, expected: Path, *, strict: bool = True) -> Score:
     return score_of(len(found) == len(wanted), f"{result.name} has {len(found)} lines, expected {len(wanted)}")
 
 
-@metric(rules=SettingsRules)
-def check_json_settings(result: Path, expected: SettingsRules) -> Score:
+def check_json_settings(result: Path, expected: Any) -> Score:
     """A JSON file (comment lines allowed) is an object with the expected values; others do not count."""
     content = _json(result)
     wrong = [
@@ -192,7 +168,6 @@ def check_json_settings(result: Path, expected: SettingsRules) -> Score:
     return score_of(not wrong, "; ".join(wrong) or f"{result.name} has the expected values")
 
 
-@metric(rules=DirectJson)
 def check_direct_json_object(result: Any, expected: DirectJson) -> Score:
     """A JSON object, as value or text, has the expected values."""
     content = _parsed(result) if isinstance(result, str) else result
@@ -206,7 +181,6 @@ def check_direct_json_object(result: Any, expected: DirectJson) -> Score:
     return score_of(not wrong, "; ".join(wrong) or "all values are as expected")
 
 
-@metric(options=TextOptions)
 def compare_pdfs(result: str, expected: str, *, ignore_blanks: bool = False, ignore_case: bool = False) -> Score:
     """Two texts of `pdf_text` are alike, from 0 to 1."""
     if ignore_blanks:
@@ -216,44 +190,32 @@ def compare_pdfs(result: str, expected: str, *, ignore_blanks: bool = False, ign
     return _likeness(result, expected, None)
 
 
-@metric()
 def compare_archive(result: Path, expected: Path) -> Score:
     """Two archives (zip or tar) hold the same files with the same content; times and order do not count."""
-    found, wanted = _members(result), _members(expected)
-    if wanted is None:
-        raise CheckFailed(f"{expected.name} is not a zip or tar archive")
-    if found is None:
-        return Score(0.0, f"{result.name} is not a zip or tar archive")
+    try:
+        wanted = _members(expected)
+    except WrongFormat as error:
+        raise CheckFailed(f"the expected {error}") from error
+    found = _members(result)
     differing = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
     return score_of(not differing, f"the archives differ in {differing}" if differing else "the archives hold the same")
 
 
-@metric(rules=ArchiveRules)
 def check_archive(result: Path, expected: ArchiveRules) -> Score:
     """An archive (zip or tar) has a file for every pattern of `include`, and for none of `exclude`."""
     members = _members(result)
-    if members is None:
-        return Score(0.0, f"{result.name} is not a zip or tar archive")
     why = [f"no file fits {rule}" for rule in expected.include if not any(fnmatchcase(name, rule) for name in members)]
     why += [f"a file fits {rule}" for rule in expected.exclude if any(fnmatchcase(name, rule) for name in members)]
     return score_of(not why, "; ".join(why) or f"{result.name} holds {sorted(members)}")
 
 
-@metric(rules=ExpectedList)
 def check_directory(result: Sequence[str], expected: ExpectedList) -> Score:
     """`list_directory` found exactly these files and folders."""
     found, wanted = sorted(result), sorted(map(str, expected.expected))
     return score_of(found == wanted, f"found {found}, expected {wanted}")
 
 
-class NumberRule(Parameters):
-    """Rules for one number."""
-
-    expected: Annotated[tuple[ValueRule, ...], Field(min_length=1)]
-
-
-@metric(rules=NumberRule)
-def check_number(result: Any, expected: NumberRule) -> Score:
+def check_number(result: Any, expected: Any) -> Score:
     """The first number of a text, or a number, fits every rule."""
     number = re.search(r"-?\d+(?:\.\d+)?", str(result))
     if number is None:
@@ -306,8 +268,8 @@ def _json(path: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _members(path: Path) -> dict[str, str] | None:
-    """Return a digest for each file of an archive; None where it is none."""
+def _members(path: Path) -> dict[str, str]:
+    """Return a digest for each file of an archive."""
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
@@ -319,5 +281,30 @@ def _members(path: Path) -> dict[str, str] | None:
                 for member in tar
                 if (file := tar.extractfile(member)) is not None
             }
-    except (tarfile.TarError, zipfile.BadZipFile, OSError, RuntimeError, EOFError):
-        return None
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, RuntimeError, EOFError) as error:
+        raise WrongFormat(f"{path.name} is not a zip or tar archive") from error
+
+
+GETTERS: dict[str, Getter[Any]] = {
+    "list_directory": Getter(FilePath, list_directory),
+    "pdf_text": Getter(FileOnDesktop, pdf_text),
+}
+
+
+METRICS = by_name(
+    Metric(literal_match, rules=Expected, options=LiteralOptions),
+    Metric(is_in_list, rules=Expected),
+    Metric(fuzzy_match, rules=Expected, options=FuzzyOptions),
+    Metric(diff_text_file, options=FuzzyOptions),
+    Metric(check_list, rules=ListRules),
+    Metric(file_contains, rules=rules_of("Texts", expected=Annotated[tuple[str, ...], Field(min_length=1)])),
+    Metric(check_csv, rules=CsvRules),
+    Metric(compare_csv, options=rules_of("CsvOptions", strict=(bool, True))),
+    Metric(check_json_settings, rules=rules_of("Values", expected=dict[str, Any])),
+    Metric(check_direct_json_object, rules=DirectJson),
+    Metric(compare_pdfs, options=TextOptions),
+    Metric(compare_archive),
+    Metric(check_archive, rules=ArchiveRules),
+    Metric(check_directory, rules=ExpectedList),
+    Metric(check_number, rules=rules_of("NumberRules", expected=Annotated[tuple[ValueRule, ...], Field(min_length=1)])),
+)

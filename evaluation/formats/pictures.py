@@ -5,6 +5,7 @@ As in OSWorld, `result` is the edited image and `expected` the original.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Score, metric, score_of
+from evaluation.osworld.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,45 +33,26 @@ class ImageSize(Parameters):
     height: Annotated[int, Field(ge=1)] | None = None
 
 
-class ImageMode(Parameters):
-    """Mode of an image in Pillow's words, such as `RGB`, `L` (gray), `P` (palette) or `RGBA`."""
-
-    mode: str
-
-
-class FileSize(Parameters):
-    """Largest size of a file, bytes."""
-
-    max_size: Annotated[int, Field(ge=1)]
-
-
 class Threshold(Parameters):
     """How much structural similarity may be missing, from 0 to 1."""
 
     threshold: Annotated[float, Field(ge=0, le=1)] = 1 - SIMILAR
 
 
-@metric(rules=ImageSize)
 def check_image_size(result: Path, expected: ImageSize) -> Score:
     """An image has that width and height."""
     image = _found(result)
-    if image is None:
-        return _no_image(result)
     wanted = (expected.width or image.width, expected.height or image.height)
     return score_of(image.size == wanted, f"the image is {image.width} x {image.height} px")
 
 
-@metric(rules=ImageMode)
-def check_image_mode(result: Path, expected: ImageMode) -> Score:
+def check_image_mode(result: Path, expected: Any) -> Score:
     """An image has that mode."""
     image = _found(result)
-    if image is None:
-        return _no_image(result)
     return score_of(image.mode == expected.mode, f"the mode is {image.mode}, expected {expected.mode}")
 
 
-@metric(rules=FileSize)
-def check_image_file_size(result: Path, expected: FileSize) -> Score:
+def check_image_file_size(result: Path, expected: Any) -> Score:
     """The file of an image is not larger than that."""
     size = result.stat().st_size
     return score_of(
@@ -78,69 +60,31 @@ def check_image_file_size(result: Path, expected: FileSize) -> Score:
     )
 
 
-@metric()
 def compare_images(result: Path, expected: Path) -> Score:
     """Two images have the same size and the same pixels."""
     import numpy as np
 
     one, two = _found(result), _wanted(expected)
-    if one is None:
-        return _no_image(result)
     same = one.size == two.size and np.array_equal(np.asarray(one.convert("RGBA")), np.asarray(two.convert("RGBA")))
     return score_of(same, f"{result.name} has {'the same' if same else 'other'} pixels than {expected.name}")
 
 
-@metric(options=Threshold)
-def check_structure_sim(result: Path, expected: Path, *, threshold: float) -> Score:
-    """Two images of the same size show the same thing."""
-    return _pair_score(result, expected, threshold, None)
-
-
-@metric(options=Threshold)
-def check_structure_sim_resized(result: Path, expected: Path, *, threshold: float) -> Score:
-    """Two images show the same thing, whatever their sizes."""
-    return _pair_score(result, expected, threshold, None, resize=True)
-
-
-@metric()
 def check_image_mirror(result: Path, expected: Path) -> Score:
     """The result is the expected image, mirrored left to right."""
     from PIL.Image import Transpose
 
     one, two = _found(result), _wanted(expected)
-    if one is None:
-        return _no_image(result)
     if one.size != two.size:
         return _other_size(one, two)
     likeness = similarity(_gray(one), _gray(two.transpose(Transpose.FLIP_LEFT_RIGHT)))
     return score_of(likeness >= 0.99, f"structural similarity with the mirror image is {likeness:.3f}")
 
 
-@metric()
 def check_palette_and_structure_sim(result: Path, expected: Path) -> Score:
     """The result is a palette image that shows the same thing."""
-    image, score = _found(result), _pair_score(result, expected, 1 - SIMILAR, None)
-    if image is not None and image.mode != "P":
-        return Score(0.0, f"the mode is {image.mode}, not P (palette)")
-    return score
-
-
-@metric(options=Threshold)
-def check_brightness_decrease_and_structure_sim(result: Path, expected: Path, *, threshold: float) -> Score:
-    """The result is darker, and its structure the same; brightness itself does not count for the structure."""
-    return _pair_score(result, expected, threshold, ("brightness", _brightness, -1))
-
-
-@metric(options=Threshold)
-def check_saturation_increase_and_structure_sim(result: Path, expected: Path, *, threshold: float) -> Score:
-    """The result has more saturated colors, and its structure the same."""
-    return _pair_score(result, expected, threshold, ("saturation", _saturation, 1))
-
-
-@metric(options=Threshold)
-def check_contrast_increase_and_structure_sim(result: Path, expected: Path, *, threshold: float) -> Score:
-    """The result has more contrast, and its structure the same."""
-    return _pair_score(result, expected, threshold, ("contrast", _contrast, 1))
+    score = _pair_score(result, expected, 1 - SIMILAR)
+    mode = _found(result).mode
+    return score if mode == "P" else Score(0.0, f"the mode is {mode}, not P (palette)")
 
 
 def similarity(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
@@ -170,27 +114,37 @@ def _local_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return means
 
 
-def _pair_score(result: Path, expected: Path, threshold: float, aspect: Any, *, resize: bool = False) -> Score:
+def _alike(aspect: str = "", *, resize: bool = False) -> Metric:
+    """Return a metric for images that show the same thing, `result` with more or less of an aspect.
+
+    Args:
+        aspect: Key of `_ASPECTS`, after its sign; that aspect itself does not count for the structure.
+        resize: Whether sizes may differ.
+    """
+
+    def judge(result: Path, expected: Path, *, threshold: float) -> Score:
+        return _pair_score(result, expected, threshold, aspect, resize=resize)
+
+    return Metric(judge, options=Threshold)
+
+
+def _pair_score(result: Path, expected: Path, threshold: float, aspect: str = "", *, resize: bool = False) -> Score:
     one, two = _found(result), _wanted(expected)
-    if one is None:
-        return _no_image(result)
     if one.size != two.size:
         if not resize:
             return _other_size(one, two)
         one = one.resize(two.size)
     gray1, gray2 = _gray(one), _gray(two)
-    told = []
-    right = True
-    if aspect is not None:
-        name, measure, sign = aspect
-        before, after = measure(two), measure(one)
-        right = (after - before) * sign > 0
-        told.append(f"{name} went from {before:.1f} to {after:.1f}")
-        # What was to be changed must not count against the structure.
+    why, right = "", True
+    if aspect:
+        sign, name = aspect[0], aspect[1:]
+        before, after = _ASPECTS[name](two), _ASPECTS[name](one)
+        right = after > before if sign == "+" else after < before
+        why = f"{name} went from {before:.1f} to {after:.1f}; "
         gray1, gray2 = _standard(gray1), _standard(gray2)
     likeness = similarity(gray1, gray2)
-    told.append(f"structural similarity is {likeness:.3f}, {1 - threshold:.2f} needed")
-    return score_of(right and likeness >= 1 - threshold, "; ".join(told))
+    why += f"structural similarity is {likeness:.3f}, {1 - threshold:.2f} needed"
+    return score_of(right and likeness >= 1 - threshold, why)
 
 
 def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -205,42 +159,55 @@ def _gray(image: Image) -> NDArray[np.float64]:
     return np.asarray(image.convert("RGB").convert("L"), dtype=np.float64)
 
 
-def _brightness(image: Image) -> float:
-    return float(_gray(image).mean())
-
-
-def _contrast(image: Image) -> float:
-    return float(_gray(image).std())
-
-
 def _saturation(image: Image) -> float:
     import numpy as np
 
     return float(np.asarray(image.convert("RGB").convert("HSV"))[..., 1].mean())
 
 
-def _found(path: Path) -> Image | None:
-    """Return the image that a task's applications wrote; None where the file is none."""
+_ASPECTS: dict[str, Callable[[Image], float]] = {
+    "brightness": lambda image: float(_gray(image).mean()),
+    "contrast": lambda image: float(_gray(image).std()),
+    "saturation": _saturation,
+}
+
+
+def _found(path: Path) -> Image:
     from PIL import Image, UnidentifiedImageError
 
     try:
         with Image.open(path) as image:
             image.load()
             return image.copy()
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError):
-        return None
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise WrongFormat(f"{path.name} is not an image") from error
 
 
 def _wanted(path: Path | None) -> Image:
-    image = _found(path) if path is not None else None
-    if image is None:
-        raise CheckFailed(f"the expected image {path.name if path else ''} is missing or not an image")
-    return image
-
-
-def _no_image(path: Path) -> Score:
-    return Score(0.0, f"{path.name} is not an image")
+    if path is None:
+        raise CheckFailed("the expected image is missing")
+    try:
+        return _found(path)
+    except WrongFormat as error:
+        raise CheckFailed(f"the expected image {path.name} is not an image") from error
 
 
 def _other_size(one: Image, two: Image) -> Score:
     return Score(0.0, f"the image is {one.width} x {one.height} px, expected {two.width} x {two.height}")
+
+
+METRICS = {
+    "check_structure_sim": _alike(),
+    "check_structure_sim_resized": _alike(resize=True),
+    "check_brightness_decrease_and_structure_sim": _alike("-brightness"),
+    "check_saturation_increase_and_structure_sim": _alike("+saturation"),
+    "check_contrast_increase_and_structure_sim": _alike("+contrast"),
+    **by_name(
+        Metric(check_image_size, rules=ImageSize),
+        Metric(check_image_mode, rules=rules_of("ImageMode", mode=str)),
+        Metric(check_image_file_size, rules=rules_of("FileSize", max_size=Annotated[int, Field(ge=1)])),
+        Metric(compare_images),
+        Metric(check_image_mirror),
+        Metric(check_palette_and_structure_sim),
+    ),
+}

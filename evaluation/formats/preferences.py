@@ -9,14 +9,14 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Parameters, Reading, excerpt, getter, read_text
-from evaluation.osworld.metrics import Score, metric, score_of
+from evaluation.osworld.getters import Getter, Parameters, Reading, excerpt, read_text
+from evaluation.osworld.metrics import Metric, Score, by_name, rules_of, score_of
 
 
 class SettingKey(Parameters):
@@ -39,7 +39,6 @@ class Destination(Parameters):
     dest: str | None = None
 
 
-@getter("gsettings", SettingKey)
 def gsettings(parameters: SettingKey, context: TaskContext) -> Reading:
     """Value of a key of GSettings as text, without the quotes of a text."""
     ended = context.run(["gsettings", "get", parameters.schema_id, parameters.key])
@@ -50,7 +49,6 @@ def gsettings(parameters: SettingKey, context: TaskContext) -> Reading:
     return Reading(value, f"{parameters.schema_id} {parameters.key} = {text}")
 
 
-@getter("gimp_config_file", GimpFile)
 def gimp_config_file(parameters: GimpFile, context: TaskContext) -> Reading:
     """Path of a file of GIMP's settings, of the newest version that has one."""
     found = list(context.path("~/.config/GIMP").glob(f"[0-9]*/{parameters.file_name}"))
@@ -60,7 +58,6 @@ def gimp_config_file(parameters: GimpFile, context: TaskContext) -> Reading:
     return Reading(newest, f"{context.shown(newest)} exists")
 
 
-@getter("vlc_config", Destination)
 def vlc_config(parameters: Destination, context: TaskContext) -> Reading:
     """Path of VLC's settings."""
     path = context.path("~/.config/vlc/vlcrc")
@@ -68,29 +65,11 @@ def vlc_config(parameters: Destination, context: TaskContext) -> Reading:
     return Reading(path, f"{shown} exists") if path.is_file() else Reading(None, f"{shown} does not exist")
 
 
-class Favorites(Parameters):
-    """Names of desktop files."""
-
-    expected: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
 class ConfigStatus(Parameters):
     """A setting of GIMP: its name, or its first two words, and its value."""
 
     key: str | tuple[str, str]
     value: str
-
-
-class FontName(Parameters):
-    """Name of a font."""
-
-    font_name: str
-
-
-class Minutes(Parameters):
-    """A time in whole minutes."""
-
-    minutes: Annotated[int, Field(ge=1)]
 
 
 class RegistryValue(Parameters):
@@ -101,62 +80,12 @@ class RegistryValue(Parameters):
     value: str
 
 
-class RegistryRules(Parameters):
-    """The settings that a LibreOffice profile must have."""
-
-    expected: Annotated[tuple[RegistryValue, ...], Field(min_length=1)]
-
-
-class VlcSettings(Parameters):
-    """Values by the name of the setting."""
-
-    expected: Annotated[dict[str, str | int], Field(min_length=1)]
-
-
-class RecordingFolder(Parameters):
-    """Folder of VLC's recordings."""
-
-    recording_file_path: str
-
-
-class MaxVolume(Parameters):
-    """Largest volume in %."""
-
-    expected_qt_max_volume: str | int
-
-
-class Bgcone(Parameters):
-    """Whether the cone is shown: 0 or 1."""
-
-    expected_qt_bgcone: str | int
-
-
-class MinimalView(Parameters):
-    """Whether the menus and controls are hidden: 0 or 1."""
-
-    expected_qt_minimal_view: str | int
-
-
-class OneInstance(Parameters):
-    """Whether a file opens in the window that is there: 0 or 1."""
-
-    expected_one_instance_when_started_from_file: str | int
-
-
-class GlobalKey(Parameters):
-    """Whether a key plays and pauses from everywhere: 0 or 1."""
-
-    expected_global_key_play_pause: str | int
-
-
-@metric(rules=Favorites)
-def check_gnome_favorite_apps(result: str, expected: Favorites) -> Score:
+def check_gnome_favorite_apps(result: str, expected: Any) -> Score:
     """A list of GSettings, such as `['a.desktop', 'b.desktop']`, holds exactly the expected names."""
     found = re.findall(r"'([^']*)'", result)
     return score_of(sorted(found) == sorted(expected.expected), f"found {found}, expected {list(expected.expected)}")
 
 
-@metric(rules=ConfigStatus)
 def check_config_status(result: Path, expected: ConfigStatus) -> Score:
     """A GIMP settings file has a line `(key ... value)`; the last one of that key counts."""
     key = [expected.key] if isinstance(expected.key, str) else list(expected.key)
@@ -168,78 +97,21 @@ def check_config_status(result: Path, expected: ConfigStatus) -> Score:
     return score_of(found == expected.value.strip('"'), f"{' '.join(key)} is {found}, expected {expected.value}")
 
 
-@metric(rules=FontName)
-def find_default_font(result: Path, expected: FontName) -> Score:
-    """A LibreOffice profile has that default font for Writer."""
-    path = "/org.openoffice.Office.Writer/DefaultFont"
-    return _registry_score(result, [RegistryValue(path=path, name="Standard", value=expected.font_name)])
-
-
-@metric()
-def check_presenter_console_disable(result: Path, expected: None = None) -> Score:
-    """A LibreOffice profile has the presenter console switched off."""
-    path = "/org.openoffice.Office.Impress/Misc/Start"
-    return _registry_score(result, [RegistryValue(path=path, name="EnablePresenterScreen", value="false")])
-
-
-@metric(rules=Minutes)
-def check_auto_saving_time(result: Path, expected: Minutes) -> Score:
-    """A LibreOffice profile (`registrymodifications.xcu`) has the auto-save interval `minutes`."""
-    path = "/org.openoffice.Office.Common/Save/Document"
-    return _registry_score(
-        result, [RegistryValue(path=path, name="AutoSaveTimeIntervall", value=str(expected.minutes))]
-    )
-
-
-@metric(rules=RegistryRules)
-def check_registry_value(result: Path, expected: RegistryRules) -> Score:
+def check_registry_value(result: Path, expected: Any) -> Score:
     """A LibreOffice profile (`registrymodifications.xcu`) has every setting of the list `expected`."""
     return _registry_score(result, expected.expected)
 
 
-@metric(rules=VlcSettings)
-def check_vlc_settings(result: Path, expected: VlcSettings) -> Score:
-    """VLC has every setting of `expected`; a line that is commented out tells the default."""
+def check_vlc_settings(result: Path, expected: Any) -> Score:
+    """VLC has every setting of `expected`; a line that is commented out gives the default."""
     return _vlc_score(result, expected.expected)
 
 
-@metric(rules=MaxVolume)
-def check_qt_max_volume(result: Path, expected: MaxVolume) -> Score:
-    """VLC allows that largest volume."""
-    return _vlc_score(result, {"qt-max-volume": expected.expected_qt_max_volume})
-
-
-@metric(rules=Bgcone)
-def check_qt_bgcone(result: Path, expected: Bgcone) -> Score:
-    """VLC shows its cone, or does not."""
-    return _vlc_score(result, {"qt-bgcone": expected.expected_qt_bgcone})
-
-
-@metric(rules=MinimalView)
-def check_qt_minimal_view(result: Path, expected: MinimalView) -> Score:
-    """VLC hides its menus and controls, or does not."""
-    return _vlc_score(result, {"qt-minimal-view": expected.expected_qt_minimal_view})
-
-
-@metric(rules=OneInstance)
-def check_one_instance_when_started_from_file(result: Path, expected: OneInstance) -> Score:
-    """VLC opens files in the window that is there, or does not."""
-    wanted = expected.expected_one_instance_when_started_from_file
-    return _vlc_score(result, {"one-instance-when-started-from-file": wanted})
-
-
-@metric(rules=GlobalKey)
-def check_global_key_play_pause(result: Path, expected: GlobalKey) -> Score:
+def check_global_key_play_pause(result: Path, expected: Any) -> Score:
     """VLC has a global key for play and pause (1), or has none (0)."""
     found = _vlc_settings(result).get("global-key-play-pause", "")
     wanted = str(expected.expected_global_key_play_pause) not in ("0", "")
     return score_of(bool(found) == wanted, f"global-key-play-pause is {found!r}")
-
-
-@metric(rules=RecordingFolder)
-def is_vlc_recordings_folder(result: Path, expected: RecordingFolder) -> Score:
-    """VLC keeps its recordings in that folder."""
-    return _vlc_score(result, {"input-record-path": expected.recording_file_path})
 
 
 _OOR = "{http://openoffice.org/2001/registry}"
@@ -278,3 +150,61 @@ def _vlc_score(path: Path, wanted: dict[str, str | int]) -> Score:
         if found.get(name) != str(value)
     ]
     return score_of(not wrong, "; ".join(wrong) or f"VLC has {wanted}")
+
+
+GETTERS: dict[str, Getter[Any]] = {
+    "gsettings": Getter(SettingKey, gsettings),
+    "gimp_config_file": Getter(GimpFile, gimp_config_file),
+    "vlc_config": Getter(Destination, vlc_config),
+}
+
+
+def _office(path: str, name: str, value: str = "", **rule: Any) -> Metric:
+    """Return a metric for one setting of a LibreOffice profile: a fixed value, or that of the only field of a rule."""
+
+    def judge(result: Path, expected: Parameters | None = None) -> Score:
+        wanted = value if expected is None else str(*expected.model_dump().values())
+        return _registry_score(result, [RegistryValue(path=f"/org.openoffice.Office.{path}", name=name, value=wanted)])
+
+    return Metric(judge, rules=rules_of("Setting", **rule) if rule else None)
+
+
+def _vlc(setting: str, key: str) -> Metric:
+    """Return a metric for one setting of VLC, whose value a rule has under a key."""
+
+    def judge(result: Path, expected: Parameters) -> Score:
+        return _vlc_score(result, {setting: expected.model_dump()[key]})
+
+    return Metric(judge, rules=rules_of("Setting", **{key: str | int}))
+
+
+METRICS = {
+    "find_default_font": _office("Writer/DefaultFont", "Standard", font_name=str),
+    "check_presenter_console_disable": _office("Impress/Misc/Start", "EnablePresenterScreen", "false"),
+    "check_auto_saving_time": _office(
+        "Common/Save/Document", "AutoSaveTimeIntervall", minutes=Annotated[int, Field(ge=1)]
+    ),
+    "check_qt_max_volume": _vlc("qt-max-volume", "expected_qt_max_volume"),
+    "check_qt_bgcone": _vlc("qt-bgcone", "expected_qt_bgcone"),
+    "check_qt_minimal_view": _vlc("qt-minimal-view", "expected_qt_minimal_view"),
+    "check_one_instance_when_started_from_file": _vlc(
+        "one-instance-when-started-from-file", "expected_one_instance_when_started_from_file"
+    ),
+    "is_vlc_recordings_folder": _vlc("input-record-path", "recording_file_path"),
+    **by_name(
+        Metric(
+            check_gnome_favorite_apps,
+            rules=rules_of("Favorites", expected=Annotated[tuple[str, ...], Field(min_length=1)]),
+        ),
+        Metric(check_config_status, rules=ConfigStatus),
+        Metric(
+            check_registry_value,
+            rules=rules_of("Registry", expected=Annotated[tuple[RegistryValue, ...], Field(min_length=1)]),
+        ),
+        Metric(
+            check_vlc_settings,
+            rules=rules_of("VlcSettings", expected=Annotated[dict[str, str | int], Field(min_length=1)]),
+        ),
+        Metric(check_global_key_play_pause, rules=rules_of("GlobalKey", expected_global_key_play_pause=str | int)),
+    ),
+}

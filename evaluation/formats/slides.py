@@ -1,7 +1,4 @@
-"""Presentations (`*.pptx`), with python-pptx: texts, fonts, shapes, backgrounds, notes, transitions, orientation.
-
-A result that is no presentation scores 0; an expected one that is none is an error.
-"""
+"""Presentations (`*.pptx`), with python-pptx: texts, fonts, shapes, backgrounds, notes, transitions, orientation."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Score, metric, score_of
+from evaluation.osworld.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
 
 if TYPE_CHECKING:
     from pptx.presentation import Presentation
@@ -23,24 +20,12 @@ TOLERANCE_EMU = 12_700
 """How far a shape may lie from its place: 1 pt, in English metric units. LibreOffice rounds when it saves."""
 
 
-class SlideOptions(Parameters):
-    """What is compared, under OSWorld's names; text and number of slides unless told otherwise."""
-
-    examine_number_of_slides: bool = True
-    examine_shape: bool = True
-    examine_text: bool = True
-    examine_alignment: bool = True
-    examine_indent: bool = True
-    examine_font_name: bool = True
-    examine_font_size: bool = True
-    examine_font_bold: bool = True
-    examine_font_italic: bool = True
-    examine_font_underline: bool = True
-    examine_strike_through: bool = True
-    examine_color_rgb: bool = True
-    examine_bullets: bool = True
-    examine_background_color: bool = True
-    examine_note: bool = True
+_ASPECTS = (
+    *("number_of_slides", "shape", "text", "alignment", "indent", "bullets", "background_color", "note", "color_rgb"),
+    *("font_name", "font_size", "font_bold", "font_italic", "font_underline", "strike_through"),
+)
+"""What is compared, unless the option `examine_...` of OSWorld's name switches it off."""
+SlideOptions = rules_of("SlideOptions", **{f"examine_{name}": (bool, True) for name in _ASPECTS})
 
 
 class Transition(Parameters):
@@ -73,14 +58,13 @@ class SlideRules(Parameters):
     count: int | None = None
 
 
-@metric(options=SlideOptions)
 def compare_pptx_files(result: Path, expected: Path, **examined: bool) -> Score:
     """Two presentations are the same in what the options say."""
-    found, wanted = _presentation(result), _presentation(expected)
-    if wanted is None:
-        raise CheckFailed(f"the expected {expected.name} is not a pptx presentation")
-    if found is None:
-        return _no_presentation(result)
+    try:
+        wanted = _presentation(expected)
+    except WrongFormat as error:
+        raise CheckFailed(f"the expected {expected.name} is not a pptx presentation") from error
+    found = _presentation(result)
     aspects = {name.removeprefix("examine_") for name, on in examined.items() if on}
     if "number_of_slides" in aspects and len(found.slides) != len(wanted.slides):
         return Score(0.0, f"there are {len(found.slides)} slides, expected {len(wanted.slides)}")
@@ -91,12 +75,11 @@ def compare_pptx_files(result: Path, expected: Path, **examined: bool) -> Score:
     return Score(1.0, f"{result.name} is as expected")
 
 
-@metric(rules=Transition)
 def check_transition(result: Path, expected: Transition) -> Score:
     """A slide has that transition."""
     found = _presentation(result)
-    if found is None or not 0 <= expected.slide_idx < len(found.slides):
-        return _no_presentation(result)
+    if not 0 <= expected.slide_idx < len(found.slides):
+        return Score(0.0, f"{result.name} has no slide {expected.slide_idx}")
     kinds = [
         str(child.tag).rpartition("}")[2]
         for node in found.slides[expected.slide_idx]._element.iter("{*}transition")
@@ -105,29 +88,23 @@ def check_transition(result: Path, expected: Transition) -> Score:
     return score_of(expected.transition_type in kinds, f"the transitions of the slide are {kinds}")
 
 
-@metric()
 def check_slide_orientation_Portrait(result: Path, expected: None = None) -> Score:  # noqa: N802 - OSWorld's name
     """The slides are higher than wide."""
     found = _presentation(result)
-    if found is None:
-        return _no_presentation(result)
     width, height = found.slide_width or 0, found.slide_height or 0
     return score_of(width < height, f"the slides are {width} x {height}")
 
 
-@metric(rules=SlideRules)
 def check_slides(result: Path, expected: SlideRules) -> Score:
     """Every rule holds: texts, notes and backgrounds of slides, and their number."""
     found = _presentation(result)
-    if found is None:
-        return _no_presentation(result)
     wrong = [problem for rule in expected.slides for problem in _rule_problems(rule, found)]
     if expected.count is not None and len(found.slides) != expected.count:
         wrong.append(f"there are {len(found.slides)} slides, expected {expected.count}")
     return score_of(not wrong, "; ".join(wrong) or f"{result.name} is as expected")
 
 
-def _presentation(path: Path) -> Presentation | None:
+def _presentation(path: Path) -> Presentation:
     try:
         from pptx import Presentation
     except ImportError as error:
@@ -138,12 +115,8 @@ def _presentation(path: Path) -> Presentation | None:
 
     try:
         return Presentation(str(path))
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError):
-        return None
-
-
-def _no_presentation(path: Path) -> Score:
-    return Score(0.0, f"{path.name} is not a pptx presentation with that slide")
+    except (PackageNotFoundError, BadZipFile, KeyError, ValueError) as error:
+        raise WrongFormat(f"{path.name} is not a pptx presentation") from error
 
 
 def _slide_difference(slide: Slide, other: Slide, aspects: set[str]) -> str:
@@ -266,3 +239,11 @@ def _rule_problems(rule: SlideRule, presentation: Presentation) -> list[str]:
     if rule.background is not None and _background(slide) != rule.background:
         problems.append(f"the background of slide {rule.index} is {_background(slide)}, expected {rule.background}")
     return problems
+
+
+METRICS = by_name(
+    Metric(compare_pptx_files, options=SlideOptions),
+    Metric(check_transition, rules=Transition),
+    Metric(check_slide_orientation_Portrait),
+    Metric(check_slides, rules=SlideRules),
+)

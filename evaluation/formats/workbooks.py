@@ -14,7 +14,7 @@ from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Score, ValueRule, metric, score_of
+from evaluation.osworld.metrics import Metric, Score, ValueRule, by_name, score_of
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
@@ -74,7 +74,6 @@ class _Book:
     formulas: Workbook
 
 
-@metric(options=TableOptions)
 def compare_table(result: Path, expected: Path | None = None, *, rules: Sequence[Any]) -> Score:
     """Every rule holds for a workbook.
 
@@ -206,3 +205,8 @@ _PROPERTIES: dict[str, Any] = {
 
 def _plain_formula(text: Any) -> Any:
     return re.sub(r"\s", "", text).upper() if isinstance(text, str) else text
+
+
+METRICS = by_name(
+    Metric(compare_table, options=TableOptions),
+)

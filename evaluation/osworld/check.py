@@ -1,30 +1,29 @@
-"""The state check of a task: postconfig, getters and metrics, put together as OSWorld does."""
+"""The state check of a task: postconfig, getters and metrics, combined as OSWorld does."""
 
 from __future__ import annotations
 
 from agent_s.records import Status, Verdict
 from evaluation.errors import CheckFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Parameters, Reading
+from evaluation.osworld.getters import Reading
 from evaluation.osworld.metrics import Score
-from evaluation.osworld.registries import GETTERS, METRICS
-from evaluation.osworld.steps import perform_step
-from evaluation.osworld.task import Check, Source, TaskFile
+from evaluation.osworld.tables import GETTERS, METRICS
+from evaluation.osworld.task import Check, Source, TaskFile, perform_step, resolved
 
 BY = "state check"
 GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")
 
 
 class StateChecker:
-    """Tells from the applications' own state whether a task was done; an `agent_s.records.StateCheck`.
+    """Judges a task by the applications' own state; an `agent_s.records.StateCheck`.
 
     Args:
         task: The task.
-        context: Its surroundings, as they were prepared.
+        context: Its desktop and server.
 
     Attributes:
-        problem: Why nothing could be said, when a getter or metric broke; empty otherwise.
-        score: The latest score, from 0 to 1 as OSWorld counts; None where nothing could be said.
+        problem: Why the check could not judge; empty if it could.
+        score: The latest score, from 0 to 1 as OSWorld counts; None if the check could not judge.
     """
 
     def __init__(self, task: TaskFile, context: TaskContext) -> None:
@@ -34,7 +33,7 @@ class StateChecker:
         self._context = context
 
     def __call__(self, status: Status) -> Verdict:
-        """Judge; `verified` is None, with the reason, where the state could not be read."""
+        """Judge; `verified` is None, with the reason, if the state cannot be read."""
         verdict = self._verdict(status)
         if verdict.verified is None:
             self.score = None
@@ -60,7 +59,7 @@ class StateChecker:
 
     def _judge(self) -> Verdict:
         for step in self._task.evaluator.postconfig:
-            perform_step(step.type, step.resolved(self._context.values), self._context)
+            perform_step(step, self._context)
         judged = [self._score(check) for check in self._task.evaluator.checks]
         total = combined([score.value for _, score in judged], self._task.evaluator.conj)
         self.score, done = total, total >= 1.0
@@ -77,20 +76,17 @@ class StateChecker:
         reading = self._read(check.result)
         if reading.value is None:
             return reading, Score(0.0, reading.evidence)
-        metric = METRICS[check.func]
-        expected = None
+        metric, expected = METRICS[check.func], None
         if check.expected is not None:
-            wanted = self._read(check.expected).value
-            if wanted is None:
-                raise CheckFailed(f"what {check.func} should compare with is not there: {check.expected.parameters}")
-            expected = metric.rules.model_validate(wanted) if metric.rules else wanted
-        options = metric.options.model_validate(check.options)
-        given = {name: getattr(options, name) for name in type(options).model_fields}
-        return reading, metric.judge(reading.value, expected, **given)
+            expected = self._read(check.expected).value
+            if expected is None:
+                raise CheckFailed(f"the expected value of {check.func} is absent: {check.expected}")
+            if metric.rules is not None:
+                expected = metric.rules.model_validate(expected)
+        return reading, metric.score(reading.value, expected, check.options)
 
     def _read(self, source: Source) -> Reading:
-        parameters: Parameters = source.resolved(self._context.values)
-        reading: Reading = GETTERS[source.type].read(parameters, self._context)
+        reading: Reading = GETTERS[source.type].read(resolved(source, self._context.values), self._context)
         return reading
 
 

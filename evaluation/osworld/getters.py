@@ -1,18 +1,19 @@
-"""Getters read one thing of the applications' state; a task file names them as the type of `result` and `expected`.
+"""Getters read one part of the applications' state; task files name them as the type of `result` and `expected`.
 
-The names are OSWorld's where it has an equivalent. A thing that is not there, such as a file that nobody saved, is a
-`Reading` without a value; a thing that cannot be read is an error and never counts as a failed task.
+Names are OSWorld's where it has an equivalent. Something absent, such as a file that was never saved, is a `Reading`
+without a value; something that cannot be read is an error and never counts as a failed task.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from evaluation.errors import CheckFailed
 from evaluation.osworld.context import TaskContext
@@ -22,9 +23,28 @@ MAX_TEXT_BYTES = 10_000_000
 
 
 class Parameters(BaseModel):
-    """What all parameters share: immutable, and no key that is not declared."""
+    """Base of all parts of a task file: immutable, without undeclared keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, content: Any) -> Any:
+        refuse_unknown_keys(content, cls.model_fields)
+        return content
+
+
+def refuse_unknown_keys(content: Any, known: Collection[str]) -> None:
+    """Raise a validation error that lists the valid keys, unlike that of `extra="forbid"`."""
+    for key in content if isinstance(content, dict) else ():
+        if key not in known:
+            raise PydanticCustomError("unknown_key", "unknown key {key}", {"key": str(key), "known": list(known)})
+
+
+def new_model(name: str, *bases: type[Parameters], **fields: Any) -> Any:
+    """Return the class of a model whose fields come from a table, each a pair of type and default."""
+    create: Any = create_model
+    return create(name, __base__=bases or (Parameters,), **fields)
 
 
 P = TypeVar("P", bound=Parameters)
@@ -36,8 +56,8 @@ class Reading:
     """What a getter found.
 
     Attributes:
-        value: What metrics judge; None where the thing is not there.
-        evidence: What was found and where, in words for a report.
+        value: What metrics judge; None if it is absent.
+        evidence: What was found and where, for a report.
     """
 
     value: Any
@@ -46,26 +66,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Getter(Generic[P]):
-    """A getter: the keys that its specification has besides `type`, and the function that reads."""
+    """A getter: the keys it takes besides `type`, and the function that reads."""
 
     parameters: type[P]
     read: Callable[[P, TaskContext], Reading]
-
-
-GETTERS: dict[str, Getter[Any]] = {}
-"""Getter by the name that task files use."""
-
-
-def getter(
-    name: str, parameters: type[P]
-) -> Callable[[Callable[[P, TaskContext], Reading]], Callable[[P, TaskContext], Reading]]:
-    """Enter a function into `GETTERS`."""
-
-    def enter(read: Callable[[P, TaskContext], Reading]) -> Callable[[P, TaskContext], Reading]:
-        GETTERS[name] = Getter(parameters, read)
-        return read
-
-    return enter
 
 
 def with_key(rules: Any) -> Any:
@@ -80,8 +84,8 @@ class FileOnDesktop(Parameters):
     dest: str | None = None
 
 
-class FixtureFile(Parameters):
-    """A file beside the task file."""
+class FilePath(Parameters):
+    """Path of a file or folder."""
 
     path: str
 
@@ -102,14 +106,12 @@ class Nothing(Parameters):
     """No keys besides `type`."""
 
 
-@getter("vm_file", FileOnDesktop)
 def vm_file(parameters: FileOnDesktop, context: TaskContext) -> Reading:
     """Path of a file of the desktop, for metrics that read it themselves."""
     path = context.path(parameters.path)
     return Reading(path, f"{context.shown(path)} exists") if path.is_file() else _absent(path, context)
 
 
-@getter("vm_file_text", FileOnDesktop)
 def vm_file_text(parameters: FileOnDesktop, context: TaskContext) -> Reading:
     """Text of a file of the desktop, without the line ends that editors put behind the last line."""
     path = context.path(parameters.path)
@@ -119,8 +121,7 @@ def vm_file_text(parameters: FileOnDesktop, context: TaskContext) -> Reading:
     return Reading(text, f"{context.shown(path)}: {excerpt(text)}")
 
 
-@getter("local_file", FixtureFile)
-def local_file(parameters: FixtureFile, context: TaskContext) -> Reading:
+def local_file(parameters: FilePath, context: TaskContext) -> Reading:
     """Path of a fixture beside the task file."""
     path = context.folder / parameters.path
     if not path.is_file():
@@ -128,7 +129,6 @@ def local_file(parameters: FixtureFile, context: TaskContext) -> Reading:
     return Reading(path, f"fixture {parameters.path}")
 
 
-@getter("vm_command_line", Command)
 def vm_command_line(parameters: Command, context: TaskContext) -> Reading:
     """Standard output of a command that runs among the desktop's applications."""
     ended = context.run(parameters.command)
@@ -139,7 +139,6 @@ def vm_command_line(parameters: Command, context: TaskContext) -> Reading:
     return Reading(ended.stdout, f"{' '.join(parameters.command)}: {excerpt(ended.stdout)}")
 
 
-@getter("server_submissions", Nothing)
 def server_submissions(parameters: Nothing, context: TaskContext) -> Reading:
     """Forms that the task's server received: a list of `{"path": ..., "fields": {...}}`, oldest first."""
     if context.server is None:
@@ -150,14 +149,12 @@ def server_submissions(parameters: Nothing, context: TaskContext) -> Reading:
     return Reading(received, f"the server received {json.dumps(received, ensure_ascii=False)}")
 
 
-@getter("active_window_title", Nothing)
 def active_window_title(parameters: Nothing, context: TaskContext) -> Reading:
     """Title of the window that has the keyboard."""
     window = context.desktop.observe().active_window
     return Reading(None, "no window is active") if window is None else Reading(window.title, f"window {window.title!r}")
 
 
-@getter("rule", Rules)
 def rule(parameters: Rules, context: TaskContext) -> Reading:
     """The expectation that is written into the task file."""
     return Reading(parameters.rules, "")
@@ -184,3 +181,14 @@ def excerpt(text: str) -> str:
 
 def _absent(path: Path, context: TaskContext) -> Reading:
     return Reading(None, f"{context.shown(path)} does not exist")
+
+
+GETTERS: dict[str, Getter[Any]] = {
+    "vm_file": Getter(FileOnDesktop, vm_file),
+    "vm_file_text": Getter(FileOnDesktop, vm_file_text),
+    "local_file": Getter(FilePath, local_file),
+    "vm_command_line": Getter(Command, vm_command_line),
+    "server_submissions": Getter(Nothing, server_submissions),
+    "active_window_title": Getter(Nothing, active_window_title),
+    "rule": Getter(Rules, rule),
+}

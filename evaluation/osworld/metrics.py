@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.getters import Nothing, Parameters, excerpt, read_text
+from evaluation.osworld.getters import Nothing, Parameters, excerpt, new_model, read_text
 
 Json = Any
 
@@ -34,35 +34,46 @@ class Score:
     why: str
 
 
+class WrongFormat(Exception):
+    """A file of the result is not of the format that a metric judges, which scores 0."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A metric: its function, and the keys that a task file may give it.
 
     Attributes:
         judge: Called as `judge(result, expected, **options)`.
-        rules: What `expected` of type `rule` must hold; None where the metric compares with a file or with nothing.
+        rules: What `expected` of type `rule` holds; None for a metric that compares with a file, or with nothing.
         options: What `options` may hold.
     """
 
     judge: Callable[..., Score]
-    rules: type[Parameters] | None
-    options: type[Parameters]
+    rules: type[Parameters] | None = None
+    options: type[Parameters] = Nothing
+
+    def score(self, result: Any, expected: Any, options: Parameters) -> Score:
+        """Judge a result.
+
+        Raises:
+            CheckFailed: The state cannot be judged.
+        """
+        try:
+            return self.judge(result, expected, **{name: getattr(options, name) for name in type(options).model_fields})
+        except WrongFormat as problem:
+            return Score(0.0, str(problem))
 
 
-METRICS: dict[str, Metric] = {}
-"""Metric by the name that task files use."""
+def by_name(*metrics: Metric) -> dict[str, Metric]:
+    """Return metrics by the names of their functions."""
+    return {metric.judge.__name__: metric for metric in metrics}
 
-J = TypeVar("J", bound=Callable[..., Score])
 
-
-def metric(rules: type[Parameters] | None = None, options: type[Parameters] = Nothing) -> Callable[[J], J]:
-    """Enter a function into `METRICS` under its own name."""
-
-    def enter(judge: J) -> J:
-        METRICS[judge.__name__] = Metric(judge, rules, options)
-        return judge
-
-    return enter
+def rules_of(name: str, **fields: Any) -> type[Parameters]:
+    """Return the class of rules with these fields, each a type for a required one, or a type and a default."""
+    given = {key: field if isinstance(field, tuple) else (field, ...) for key, field in fields.items()}
+    rules: type[Parameters] = new_model(name, **given)
+    return rules
 
 
 class Expected(Parameters):
@@ -121,20 +132,17 @@ class JsonRules(Parameters):
     unexpect: tuple[KeyRule, ...] = ()
 
 
-@metric(rules=Expected)
 def exact_match(result: Json, expected: Expected) -> Score:
     """The result is `expected`, and of the same kind."""
     wanted = expected.expected
     return score_of(type(result) is type(wanted) and result == wanted, f"expected exactly {wanted!r}, found {result!r}")
 
 
-@metric(rules=ExpectedList)
 def match_in_list(result: Json, expected: ExpectedList) -> Score:
     """The result is one of the list `expected`."""
     return score_of(result in expected.expected, f"expected one of {list(expected.expected)!r}, found {result!r}")
 
 
-@metric(rules=IncludeExclude)
 def check_include_exclude(result: str, expected: IncludeExclude) -> Score:
     """The result holds every text of `include` and none of `exclude`."""
     if not isinstance(result, str):
@@ -157,7 +165,6 @@ class TextOptions(Parameters):
     ignore_case: bool = False
 
 
-@metric(options=TextOptions)
 def compare_text_file(result: Path, expected: Path, *, ignore_blanks: bool = False, ignore_case: bool = False) -> Score:
     """Two files hold the same text; the options are those of `TextOptions`."""
     found, wanted = read_text(result), read_text(expected)
@@ -169,7 +176,6 @@ def compare_text_file(result: Path, expected: Path, *, ignore_blanks: bool = Fal
     return score_of(found == wanted, why)
 
 
-@metric(rules=JsonRules)
 def check_json(result: Json, expected: JsonRules) -> Score:
     """Every rule of `expect` holds for a JSON value, and none of `unexpect`."""
     wrong = [f"{_dotted(rule.key)} should be {rule}" for rule in expected.expect if not _holds_at(rule, result)]
@@ -193,3 +199,12 @@ def _dotted(key: tuple[str | int, ...]) -> str:
 def score_of(holds: bool, why: str) -> Score:
     """Return 1 where something holds and 0 where it does not."""
     return Score(1.0 if holds else 0.0, why)
+
+
+METRICS = by_name(
+    Metric(exact_match, rules=Expected),
+    Metric(match_in_list, rules=ExpectedList),
+    Metric(check_include_exclude, rules=IncludeExclude),
+    Metric(compare_text_file, options=TextOptions),
+    Metric(check_json, rules=JsonRules),
+)

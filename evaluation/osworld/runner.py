@@ -9,20 +9,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from pydantic import ValidationError
-
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.events import Event
 from agent_s.records import Status, Task
-from evaluation.errors import EvaluationError, PreparationFailed
+from evaluation.errors import EvaluationError
 from evaluation.harness.failures import FailureSigns
 from evaluation.harness.recording import Recording
 from evaluation.harness.results import FailureKind
 from evaluation.osworld.check import StateChecker
 from evaluation.osworld.context import TaskContext, TaskDesktop, WindowManager, substituted
-from evaluation.osworld.steps import perform_step
-from evaluation.osworld.task import TaskFile
+from evaluation.osworld.task import TaskFile, perform_step
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
@@ -130,11 +127,7 @@ class TaskSession:
             PreparationFailed: A step could not be done; the message names it.
         """
         for step in self.task.config:
-            try:
-                parameters = step.resolved(self.context.values)
-            except ValidationError as error:
-                raise PreparationFailed(f"step {step.type!r}: {error.errors()[0]['msg']}") from error
-            perform_step(step.type, parameters, self.context)
+            perform_step(step, self.context)
         return Task(instruction=substituted(self.task.instruction, self.context.values), id=self.task.id)
 
 

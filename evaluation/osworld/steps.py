@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 from pydantic import Field
 
 from aci.desktop.processes import start_ticks
-from aci.errors import AciError
-from evaluation.errors import EvaluationError, PreparationFailed
+from evaluation.errors import PreparationFailed
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Argv, Parameters, excerpt
+from evaluation.osworld.getters import Command, FilePath, Parameters, excerpt
 
 if TYPE_CHECKING:
     from aci.observation.observation import Window
@@ -43,46 +42,12 @@ class StepKind(Generic[P]):
     perform: Callable[[P, TaskContext], None]
 
 
-STEPS: dict[str, StepKind[Any]] = {}
-"""Type of step by the name that task files use."""
-
-
-def step(
-    name: str, parameters: type[P]
-) -> Callable[[Callable[[P, TaskContext], None]], Callable[[P, TaskContext], None]]:
-    """Enter a function into `STEPS`."""
-
-    def enter(perform: Callable[[P, TaskContext], None]) -> Callable[[P, TaskContext], None]:
-        STEPS[name] = StepKind(parameters, perform)
-        return perform
-
-    return enter
-
-
-class Launch(Parameters):
-    """An application to start."""
-
-    command: Argv
-
-
-class Execute(Parameters):
-    """A command to run to its end."""
-
-    command: Argv
-
-
 class OpenTabs(Parameters):
     """Addresses of pages to open in the browser."""
 
     urls_to_open: Annotated[
         tuple[Annotated[str, Field(pattern=r"^(?:https?://|file://|\{)")], ...], Field(min_length=1)
     ]
-
-
-class OpenFile(Parameters):
-    """A file to open with the application that is registered for its kind."""
-
-    path: str
 
 
 class Sleep(Parameters):
@@ -146,14 +111,12 @@ class Serve(Parameters):
     codes: tuple[Annotated[str, Field(pattern=r"^[a-z][a-z_]*$")], ...] = ()
 
 
-@step("launch", Launch)
-def launch(parameters: Launch, context: TaskContext) -> None:
+def launch(parameters: Command, context: TaskContext) -> None:
     """Start an application and wait for its window."""
     context.desktop.launch(context.argv(parameters.command))
 
 
-@step("execute", Execute)
-def execute(parameters: Execute, context: TaskContext) -> None:
+def execute(parameters: Command, context: TaskContext) -> None:
     """Run a command to its end; a status other than 0 is an error."""
     ended = context.run(parameters.command)
     if ended.returncode != 0:
@@ -162,13 +125,6 @@ def execute(parameters: Execute, context: TaskContext) -> None:
         )
 
 
-@step("command", Execute)
-def command(parameters: Execute, context: TaskContext) -> None:
-    """Do as `execute` does; OSWorld's other name for it."""
-    execute(parameters, context)
-
-
-@step("chrome_open_tabs", OpenTabs)
 def chrome_open_tabs(parameters: OpenTabs, context: TaskContext) -> None:
     """Open pages in the browser, a tab each, in the one that runs where there is one; they may still be loading."""
     path = context.desktop.environment.get("PATH")
@@ -179,8 +135,7 @@ def chrome_open_tabs(parameters: OpenTabs, context: TaskContext) -> None:
     context.desktop.launch([browser, *parameters.urls_to_open], wait_for_window=not runs)
 
 
-@step("open", OpenFile)
-def open_file(parameters: OpenFile, context: TaskContext) -> None:
+def open_file(parameters: FilePath, context: TaskContext) -> None:
     """Open a file with the application that is registered for its kind, and wait for its window."""
     from aci.desktop.applications import installed_applications
 
@@ -198,13 +153,11 @@ def open_file(parameters: OpenFile, context: TaskContext) -> None:
     context.desktop.launch([*handler.argv, str(path)])
 
 
-@step("sleep", Sleep)
 def sleep(parameters: Sleep, context: TaskContext) -> None:
     """Wait, for task files that say so."""
     time.sleep(parameters.seconds)
 
 
-@step("activate_window", NamedWindow)
 def activate_window(parameters: NamedWindow, context: TaskContext) -> None:
     """Bring a window to the front, once it is there."""
     found: list[Window] = []
@@ -219,7 +172,6 @@ def activate_window(parameters: NamedWindow, context: TaskContext) -> None:
         raise PreparationFailed(f"the window {found[-1].title!r} did not come to the front")
 
 
-@step("close_window", CloseWindow)
 def close_window(parameters: CloseWindow, context: TaskContext) -> None:
     """Ask windows to close, newest first, until none of that title is left; nothing to do where there is none."""
     pids: set[int] = set()
@@ -242,7 +194,6 @@ def close_window(parameters: CloseWindow, context: TaskContext) -> None:
         raise PreparationFailed(f"the application of {parameters.window_name!r} did not end after its window closed")
 
 
-@step("upload_file", UploadFile)
 def upload_file(parameters: UploadFile, context: TaskContext) -> None:
     """Copy fixtures into the desktop's home."""
     for file in parameters.files:
@@ -257,7 +208,6 @@ def upload_file(parameters: UploadFile, context: TaskContext) -> None:
             raise PreparationFailed(f"cannot copy {source} to {file.path}: {error.strerror or error}") from error
 
 
-@step("serve", Serve)
 def serve(parameters: Serve, context: TaskContext) -> None:
     """Serve a folder beside the task file until the task's session ends."""
     folder = context.folder / parameters.folder
@@ -274,18 +224,6 @@ def random_code() -> str:
     return f"{letters}-{''.join(secrets.choice(_CODE_DIGITS) for _ in range(4))}"
 
 
-def perform_step(kind: str, parameters: Parameters, context: TaskContext) -> None:
-    """Do one step.
-
-    Raises:
-        PreparationFailed: It could not be done; the message names the type of step.
-    """
-    try:
-        STEPS[kind].perform(parameters, context)
-    except (EvaluationError, AciError) as error:
-        raise PreparationFailed(f"step {kind!r}: {error}") from error
-
-
 def _within_limit(holds: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + WINDOW_LIMIT_S
     while not holds():
@@ -293,3 +231,17 @@ def _within_limit(holds: Callable[[], bool]) -> bool:
             return False
         time.sleep(_POLL_S)
     return True
+
+
+STEPS: dict[str, StepKind[Any]] = {
+    "launch": StepKind(Command, launch),
+    "execute": StepKind(Command, execute),
+    "command": StepKind(Command, execute),
+    "chrome_open_tabs": StepKind(OpenTabs, chrome_open_tabs),
+    "open": StepKind(FilePath, open_file),
+    "sleep": StepKind(Sleep, sleep),
+    "activate_window": StepKind(NamedWindow, activate_window),
+    "close_window": StepKind(CloseWindow, close_window),
+    "upload_file": StepKind(UploadFile, upload_file),
+    "serve": StepKind(Serve, serve),
+}

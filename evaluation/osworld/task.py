@@ -1,119 +1,173 @@
-"""Task files in OSWorld's format: what is wanted, the state it starts from, and how it is checked.
+"""Task files in OSWorld's format: the instruction, the initial state, and how the result is checked.
 
-Everything is checked when a file is read: an unknown key, type of step, getter or metric is an error that names the
-file, the key and the near name, and never a task that scores 0.
+A file is validated as a whole when it is read: an unknown key, step, getter or metric is an error that names the file,
+the key and the nearest valid name, never a task that scores 0.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, GetPydanticSchema, ValidationError, model_validator
 
-from evaluation.errors import TaskFileError
-from evaluation.osworld.context import substituted
-from evaluation.osworld.getters import Parameters, with_key
-from evaluation.osworld.registries import GETTERS, METRICS, STEPS
+from aci.errors import AciError
+from evaluation.errors import EvaluationError, PreparationFailed, TaskFileError
+from evaluation.osworld.context import TaskContext, substituted
+from evaluation.osworld.getters import Parameters, new_model, refuse_unknown_keys, with_key
+from evaluation.osworld.tables import GETTERS, METRICS, STEPS
 
 INFEASIBLE = "infeasible"
 SEVERAL_APPLICATIONS = "multi_apps"
-
-M = TypeVar("M", bound=BaseModel)
-
-
-class _Format(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+IGNORED_KEYS = frozenset({"trajectory", "proxy", "fixed_ip", "possibility_of_env_change"})
+"""Keys of OSWorld's files that concern its own machinery."""
 
 
-class Step(_Format):
+class Step(Parameters):
     """One step of `config` or `postconfig`.
 
     Attributes:
-        type: Name in `evaluation.osworld.steps.STEPS`.
-        parameters: What that type takes; may hold `{name}` until the value is known.
+        type: Name in `evaluation.osworld.tables.STEPS`.
+        parameters: Parameters of that type; texts may hold `{name}` until its value is known.
     """
 
     type: str
-    parameters: dict[str, Any] = {}
-
-    def resolved(self, values: Mapping[str, str]) -> Parameters:
-        """Return the parameters with values in place of their names."""
-        parameters: Parameters = STEPS[self.type].parameters.model_validate(substituted(self.parameters, values))
-        return parameters
+    parameters: Parameters
 
 
-class Source(_Format):
-    """One getter with its parameters: all keys but `type`, which may hold `{name}`."""
+class Source(Parameters):
+    """A getter and its parameters; texts may hold `{name}` until its value is known.
+
+    Attributes:
+        type: Name in `evaluation.osworld.tables.GETTERS`.
+    """
 
     type: str
-    parameters: dict[str, Any] = {}
-
-    def resolved(self, values: Mapping[str, str]) -> Parameters:
-        """Return the parameters with values in place of their names."""
-        parameters: Parameters = GETTERS[self.type].parameters.model_validate(substituted(self.parameters, values))
-        return parameters
 
 
-class Check(_Format):
+def _one_of(variants: Iterable[type[Parameters]], key: str) -> GetPydanticSchema:
+    """Have a field hold the variant that the value of `key` names."""
+    union: Any = Annotated[Union[tuple(variants)], Field(discriminator=key)]  # noqa: UP007 - built from a table
+    return GetPydanticSchema(lambda _source, handler: handler.generate_schema(union))
+
+
+_NO_KEYS: Any = Field(default_factory=dict, validate_default=True)
+_SOURCES: dict[str, type[Source]] = {
+    name: new_model(name, kind.parameters, Source, type=(Literal[name], ...)) for name, kind in GETTERS.items()
+}
+AnyStep = Annotated[
+    Step,
+    _one_of(
+        (
+            new_model(name, Step, type=(Literal[name], ...), parameters=(kind.parameters, _NO_KEYS))
+            for name, kind in STEPS.items()
+        ),
+        "type",
+    ),
+]
+AnySource = Annotated[Source, _one_of(_SOURCES.values(), "type")]
+_Unruled = Annotated[Source, _one_of((model for name, model in _SOURCES.items() if name != "rule"), "type")]
+
+
+class Check(Parameters):
     """One metric, what it judges, and what it expects.
 
     Attributes:
-        func: Name in `evaluation.osworld.metrics.METRICS`.
+        func: Name in `evaluation.osworld.tables.METRICS`.
         result: What it judges.
-        expected: What it expects; None for metrics that need nothing but options.
+        expected: What it expects; None for metrics that need only options.
         options: Its options.
     """
 
     func: str
-    result: Source
+    result: AnySource
     expected: Source | None = None
-    options: dict[str, Any] = {}
+    options: Parameters
 
 
-class Evaluator(_Format):
+def _checks() -> Iterable[type[Check]]:
+    for name, metric in METRICS.items():
+        expected: Any = (_Unruled | None, None)
+        if metric.rules is not None:
+            rules: Any = Annotated[metric.rules, BeforeValidator(with_key)]
+            rule = new_model(f"{name}_rule", Source, type=(Literal["rule"], ...), rules=(rules, ...))
+            expected = (rule, ...)
+        yield new_model(name, Check, func=(Literal[name], ...), expected=expected, options=(metric.options, _NO_KEYS))
+
+
+AnyCheck = Annotated[Check, _one_of(_checks(), "func")]
+
+
+class Evaluator(Parameters):
     """How a task is checked.
 
     Attributes:
-        checks: The metrics; empty where the right ending is to say that the task cannot be done.
+        checks: The metrics; empty if the task is infeasible, and the right outcome is to say so.
         conj: Whether all checks must hold or one is enough.
         postconfig: Steps before the check.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[AnyCheck, ...]
     conj: Literal["and", "or"] = "and"
-    postconfig: tuple[Step, ...] = ()
+    postconfig: tuple[AnyStep, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _collect_checks(cls, content: Any) -> Any:
+        """Turn `func` and its companions, one of each or lists of the same length, into `checks`."""
+        if not isinstance(content, dict) or "func" not in content:
+            return content
+        refuse_unknown_keys(content, (*_COLUMNS, "conj", "postconfig"))
+        rest = {key: value for key, value in content.items() if key not in _COLUMNS}
+        if (func := content["func"]) == INFEASIBLE:
+            return {**rest, "checks": ()}
+        if not isinstance(func, list):
+            columns = {key: [content[key]] for key in _COLUMNS if content.get(key)}
+        elif not func:
+            raise ValueError("func is an empty list")
+        else:
+            columns = {key: content[key] for key in _COLUMNS if content.get(key) is not None}
+        for key, column in columns.items():
+            if not isinstance(column, list):
+                raise ValueError(f"{key} must be a list, as func is")
+            if len(column) != len(columns["func"]):
+                raise ValueError(f"{key} has {len(column)} entries, func has {len(columns['func'])}")
+        rows = zip(*columns.values(), strict=True)
+        return {**rest, "checks": [{key: cell for key, cell in zip(columns, row, strict=True) if cell} for row in rows]}
 
     @property
     def infeasible(self) -> bool:
-        """Whether the right ending is to say that the task cannot be done."""
+        """Whether the right outcome is to say that the task cannot be done."""
         return not self.checks
 
 
-class TaskFile(_Format):
+_COLUMNS = ("func", "result", "expected", "options")
+
+
+class TaskFile(Parameters):
     """A task as its file describes it.
 
     Attributes:
         id: Its name.
-        instruction: The wish, in words; may hold `{name}`.
+        instruction: What the agent is asked to do; may hold `{name}`.
         evaluator: How it is checked.
-        config: Steps that make the state it starts from.
+        config: Steps that set up the initial state.
         related_apps: The applications it is about.
-        snapshot: OSWorld's name for the starting state; not used here.
+        snapshot: OSWorld's name for the initial state; not used here.
         source: Where the task comes from.
-        level: How much of it is left to the agent, as OS-MAP counts: L1 (execute) to L4 (adapt).
-        domain: What it is about, in OS-MAP's words.
-        path: The file; fixtures lie beside it.
+        level: How much is left to the agent, in OS-MAP's terms: L1 (execute) to L4 (adapt).
+        domain: OS-MAP's domain.
+        path: The file; fixtures are in the same folder.
     """
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
     instruction: Annotated[str, Field(min_length=1)]
     evaluator: Evaluator
-    config: tuple[Step, ...] = ()
+    config: tuple[AnyStep, ...] = ()
     related_apps: tuple[str, ...] = ()
     snapshot: str | None = None
     source: str | tuple[str, ...] | None = None
@@ -128,17 +182,36 @@ class TaskFile(_Format):
 
     @property
     def labels(self) -> dict[str, str]:
-        """What results are grouped by; tasks of several applications are a group of their own, as in OSWorld."""
+        """Labels to group results by; as in OSWorld, tasks of several applications form a group of their own."""
         application = SEVERAL_APPLICATIONS if len(self.related_apps) > 1 else "".join(self.related_apps)
         named = {"application": application, "level": self.level or "", "domain": self.domain or ""}
         return {key: value for key, value in named.items() if value}
 
 
+def resolved(parameters: Parameters, values: Mapping[str, str]) -> Any:
+    """Return parameters with values in place of their names."""
+    return type(parameters).model_validate(substituted(parameters.model_dump(exclude_unset=True), values))
+
+
+def perform_step(step: Step, context: TaskContext) -> None:
+    """Do one step.
+
+    Raises:
+        PreparationFailed: It could not be done; the message names the type of step.
+    """
+    try:
+        STEPS[step.type].perform(resolved(step.parameters, context.values), context)
+    except ValidationError as error:
+        raise PreparationFailed(f"step {step.type!r}: {error.errors()[0]['msg']}") from error
+    except (EvaluationError, AciError) as error:
+        raise PreparationFailed(f"step {step.type!r}: {error}") from error
+
+
 def load_each(folder: Path) -> tuple[list[TaskFile], dict[Path, TaskFileError]]:
-    """Read the task files of a folder, or those of its subfolders where it holds none itself, each for itself.
+    """Read each task file of a folder, or of its subfolders if it holds none itself.
 
     Returns:
-        The tasks by file name, and why the others are not understood.
+        The tasks by file name, and the errors of the files that are not valid.
 
     Raises:
         TaskFileError: There is no file at all.
@@ -163,7 +236,7 @@ def load_tasks(folder: Path) -> list[TaskFile]:
     """Read all task files of a folder; see `load_each`.
 
     Raises:
-        TaskFileError: There is none, one is not understood, or two have the same id.
+        TaskFileError: There is no file, one is not valid, or two have the same id.
     """
     tasks, problems = load_each(folder)
     for error in problems.values():
@@ -175,160 +248,68 @@ def load_task(path: Path) -> TaskFile:
     """Read one task file.
 
     Raises:
-        TaskFileError: It cannot be read or is not understood.
+        TaskFileError: It cannot be read or is not valid.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text)
     except OSError as error:
         raise TaskFileError(f"{path}: cannot be read: {error.strerror or error}.") from error
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise TaskFileError(f"{path}: is not JSON: {error}.") from error
-    return _Reader(path).task(content)
+    if isinstance(content, dict):
+        content = {key: value for key, value in content.items() if key not in IGNORED_KEYS} | {"path": path}
+    try:
+        task = TaskFile.model_validate(content)
+    except ValidationError as error:
+        raise TaskFileError(f"{path}: {_explain(error)}") from error
+    if "{server}" in text and not any(step.type == "serve" for step in task.config):
+        raise TaskFileError(f"{path}: {{server}} is used, but no step of type 'serve' is in config.")
+    return task
 
 
-_TASK_KEYS = ("id", "instruction", "evaluator", "config", "related_apps", "snapshot", "source", "level", "domain")
-_IGNORED_TASK_KEYS = ("trajectory", "proxy", "fixed_ip", "possibility_of_env_change")
-"""Keys of OSWorld's files that say something about its own machinery."""
-_EVALUATOR_KEYS = ("func", "result", "expected", "options", "conj", "postconfig")
+def _explain(error: ValidationError) -> str:
+    """Return the first problem of a file in a sentence."""
+    problem = error.errors()[0]
+    kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
+    place = _place(loc)
+    if kind in ("missing", "union_tag_not_found"):
+        key, where = (loc[-1], _place(loc[:-1])) if kind == "missing" else (context["discriminator"].strip("'"), place)
+        hint = ": this metric needs {'type': 'rule', 'rules': ...}" if key == "expected" else ""
+        return f"the key {key!r} is missing{f' in {where}' if where else ''}{hint}."
+    if kind == "unknown_key":
+        return f"unknown key {context['key']!r} in {place or 'the file'}{near(context['key'], context['known'])}"
+    if kind == "union_tag_invalid":
+        tag, key = context["tag"], context["discriminator"].strip("'")
+        if tag == "rule":
+            return f"{place}: this metric takes no rules."
+        what = "metric" if key == "func" else "getter" if loc[-1] in _COLUMNS else "type of step"
+        known = re.findall(r"'([^']+)'", context["expected_tags"])
+        return f"{_place((*loc, key))}: unknown {what} {tag!r}{near(tag, known)}"
+    return f"{place}: {problem['msg'].removeprefix('Value error, ')}."
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Turns the content of one file into a task; every error names the file and the place in it."""
-
-    path: Path
-
-    def task(self, content: Any) -> TaskFile:
-        fields = self._object(content, "the file", (*_TASK_KEYS, *_IGNORED_TASK_KEYS))
-        given = {key: value for key, value in fields.items() if key not in _IGNORED_TASK_KEYS}
-        given["config"] = self._steps(fields.get("config", []), "config")
-        given["evaluator"] = self._evaluator(self._needed(fields, "evaluator", ""))
-        task = self._fitting(TaskFile, {**given, "path": self.path}, "")
-        if "{server}" in json.dumps(content) and not any(step.type == "serve" for step in task.config):
-            raise self._error("{server} is used, but no step of type 'serve' is in config")
-        return task
-
-    def _steps(self, content: Any, where: str) -> tuple[Step, ...]:
-        return tuple(self._step(step, f"{where}[{number}]") for number, step in enumerate(self._list(content, where)))
-
-    def _step(self, content: Any, where: str) -> Step:
-        fields = self._object(content, where, ("type", "parameters"))
-        kind = self._known(self._needed(fields, "type", where), STEPS, f"{where}.type", "type of step")
-        parameters = self._object(
-            fields.get("parameters", {}), f"{where}.parameters", STEPS[kind].parameters.model_fields
-        )
-        self._fitting(STEPS[kind].parameters, parameters, f"{where}.parameters")
-        return Step(type=kind, parameters=parameters)
-
-    def _evaluator(self, content: Any) -> Evaluator:
-        fields = self._object(content, "evaluator", _EVALUATOR_KEYS)
-        func = self._needed(fields, "func", "evaluator")
-        given = {
-            "checks": () if func == INFEASIBLE else self._checks(func, fields),
-            "conj": fields.get("conj", "and"),
-            "postconfig": self._steps(fields.get("postconfig", []), "evaluator.postconfig"),
-        }
-        return self._fitting(Evaluator, given, "evaluator")
-
-    def _checks(self, func: Any, fields: Mapping[str, Any]) -> tuple[Check, ...]:
-        """Read `func` and what goes with it: one of each, or lists of the same length."""
-        if not isinstance(func, list):
-            return (self._check(func, fields.get("result"), fields.get("expected"), fields.get("options"), ""),)
-        if not func:
-            raise self._error("evaluator.func is an empty list")
-        columns = []
-        for key in ("result", "expected", "options"):
-            column = fields.get(key)
-            if column is None:
-                column = [None] * len(func)
-            if len(self._list(column, f"evaluator.{key}")) != len(func):
-                raise self._error(f"evaluator.{key} has {len(column)} entries, evaluator.func has {len(func)}")
-            columns.append(column)
-        return tuple(
-            self._check(name, result, expected, options, f"[{number}]")
-            for number, (name, result, expected, options) in enumerate(zip(func, *columns, strict=True))
-        )
-
-    def _check(self, func: Any, result: Any, expected: Any, options: Any, index: str) -> Check:
-        name = self._known(func, METRICS, f"evaluator.func{index}", "metric")
-        metric, where = METRICS[name], f"evaluator.options{index}"
-        given = self._object(options or {}, where, metric.options.model_fields)
-        self._fitting(metric.options, given, where)
-        if result is None:
-            raise self._error(f"evaluator.result{index} is missing: {name} needs something to judge")
-        return Check(
-            func=name,
-            result=self._source(result, f"evaluator.result{index}"),
-            expected=self._expected(name, expected, f"evaluator.expected{index}"),
-            options=given,
-        )
-
-    def _expected(self, func: str, content: Any, where: str) -> Source | None:
-        source = self._source(content, where) if content else None
-        rules = METRICS[func].rules
-        if rules is None:
-            if source is not None and source.type == "rule":
-                raise self._error(f"{where}: {func} takes no rules here")
-            return source
-        if source is None or source.type != "rule":
-            raise self._error(f"{where}: {func} needs rules: {{'type': 'rule', 'rules': {{...}}}}")
-        given = self._object(with_key(source.parameters["rules"]), f"{where}.rules", rules.model_fields)
-        self._fitting(rules, given, f"{where}.rules")
-        return source
-
-    def _source(self, content: Any, where: str) -> Source:
-        kind = self._known(
-            self._needed(self._object(content, where), "type", where), GETTERS, f"{where}.type", "getter"
-        )
-        model = GETTERS[kind].parameters
-        parameters = {key: value for key, value in content.items() if key != "type"}
-        self._fitting(model, self._object(parameters, where, model.model_fields), where)
-        return Source(type=kind, parameters=parameters)
-
-    def _object(self, content: Any, where: str, keys: Iterable[str] | None = None) -> dict[str, Any]:
-        if not isinstance(content, dict):
-            raise self._error(f"{where} must be an object, not {type(content).__name__}")
-        for key in content:
-            if keys is not None and key not in keys:
-                raise self._error(f"unknown key {key!r} in {where}{_near(key, keys)}")
-        return content
-
-    def _list(self, content: Any, where: str) -> list[Any]:
-        if not isinstance(content, list):
-            raise self._error(f"{where} must be a list, not {type(content).__name__}")
-        return content
-
-    def _needed(self, fields: Mapping[str, Any], key: str, where: str) -> Any:
-        if key not in fields:
-            raise self._error(f"the key {key!r} is missing{f' in {where}' if where else ''}")
-        return fields[key]
-
-    def _known(self, name: Any, names: Iterable[str], where: str, what: str) -> str:
-        if not isinstance(name, str) or name not in names:
-            raise self._error(f"{where}: unknown {what} {name!r}{_near(str(name), names)}")
-        return name
-
-    def _fitting(self, model: type[M], values: Mapping[str, Any], where: str) -> M:
-        try:
-            return model.model_validate(values)
-        except ValidationError as error:
-            problems = error.errors()
-            # An unknown key says more than the missing one for which it was probably meant.
-            first = next((item for item in problems if item["type"] == "extra_forbidden"), problems[0])
-            place = ".".join(part for part in (where, *map(str, first["loc"])) if part)
-            if first["type"] != "extra_forbidden":
-                raise self._error(f"{place}: {first['msg']}") from error
-            beside = [item["loc"] for item in problems if item["type"] == "missing"]
-            missing = [str(loc[-1]) for loc in beside if loc[:-1] == first["loc"][:-1]]
-            raise self._error(f"unknown key {place}{_near(str(first['loc'][-1]), missing)}") from error
-
-    def _error(self, problem: str) -> TaskFileError:
-        return TaskFileError(f"{self.path}: {problem}{'' if problem.endswith('?') else '.'}")
+def _place(loc: tuple[int | str, ...]) -> str:
+    """Return a place as the file has it: `evaluator.result[1].path`, without the names of variants."""
+    parts: list[str] = []
+    index = ""
+    for before, part in zip((None, *loc), loc, strict=False):
+        is_variant = isinstance(before, int) or before in ("result", "expected")
+        if part == "checks" or (is_variant and (part in STEPS or part in GETTERS or part in METRICS)):
+            continue
+        if isinstance(part, int) and before == "checks":
+            index = f"[{part}]" if part else ""
+        elif isinstance(part, int):
+            parts[-1] += f"[{part}]"
+        else:
+            parts.append(f"{part}{index}")
+            index = ""
+    return ".".join(parts)
 
 
-def _near(name: str, names: Iterable[str]) -> str:
-    known = sorted(names)
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; there are: {', '.join(known)}" if known else ""
+def near(name: str, known: Iterable[str]) -> str:
+    """Return the nearest of the known names as a question that ends a sentence, or all of them."""
+    names = sorted(known)
+    if found := difflib.get_close_matches(name, names, n=1):
+        return f"; did you mean {found[0]!r}?"
+    return f"; valid are: {', '.join(names)}." if names else "."

@@ -49,7 +49,7 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_signal_during_a_long_action_ends_the_run_in_order(user: User, tmp_path: Path, number: int, status: int) -> None:
+def test_signal_during_an_action_ends_the_run_in_order(user: User, tmp_path: Path, number: int, status: int) -> None:
     model = recording(tmp_path / "model", "Wait", [LONG])
     process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
     read_until(process, "agent.wait")

@@ -1,4 +1,4 @@
-"""Calls metrics and getters as the check does: through their models."""
+"""Calls metrics, getters and steps as a task does: through their models."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 from evaluation.osworld.context import TaskContext
 from evaluation.osworld.getters import Reading
 from evaluation.osworld.metrics import Score
-from evaluation.osworld.registries import GETTERS, METRICS
+from evaluation.osworld.tables import GETTERS, METRICS, STEPS
+from evaluation.osworld.task import Step, perform_step
 
 
 def judge(func: str, result: Any, expected: Any = None, /, **options: Any) -> Score:
     metric = METRICS[func]
     if metric.rules is not None:
         expected = metric.rules.model_validate(expected)
-    given = metric.options.model_validate(options)
-    return metric.judge(result, expected, **{name: getattr(given, name) for name in type(given).model_fields})
+    return metric.score(result, expected, metric.options.model_validate(options))
 
 
 def value(func: str, result: Any, expected: Any = None, /, **options: Any) -> float:
@@ -26,3 +26,7 @@ def read(context: TaskContext, kind: str, **parameters: Any) -> Reading:
     getter = GETTERS[kind]
     reading: Reading = getter.read(getter.parameters.model_validate(parameters), context)
     return reading
+
+
+def perform(context: TaskContext, kind: str, /, **parameters: Any) -> None:
+    perform_step(Step(type=kind, parameters=STEPS[kind].parameters.model_validate(parameters)), context)

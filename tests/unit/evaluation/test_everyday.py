@@ -35,8 +35,9 @@ def test_every_task_is_labelled_named_after_its_file_and_has_its_solution_and_fi
     if not task.evaluator.infeasible:
         assert load_solution(task.path)
     for step in task.config:
-        named = [file["local_path"] for file in step.parameters.get("files", [])]
-        named += [step.parameters["folder"]] if step.type == "serve" else []
+        parameters = step.parameters.model_dump()
+        named = [file["local_path"] for file in parameters.get("files", [])]
+        named += [parameters["folder"]] if step.type == "serve" else []
         assert all((task.folder / path).exists() for path in named)
 
 

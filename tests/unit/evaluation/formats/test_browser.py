@@ -11,9 +11,7 @@ import pytest
 from evaluation.errors import CheckFailed, PreparationFailed
 from evaluation.miniwob import devtools
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.registries import STEPS
-from evaluation.osworld.steps import perform_step
-from tests.unit.evaluation.judging import read, value
+from tests.unit.evaluation.judging import perform, read, value
 
 BOOKMARKS = {
     "bookmark_bar": {
@@ -172,8 +170,7 @@ def test_chrome_close_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(FakeBrowser, "closed", [])
 
     def close(url: str) -> None:
-        tabs = STEPS["chrome_close_tabs"].parameters.model_validate({"urls_to_close": [url]})
-        perform_step("chrome_close_tabs", tabs, context)
+        perform(context, "chrome_close_tabs", urls_to_close=[url])
 
     close("https://A.example/x/")
 

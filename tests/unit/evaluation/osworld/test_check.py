@@ -126,7 +126,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
             "result": {"type": "vm_file", "path": "~/a.txt"},
             "expected": {"type": "vm_file", "path": "~/gone.txt"},
         },
-        "should compare with is not there",
+        "the expected value of compare_text_file is absent",
     ),
     "metric": ({**IS_DRAFT, "func": "check_include_exclude", "expected": {"type": "rule", "rules": {"include": ["x"]}},
                 "result": {"type": "vm_file", "path": "~/a.txt"}}, "judges a text"),

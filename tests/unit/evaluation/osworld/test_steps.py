@@ -14,12 +14,13 @@ from pydantic import ValidationError
 from evaluation.errors import PreparationFailed
 from evaluation.osworld import steps
 from evaluation.osworld.context import TaskContext
-from evaluation.osworld.steps import STEPS, perform_step
+from evaluation.osworld.steps import STEPS
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
+from tests.unit.evaluation.judging import perform
 
 
 def do(context: TaskContext, kind: str, **parameters: Any) -> None:
-    perform_step(kind, STEPS[kind].parameters.model_validate(parameters), context)
+    perform(context, kind, **parameters)
 
 
 def with_windows(context: TaskContext, windows: FakeWindows) -> TaskContext:

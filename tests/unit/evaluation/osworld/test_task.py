@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import TaskFileError
-from evaluation.osworld.task import TaskFile, load_each, load_task, load_tasks
+from evaluation.osworld.task import TaskFile, load_each, load_task, load_tasks, resolved
 
 
 def content(**changes: Any) -> dict[str, Any]:
@@ -83,8 +83,8 @@ def test_names_stay_until_their_values_are_known(tmp_path: Path) -> None:
 
     task = load_task(write(tmp_path, content(config=config)))
 
-    resolved = task.config[1].resolved({"server": "http://127.0.0.1:1"})
-    assert resolved.model_dump()["command"] == ("chromium", "http://127.0.0.1:1/a.html")
+    found = resolved(task.config[1].parameters, {"server": "http://127.0.0.1:1"})
+    assert found.model_dump()["command"] == ("chromium", "http://127.0.0.1:1/a.html")
 
 
 RULES_OF_OTHER_METRIC = {"type": "rule", "rules": {"include": ["x"]}}
@@ -106,7 +106,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "key of a nested parameter": (
         {"config": [{"type": "upload_file", "parameters": {"files": [{"local_pth": "a", "path": "~/a"}]}}]},
-        r"unknown key config\[0\]\.parameters\.files\.0\.local_pth; did you mean 'local_path'\?",
+        r"unknown key 'local_pth' in config\[0\]\.parameters\.files\[0\]; did you mean 'local_path'\?",
     ),
     "server without serve": (
         {"config": [{"type": "launch", "parameters": {"command": ["chromium", "{server}"]}}]},
@@ -126,21 +126,27 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         evaluator(result={"type": "vm_file", "pth": "~/a"}),
         r"unknown key 'pth' in evaluator\.result; did you mean 'path'\?",
     ),
-    "no result": (evaluator(result=...), r"evaluator\.result is missing: exact_match needs something to judge"),
-    "no rules": (evaluator(expected=...), r"evaluator\.expected: exact_match needs rules"),
+    "no result": (evaluator(result=...), r"the key 'result' is missing in evaluator"),
+    "no rules": (evaluator(expected=...), r"the key 'expected' is missing in evaluator: this metric needs .*'rules'"),
     "rules of another metric": (
         evaluator(expected=RULES_OF_OTHER_METRIC),
         r"unknown key 'include' in evaluator\.expected\.rules",
     ),
-    "rules where a file belongs": (evaluator(func="compare_text_file"), r"compare_text_file takes no rules here"),
+    "rules where a file belongs": (
+        evaluator(func="compare_text_file"),
+        r"evaluator\.expected: this metric takes no rules",
+    ),
     "option": (
         evaluator(func="compare_text_file", expected=..., options={"ignore_blank": True}),
         r"unknown key 'ignore_blank' in evaluator\.options; did you mean 'ignore_blanks'\?",
     ),
     "conj": (evaluator(conj="xor"), r"evaluator\.conj: Input should be 'and' or 'or'"),
-    "lists of unlike length": (evaluator(func=["exact_match"], result=[]), r"evaluator\.result has 0 entries"),
-    "no func in the list": (evaluator(func=[]), r"evaluator\.func is an empty list"),
-    "one result for many": (evaluator(func=["exact_match"]), r"evaluator\.result must be a list, not dict"),
+    "lists of unlike length": (
+        evaluator(func=["exact_match"], result=[]),
+        r"evaluator: result has 0 entries, func has 1",
+    ),
+    "no func in the list": (evaluator(func=[]), r"evaluator: func is an empty list"),
+    "one result for many": (evaluator(func=["exact_match"]), r"evaluator: result must be a list"),
 }
 
 

@@ -1,0 +1,27 @@
+"""All steps, getters and metrics, by the names that task files use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.formats import accessibility, browser, documents, files, pictures, preferences, slides, workbooks
+from evaluation.osworld import getters, metrics, steps
+from evaluation.osworld.getters import Getter
+from evaluation.osworld.metrics import Metric
+from evaluation.osworld.steps import StepKind
+
+STEPS: dict[str, StepKind[Any]] = steps.STEPS | browser.STEPS
+GETTERS: dict[str, Getter[Any]] = (
+    getters.GETTERS | accessibility.GETTERS | browser.GETTERS | files.GETTERS | preferences.GETTERS
+)
+METRICS: dict[str, Metric] = (
+    metrics.METRICS
+    | accessibility.METRICS
+    | browser.METRICS
+    | documents.METRICS
+    | files.METRICS
+    | pictures.METRICS
+    | preferences.METRICS
+    | slides.METRICS
+    | workbooks.METRICS
+)
