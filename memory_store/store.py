@@ -16,9 +16,8 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, se
 from sqlalchemy.orm import Session, with_polymorphic
 
 from intents.intent import Intent
-from memory_store.embedding.background_embedding import Background
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
-from memory_store.errors import InvalidExperience, MemoryStoreError, UnknownExperience
+from memory_store.errors import InvalidExperience, UnknownExperience
 from memory_store.keys import check_text, make_key
 from memory_store.records.episodic import EpisodicExperience, Step
 from memory_store.records.experience import (
@@ -32,25 +31,21 @@ from memory_store.records.experience import (
 )
 from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.records.skills import Effect, SkillExperience
-from memory_store.search.index import (
-    EMBED_AT_ONCE,
-    Index,
-    IndexCache,
-    chunks,
-    count_missing_vectors,
-    encode,
-    mark_changed,
-    store_missing_vectors,
-)
-from memory_store.search.index_file import IndexFile
-from memory_store.search.retrieval import Retriever, Wanted, load, usable
+from memory_store.search.index import EMBED_AT_ONCE, Index, LocalIndex
+from memory_store.search.retrieval import Query, Retriever
 from memory_store.storage import forgetting, trust, web_answers
 from memory_store.storage.database import Database
+from memory_store.storage.embeddings import (
+    BackgroundEmbedding,
+    count_missing_vectors,
+    encode,
+    store_missing_vectors,
+)
 from memory_store.storage.forgetting import Selection, VacuumReport
 from memory_store.storage.integrity import find_problems
 from memory_store.storage.merging import find_twin, merge, pk_of
 from memory_store.storage.opening import locate, open_located
-from memory_store.storage.rows import to_record, to_row
+from memory_store.storage.rows import chunks, mark_changed, to_record, to_row, usable
 from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow, WebAnswerRow
 from memory_store.storage.web_answers import WebAnswer
 
@@ -83,7 +78,7 @@ class MemoryStore:
         self._embedder = embedder
         self._schema_version = schema_version
         self._retriever = Retriever(database, embedder, _open_index(database, embedder))
-        self._background = Background(database, embedder)
+        self._background = BackgroundEmbedding(database, embedder)
 
     @classmethod
     def open(
@@ -113,7 +108,7 @@ class MemoryStore:
             missing = count_missing_vectors(database, store.embedder)
             if missing:
                 # A first batch at once: an embedder that does not work is told here, not in the background.
-                store_missing_vectors(database, store.embedder, most=1)
+                store_missing_vectors(database, store.embedder, limit=1)
             if missing > EMBED_AT_ONCE:
                 store._background.start()
         except BaseException:
@@ -139,12 +134,6 @@ class MemoryStore:
     def close(self) -> None:
         """Close the store. Closing twice is allowed."""
         self._background.stop()
-        if not self._database.closed:
-            try:
-                self._retriever.save()
-            except MemoryStoreError as error:
-                # Only the next opening takes longer.
-                _log.warning("the index was not kept: %s", error)
         self._database.close()
 
     def wait_until_embedded(self) -> None:
@@ -275,12 +264,12 @@ class MemoryStore:
         rows = [to_row(record) for record in unique]
         blobs = {
             row.uid: encode(vector)
-            for some in chunks(rows, _BATCH)
+            for some in chunks(rows)
             for row, vector in zip(some, checked_embed(self._embedder, [row.key_text for row in some]), strict=True)
         }
         added = 0
         with self._database.write() as connection, Session(connection) as session:
-            for some in chunks(rows, _BATCH):
+            for some in chunks(rows):
                 uids = [row.uid for row in some]
                 there = connection.execute(
                     select(ExperienceRow.uid, ExperienceRow.pk, ExperienceRow.forgotten_at).where(
@@ -332,7 +321,7 @@ class MemoryStore:
                 return trust.mark(connection, of_run, verified, by)
             return sum(
                 trust.mark(connection, and_(of_run, ExperienceRow.uid.in_(some)), verified, by)
-                for some in chunks(list(dict.fromkeys(ids)), _BATCH)
+                for some in chunks(list(dict.fromkeys(ids)))
             )
 
     def record_use(self, experience_id: str, worked: bool) -> None:
@@ -509,7 +498,7 @@ class MemoryStore:
             InvalidExperience: The query is blank or not acceptable text.
             MemoryStoreError: The store cannot be read.
         """
-        wanted = Wanted("narrative", make_key(query), k, app, platform, min_similarity, vector)
+        wanted = Query("narrative", make_key(query), k, app, platform, min_similarity, vector)
         hits = self._retriever.search(wanted)
         return cast("list[Hit[NarrativeExperience]]", hits)
 
@@ -532,7 +521,7 @@ class MemoryStore:
             MemoryStoreError: The store cannot be read.
         """
         key = make_key(task_query, subtask, context)
-        wanted = Wanted("episodic", key, k, app, platform, min_similarity, vector)
+        wanted = Query("episodic", key, k, app, platform, min_similarity, vector)
         hits = self._retriever.search(wanted)
         return cast("list[Hit[EpisodicExperience]]", hits)
 
@@ -555,8 +544,7 @@ class MemoryStore:
             InvalidExperience: The query is blank or not acceptable text.
             MemoryStoreError: The store cannot be read.
         """
-        states: tuple[State, ...] = ("active", "candidate") if candidates else ("active",)
-        wanted = Wanted("skill", make_key(query), k, app, platform, min_similarity, vector, states)
+        wanted = Query("skill", make_key(query), k, app, platform, min_similarity, vector, candidates)
         return cast("list[Hit[SkillExperience]]", self._retriever.search(wanted))
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:
@@ -603,7 +591,7 @@ class MemoryStore:
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection:
             query = select(any_kind).where(any_kind.uid == experience_id, any_kind.forgotten_at.is_(None))
-            found = load(connection, query)
+            found = _load(connection, query)
         if not found:
             raise _unknown(experience_id)
         return found[0]
@@ -641,7 +629,7 @@ class MemoryStore:
         if state is not None:
             query = query.where(any_kind.state == state)
         with self._database.read() as connection:
-            return load(connection, query)
+            return _load(connection, query)
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
@@ -719,7 +707,7 @@ class MemoryStore:
 
     def _newest(self, kind: type[RecordT], query: Select[Any]) -> RecordT | None:
         with self._database.read() as connection:
-            found = load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
+            found = _load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
         return cast("RecordT", found[0]) if found else None
 
 
@@ -730,8 +718,8 @@ def _open_index(database: Database, embedder: Embedder) -> Index:
     if isinstance(database, PostgresDatabase):
         from memory_store.search.pgvector import open_index
 
-        return open_index(database, embedder) or IndexCache(embedder)
-    return IndexCache(embedder, IndexFile(database.path) if database.path else None)
+        return open_index(database, embedder) or LocalIndex(embedder)
+    return LocalIndex(embedder)
 
 
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
@@ -739,6 +727,11 @@ def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
     if platform is not None:
         conditions.append(ExperienceRow.platform == platform)
     return conditions
+
+
+def _load(connection: Connection, query: Select[Any]) -> list[Experience]:
+    with Session(connection) as session:
+        return [to_record(row) for row in session.scalars(query)]
 
 
 def _counts(connection: Connection, column: ColumnElement[Any], which: ColumnElement[bool]) -> dict[str, int]:

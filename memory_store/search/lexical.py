@@ -10,7 +10,6 @@ from sqlalchemy import Connection, text
 
 from intents.words import content_words
 from memory_store.records.experience import Kind
-from memory_store.storage.fetching import fetch_text
 
 _MOST_WORDS = 24
 _COMMON = 400
@@ -66,7 +65,7 @@ class WordSearch:
         if not words:
             return []
         match = " OR ".join(map(_quoted, words)) if dialect == "sqlite" else " | ".join(map(_lexeme, words))
-        rows = fetch_text(connection, _SEARCH[dialect], {"words": match, "kind": kind, "count": count})
+        rows = connection.execute(_SEARCH[dialect], {"words": match, "kind": kind, "count": count})
         return [row[0] for row in rows]
 
     def _rare(self, connection: Connection, dialect: str, words: list[str]) -> list[str]:
@@ -86,7 +85,7 @@ class WordSearch:
         if known is None:
             match = _quoted(word) if dialect == "sqlite" else _lexeme(word)
             values = {"words": match, "most": _COMMON + 1}
-            known = self._counts[word] = int(fetch_text(connection, _COUNT[dialect], values)[0][0])
+            known = self._counts[word] = connection.scalar(_COUNT[dialect], values) or 0
         return known
 
 

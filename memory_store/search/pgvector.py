@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from memory_store.embedding.embedders import Embedder
 from memory_store.errors import MemoryStoreError
 from memory_store.records.experience import KINDS, Kind
-from memory_store.search.index import cosines_of
+from memory_store.storage.embeddings import cosines_of
 from memory_store.storage.postgres import SCHEMA, PostgresDatabase
 from memory_store.storage.schema import ExperienceRow
 
@@ -110,16 +110,20 @@ class PgVectorIndex:
         """Look how far the database has come; the server keeps the index itself."""
         self._newest = connection.scalar(select(func.max(ExperienceRow.__table__.c.pk))) or 0
 
-    def search(self, connection: Connection, kind: Kind, vector: Vector, count: int) -> list[tuple[int, float]]:
-        """Return up to ``count`` (pk, cosine) pairs nearest to a ``(d,)`` vector, best first."""
+    def search(
+        self, connection: Connection, kind: Kind, vector: Vector, count: int, others: Sequence[int]
+    ) -> tuple[list[tuple[int, float]], dict[int, float]]:
+        """Return the experiences nearest to a vector, and the cosines of these and of others.
+
+        Others without a vector by this embedder are embedded.
+        """
         looked_at = min(_MOST_LOOKED_AT, 2 * count + _MARGIN)
         connection.exec_driver_sql(f"SET LOCAL hnsw.ef_search = {looked_at}")
         values = {"vector": _literal(vector), "most": count + _MARGIN, "count": count}
-        return [(pk, cosine) for pk, cosine in connection.execute(self._searches[kind], values)]
-
-    def cosines(self, connection: Connection, pks: Sequence[int], vector: Vector) -> dict[int, float]:
-        """Return the cosine of each pk; what has no vector by this embedder yet is embedded."""
-        return cosines_of(connection, self._embedder, pks, vector, embed_missing=True)
+        near = [(pk, cosine) for pk, cosine in connection.execute(self._searches[kind], values)]
+        cosines = dict(near)
+        missing = [pk for pk in others if pk not in cosines]
+        return near, cosines | cosines_of(connection, self._embedder, missing, vector, embed_missing=True)
 
     def ids(self, connection: Connection, kind: Kind) -> frozenset[int]:
         """Return the pks that can be found for a kind."""
@@ -128,14 +132,6 @@ class PgVectorIndex:
             f" WHERE {_which(self._embedder, kind, 'v.')} AND v.near IS NOT NULL AND e.forgotten_at IS NULL"
         )
         return frozenset(connection.scalars(query))
-
-    def forms(self) -> dict[str, str]:
-        """The form of the index of each kind."""
-        return dict.fromkeys(KINDS, "pgvector")
-
-    def save(self, connection: Connection) -> bool:
-        """Nothing is kept beside the database."""
-        return False
 
 
 def _home(database: PostgresDatabase) -> str | None:

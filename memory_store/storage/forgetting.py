@@ -10,10 +10,8 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 
 from memory_store.records.experience import Kind, Record, State, UtcTime
-from memory_store.search.index import chunks, mark_changed
+from memory_store.storage.rows import chunks, mark_changed
 from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, StateRow
-
-_BATCH = 500
 
 
 class Selection(Record):
@@ -76,7 +74,7 @@ def chosen(connection: Connection, selection: Selection) -> list[int]:
         return list(connection.scalars(query))
     return [
         pk
-        for some in chunks(list(dict.fromkeys(selection.ids)), _BATCH)
+        for some in chunks(list(dict.fromkeys(selection.ids)))
         for pk in connection.scalars(query.where(ExperienceRow.uid.in_(some)))
     ]
 
@@ -85,7 +83,7 @@ def forget(connection: Connection, pks: Sequence[int]) -> str:
     """Hide these; return the name by which they can be brought back together."""
     name = secrets.token_hex(8)
     values = {"forgotten_at": datetime.now(UTC), "forgotten_in": name}
-    for some in chunks(pks, _BATCH):
+    for some in chunks(pks):
         connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
     if pks:
         mark_changed(connection, pks)
@@ -106,7 +104,7 @@ def bring_back(connection: Connection, name: str | None) -> int:
 def remember(connection: Connection, pks: Sequence[int]) -> None:
     """Bring these back."""
     values = {"forgotten_at": None, "forgotten_in": None}
-    for some in chunks(pks, _BATCH):
+    for some in chunks(pks):
         connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
     if pks:
         mark_changed(connection, pks)

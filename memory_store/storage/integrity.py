@@ -9,7 +9,8 @@ from sqlalchemy.orm import with_polymorphic
 from memory_store.embedding.embedders import Embedder
 from memory_store.errors import InvalidExperience
 from memory_store.records.experience import KINDS
-from memory_store.search.index import Index, decode
+from memory_store.search.index import Index
+from memory_store.storage.embeddings import decode
 from memory_store.storage.rows import to_record
 from memory_store.storage.schema import ExperienceRow, VectorRow
 

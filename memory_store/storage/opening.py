@@ -109,6 +109,8 @@ def open_database(
         try:
             if revision != head:
                 _migrate(database, scripts, head)
+                # Earlier versions kept a cache of their index in a file next to the database.
+                path.with_name(f"{path.name}-index").unlink(missing_ok=True)
         except BaseException:
             database.close()
             raise

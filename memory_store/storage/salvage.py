@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import DatabaseError
 
 from memory_store.errors import StoreCorrupt, StoreUnavailable, TransferError
@@ -26,9 +26,8 @@ from memory_store.records.experience import KINDS, Experience, Kind, Record
 from memory_store.records.skills import SkillExperience
 from memory_store.storage.database import SqliteDatabase
 from memory_store.storage.opening import MAGIC, locate, revision_of
-from memory_store.storage.rows import to_record
+from memory_store.storage.rows import TABLES, columns_of, to_record
 from memory_store.storage.schema import ExperienceRow
-from memory_store.storage.statements import statements
 from memory_store.storage.transfer import write_export
 
 _experience = ExperienceRow.__table__.c
@@ -161,7 +160,8 @@ def _known(connection: Connection) -> tuple[set[str], int, bool]:
 def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator[Row[Any]]:
     """Yield the rows of a kind with pks in a range, without those that cannot be read."""
     pending = [(first, last)]
-    every = statements(kind, by_app=False, by_platform=False).every
+    table = TABLES[kind]
+    every = select(*columns_of(kind)).join_from(ExperienceRow.__table__, table, table.c.pk == _experience.pk)
     while pending:
         low, high = pending.pop()
         if low > high:

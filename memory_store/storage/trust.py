@@ -9,10 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, select, update
 
 from memory_store.records.experience import QUARANTINE_AFTER_FAILURES, State
-from memory_store.search.index import chunks
+from memory_store.storage.rows import chunks
 from memory_store.storage.schema import ExperienceRow, NarrativeRow, SkillRow
 
-_BATCH = 500
 _experience = ExperienceRow.__table__.c
 
 
@@ -66,7 +65,7 @@ def mark(connection: Connection, which: ColumnElement[bool], verified: bool | No
     count = connection.execute(change.values(verified=verified, verified_by=by)).rowcount
     if verified is not None and count:
         pks = connection.scalars(select(ExperienceRow.pk).where(which)).all()
-        for some in chunks(pks, _BATCH):
+        for some in chunks(pks):
             _withdraw_contradicted(connection, some)
     return count
 

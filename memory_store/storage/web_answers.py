@@ -12,11 +12,9 @@ from sqlalchemy import Connection, delete, insert, select
 
 from memory_store.keys import make_key
 from memory_store.records.experience import Record, StoredText, UtcTime
-from memory_store.search.index import chunks
 from memory_store.storage.forgetting import Selection
+from memory_store.storage.rows import chunks
 from memory_store.storage.schema import WebAnswerRow
-
-_BATCH = 500
 
 
 class WebPage(Record):
@@ -87,7 +85,7 @@ def forget(connection: Connection, selection: Selection) -> int:
         for pk, asked, pages in connection.execute(query)
         if needle in "\n".join((asked, *(text for page in pages for text in page.values()))).casefold()
     ]
-    for some in chunks(pks, _BATCH):
+    for some in chunks(pks):
         connection.execute(delete(WebAnswerRow).where(WebAnswerRow.pk.in_(some)))
     return len(pks)
 

@@ -27,6 +27,8 @@ from memory_store import (
     export_store,
     import_store,
 )
+from memory_store.search.index import LocalIndex
+from memory_store.search.pgvector import PgVectorIndex
 from memory_store.storage.opening import locate
 from memory_store.storage.postgres import SCHEMA, open_postgres
 from memory_store.storage.schema import Base
@@ -86,11 +88,10 @@ def writer(url: str, name: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root)
 
 
-def test_the_index_is_the_servers_where_it_has_one(store: MemoryStore, request: pytest.FixtureRequest) -> None:
+def test_a_server_with_pgvector_searches_the_vectors_itself(store: MemoryStore, request: pytest.FixtureRequest) -> None:
     narrative(store)
     assert store.search_narrative(SAVE_LIKE)
-    form = store._retriever.index.forms()["narrative"]  # type: ignore[attr-defined]
-    assert form == ("pgvector" if "pgvector" in request.node.name else "exact")
+    assert isinstance(store._retriever.index, LocalIndex if "[local index]" in request.node.name else PgVectorIndex)
 
 
 def test_what_is_stored_is_found_by_meaning_and_words_and_read_back(url: str) -> None:
