@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -21,6 +22,10 @@ _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance
 _FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
+_CRASHES = frozenset(
+    {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGSYS, signal.SIGTRAP}
+)
+"""Signals by which the kernel or the program itself ends it after a fault; nobody sends them to close a program."""
 
 
 class Process:
@@ -47,6 +52,12 @@ class Process:
     def returncode(self) -> int | None:
         """Exit status; negative for the signal that ended it; None while it runs."""
         return self._popen.poll()
+
+    @property
+    def crash(self) -> str | None:
+        """Name of the signal of the crash that ended it, such as "SIGSEGV"; None where it did not crash."""
+        status = self.returncode
+        return signal.Signals(-status).name if status is not None and -status in _CRASHES else None
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -108,12 +119,13 @@ class Launcher:
         self._private_home = private_home
         self._pause = pause
         self._started: list[Process] = []
+        self._crashed: list[Process] = []
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
-        self._check(argv)
+        self._check_program(argv)
         before = {window.id for window in self._screen.managed_windows()}
         active_before = self._screen.active_window()
         process = self._start(argv, cwd)
@@ -129,7 +141,24 @@ class Launcher:
 
     def reap(self) -> None:
         """Collect the exit status of ended programs, so that no zombie remains."""
-        self._started = [process for process in self._started if process.running]
+        ended = [process for process in self._started if not process.running]
+        self._started = [process for process in self._started if process not in ended]
+        self._crashed += [process for process in ended if process.crash]
+
+    def take_crashed(self) -> list[Process]:
+        """Return the programs that crashed since the last call."""
+        self.reap()
+        crashed, self._crashed = self._crashed, []
+        return crashed
+
+    def check(self, process: Process) -> None:
+        """Raise an error where a program crashed while it was starting.
+
+        Raises:
+            LaunchFailed: It crashed.
+        """
+        if process.crash:
+            raise self._ended_badly(process)
 
     def wait(self, limit_s: float = 1.0) -> None:
         """Collect the exit status of all programs, once they were asked to end."""
@@ -137,7 +166,7 @@ class Launcher:
             process.wait(limit_s)
         self.reap()
 
-    def _check(self, argv: Sequence[str]) -> None:
+    def _check_program(self, argv: Sequence[str]) -> None:
         if isinstance(argv, str) or not argv:
             raise LaunchFailed("launch takes a list of program and arguments, such as ['mousepad', 'notes.txt'].")
         if shutil.which(argv[0], path=self._environment.get("PATH")) is None:
@@ -183,7 +212,7 @@ class Launcher:
             if status is not None:
                 ended_at = ended_at or time.monotonic()
                 if status != 0:
-                    raise LaunchFailed(f"{process.argv[0]} ended with status {status}.{_said(process)}")
+                    raise self._ended_badly(process)
                 if new or self._came_to_front(process, active_before):
                     return  # It handed over to an instance that was already running.
                 if time.monotonic() > ended_at + _AFTER_EXIT_S:
@@ -193,6 +222,12 @@ class Launcher:
                     process.terminate()
                 raise LaunchFailed(f"{process.argv[0]} showed no window within {timeout_s:g} s.{_said(process)}")
             self._pause(_POLL_S)
+
+    def _ended_badly(self, process: Process) -> LaunchFailed:
+        """Return the error for a program that has ended, and forget the program, which is reported by that."""
+        self._started = [other for other in self._started if other is not process]
+        self._crashed = [other for other in self._crashed if other is not process]
+        return LaunchFailed(f"{process.argv[0]} ended with status {process.returncode}.{_said(process)}")
 
     def _came_to_front(self, process: Process, active_before: int | None) -> bool:
         active = self._screen.active_window()

@@ -173,6 +173,8 @@ class X11Desktop:
         elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
+        crashed = self._launcher.take_crashed()
+        notes = (*notes, *(f"{process.argv[0]} crashed ({process.crash})." for process in crashed))
         self._seen = Observation(
             screenshot=picture.result(),
             elements=elements,
@@ -216,7 +218,7 @@ class X11Desktop:
             timeout_s: Longest wait for the window.
 
         Raises:
-            LaunchFailed: There is no such program, it ended at once, or showed no window in time.
+            LaunchFailed: There is no such program, it ended at once, crashed, or showed no window in time.
         """
         return self._launch(argv, cwd, wait_for_window, timeout_s)
 
@@ -233,6 +235,8 @@ class X11Desktop:
         if wait_for_window and settle:
             self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
             self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
+        if wait_for_window:
+            self._launcher.check(process)
         return process
 
     def _wait_filled(self, deadline: float) -> None:

@@ -211,7 +211,7 @@ class _Walk:
             name=name or (own_name(self._application, box) if box is not None else ""),
             area=area,
             clip=clip,
-            window=self._window_at(area) if place.outside else self._window,
+            window=self._window_at(area) if place.outside and not self._is_input_line(node) else self._window,
             path=place.path,
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
@@ -254,6 +254,11 @@ class _Walk:
 
     def _window_at(self, area: Rect) -> Window:
         return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
+
+    def _is_input_line(self, node: Node) -> bool:
+        """Return whether a node is the text of a combo box, which lies in the box and not in the list that it opens."""
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        return parent is not None and parent.role == "combo box" and node.role in FIELDS
 
     def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         node = draft.node

@@ -174,6 +174,8 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states.add("checkable")
     if role == "password text":
         states.add("password")
+    if "focused" in states and _is_only_current(application, node):
+        states = states - {"focused"} | {"selected"}
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
     elif role in _WRITTEN_IN and _is_gtk(application) and "editable" not in states:
@@ -181,6 +183,14 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
     if "mixed" in states:
         states.discard("checked")
     return frozenset(states)
+
+
+def _is_only_current(application: Application, node: Node) -> bool:
+    """Return whether a tab reports the focus merely because its page is shown, as the current tab in Qt always does."""
+    if node.role != "page tab" or not application.toolkit.startswith("Qt"):
+        return False
+    tabs = application.nodes.get(node.parent) if node.parent is not None else None
+    return tabs is None or not tabs.has(StateBit.FOCUSED)
 
 
 def _is_gtk(application: Application) -> bool:

@@ -120,8 +120,8 @@ class _Update:
                 node.states = _bits(node, state)
                 return []
         before = _facts(node)
-        properties, state, rect = await asyncio.gather(
-            get_properties(bus, ref),
+        [properties], state, rect = await asyncio.gather(
+            get_properties(bus, self._application, [ref]),
             bus.ask(*ref, "Accessible", "GetState"),
             extents(bus, ref) if "Component" in node.interfaces else asyncio.sleep(0),
         )

@@ -41,6 +41,26 @@ def test_what_ends_at_once_tells_its_last_words(desktop: VirtualDesktop) -> None
         desktop.launch(["sh", "-c", "echo cannot open the frobnicator >&2; exit 3"])
 
 
+def test_what_crashes_later_is_noted_once(desktop: VirtualDesktop) -> None:
+    process = desktop.launch(["sh", "-c", "kill -SEGV $$"], wait_for_window=False)
+    assert process.wait(5.0) == -11
+    assert process.crash == "SIGSEGV"
+    assert "sh crashed (SIGSEGV)." in desktop.observe().notes
+    assert "sh crashed (SIGSEGV)." not in desktop.observe().notes
+
+
+def test_what_crashes_once_its_window_is_open_has_not_been_launched(desktop: VirtualDesktop) -> None:
+    with pytest.raises(LaunchFailed, match="xterm ended with status -11"):
+        desktop.launch(["xterm", "-e", "sh", "-c", "kill -SEGV $PPID"])
+
+
+def test_what_was_ended_is_not_said_to_have_crashed(desktop: VirtualDesktop) -> None:
+    process = desktop.launch(["sleep", "60"], wait_for_window=False)
+    process.terminate()
+    assert process.crash is None
+    assert not any("crashed" in note for note in desktop.observe().notes)
+
+
 def test_what_shows_no_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     with pytest.raises(LaunchFailed, match=r"showed no window within 0.3 s.*still thinking"):

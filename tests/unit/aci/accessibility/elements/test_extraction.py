@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Set
+
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.extraction import Draft, draft_elements
 from aci.accessibility.elements.names import ADDRESS
@@ -148,6 +150,23 @@ def test_open_menu_is_not_limited_by_its_title_and_lies_in_its_popup() -> None:
     title, item = drafts(frame(node("menu bar", "", Rect(0, 20, 500, 25), menu)), windows=(popup, WINDOW))
     assert (title.window.id, item.window.id) == (1, 2)
     assert item.clip.intersection(item.area) == item.area
+
+
+def test_text_of_a_combo_box_lies_in_its_window_though_a_menu_covers_it() -> None:
+    menu = Window(2, "", "app", Rect(0, 45, 200, 300), popup=True, pid=7)
+    box = node("combo box", "", Rect(50, 200, 300, 25), node("text", "Find", Rect(50, 200, 280, 25), text=""))
+    assert {draft.window.id for draft in drafts(frame(box), windows=(menu, WINDOW)) if draft.role == "text"} == {1}
+
+
+def test_current_tab_in_qt_has_the_focus_only_where_its_tab_list_has() -> None:
+    def tab_states(toolkit: str, states: int = SEEN) -> Set[str]:
+        tab = node("page tab", "One", states=SEEN | StateBit.FOCUSED.value)
+        [draft] = drafts(frame(node("page tab list", "", PLACE, tab, states=states)), toolkit)
+        return draft.states & {"focused", "selected"}
+
+    assert tab_states("Qt 5.15.8") == {"selected"}
+    assert tab_states("Qt 5.15.8", SEEN | StateBit.FOCUSED.value) == {"focused"}
+    assert tab_states("gtk 3.24.38") == {"focused"}
 
 
 def test_item_below_the_fold_is_clipped_by_what_it_scrolls_in() -> None:

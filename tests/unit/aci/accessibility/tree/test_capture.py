@@ -27,12 +27,14 @@ class Answering:
 
     async def ask_all(self, calls: Sequence[Call]) -> list[Any]:
         self.asked.update(call[3] for call in calls)
-        return [self._answer(call[1], call[3]) for call in calls]
+        return [self._answer(call[1], call[3], call[5]) for call in calls]
 
-    def _answer(self, path: str, member: str) -> Any:
+    def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
         if path not in self.objects:
             return None
         role, states = self.objects[path]
+        if member == "Get":
+            return {"Name": f"Name of {path}", "ChildCount": 2}.get(body[-1])
         return {
             "GetState": [states & 0xFFFFFFFF, states >> 32],
             "GetRole": ROLE_NAMES.index(role),
@@ -51,7 +53,7 @@ def described(parent: Node, bus: Answering, toolkit: str = "gtk 3.24.38") -> dic
 def test_of_what_is_hidden_only_the_states_are_asked() -> None:
     bus = Answering({"/shown": ("push button", SEEN), "/hidden": ("menu item", UNSEEN)})
     found = described(node("panel"), bus)
-    assert bus.asked == {"GetState": 3, "GetAll": 1, "GetRole": 1, "GetInterfaces": 1}
+    assert bus.asked == {"GetState": 3, "Get": 3, "GetRole": 1, "GetInterfaces": 1}
     assert (found["/shown"].role, found["/shown"].name) == ("push button", "Name of /shown")
     assert "Value" in found["/shown"].interfaces
     assert (found["/hidden"].role, found["/hidden"].states) == (HIDDEN, UNSEEN)
@@ -78,12 +80,22 @@ def test_interfaces_that_chromium_gives_always_are_not_asked() -> None:
     assert "Value" in found["/slider"].interfaces
 
 
+@pytest.mark.parametrize("toolkit", ["", "Qt 5.15.8", "Qt 6.4.2", "gtk 3.24.38", "GTK 4.8.3", "unknown 1"])
+def test_no_toolkit_but_chromium_is_asked_for_all_properties_at_once(toolkit: str) -> None:
+    objects = {"/button": ("push button", SEEN)}
+    bus, of_chromium = Answering(objects), Answering(objects)
+    found = described(node("panel"), bus, toolkit)["/button"]
+    like = described(node("panel"), of_chromium, "Chromium 1.0")["/button"]
+    assert (bus.asked["GetAll"], of_chromium.asked["GetAll"]) == (0, 1)
+    assert (found.name, found.description, found.child_count) == (like.name, like.description, like.child_count)
+
+
 class Opened(Answering):
     """A menu that fills itself when it is opened."""
 
-    def _answer(self, path: str, member: str) -> Any:
+    def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
         if path in self.objects and member != "GetChildren":
-            return super()._answer(path, member)
+            return super()._answer(path, member, body)
         return {"Get": 1, "GetChildren": [] if path in self.objects else [(":1.5", "/entry")]}.get(member)
 
 

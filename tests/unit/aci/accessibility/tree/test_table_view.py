@@ -51,11 +51,12 @@ class Table:
         return self._answer(path, member, body)
 
     def _answer(self, path: str, member: str, body: Sequence[Any]) -> Any:
-        if member == "GetAll":
-            name = {"/head0": "Name", "/head1": "Size"}.get(path, "12 kB" if path.endswith("1") else "")
-            return {"Name": name, "ChildCount": 2 if not name else 0}
         if member == "Get":
-            return {"NColumns": 2, "NRows": 2, "Name": {"p": "folder", "t": path[2:3]}.get(path[1])}.get(body[-1])
+            columns = {"/head0": "Name", "/head1": "Size"}
+            name = columns.get(path, "12 kB" if path.endswith("1") else "")
+            if path[1] in "pt":
+                name = "folder" if path[1] == "p" else path[2]
+            return {"NColumns": 2, "NRows": 2, "Name": name, "ChildCount": 0 if name else 2}.get(body[-1])
         cell = f"/cell{body[0]}{body[1]}" if len(body) == 2 else ""
         answers = {
             "GetAccessibleAt": (":1.5", cell),
