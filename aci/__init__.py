@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from aci.observation.geometry import Point, Rect
-    from aci.observation.observation import Element, Observation, Window
+    from aci.observation.observation import Observation
+    from aci.observation.snapshot import Element, Window
 
 _HOMES = {
     "aci.acting.actions": (
@@ -43,7 +44,8 @@ _HOMES = {
     ),
     "aci.desktop.desktop": "ActionResult Desktop",
     "aci.observation.geometry": "Point Rect",
-    "aci.observation.observation": "Element Observation Window",
+    "aci.observation.observation": "Observation",
+    "aci.observation.snapshot": "Element Window",
     "aci.desktop.virtual": "VirtualDesktop",
     "aci.desktop.x11": "X11Desktop",
 }

@@ -30,12 +30,12 @@ class MissingDependency(AciError):
     """A program or library of the system is absent.
 
     Attributes:
-        mend: The command that installs what is missing, or an empty string where none is known.
+        hint: The command that installs what is missing; "" if unknown.
     """
 
-    def __init__(self, message: str, mend: str = "") -> None:
-        super().__init__(f"{message} Install it with: {mend}" if mend else message)
-        self.mend = mend
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message} Install it with: {hint}" if hint else message)
+        self.hint = hint
 
 
 class DesktopError(AciError):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from aci.accessibility.connection import BackEnd
 from aci.desktop.emergency_stop import STOP_KEY, StopBy
 from aci.input.backends import InputName
-from aci.observation.sources import BackEnd
 from aci.safety.policy import Risk, Rule
 from agent_s.errors import SettingsError
 from agent_s.records import Limits, Planner
@@ -20,7 +20,7 @@ from agent_s.records import Limits, Planner
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
-    from aci.ocr.engine import TextEngine
+    from aci.ocr.text_engine import TextEngine
 
 
 class Section(BaseModel):
@@ -107,7 +107,7 @@ class DesktopSettings(Section):
             return "auto"
         if self.ocr == "none":
             return None
-        from aci.ocr.engine import build_engine
+        from aci.ocr.engines import build_engine
 
         return build_engine(self.ocr, self.ocr_models)
 

@@ -24,7 +24,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from aci.desktop.folders import places
+from aci.desktop.folders import desktop_folders
 from aci.desktop.processes import belonging_to
 from aci.desktop.virtual import VirtualDesktop
 
@@ -90,7 +90,7 @@ class Traces:
         return found
 
     def _count_now(self) -> int:
-        folders = [place.path for place in places() if place.id == self.desktop_id]
+        folders = [folder.path for folder in desktop_folders() if folder.id == self.desktop_id]
         return len(belonging_to(self.desktop_id)) + len(self._server_files()) + len(folders)
 
     def _server_files(self) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntFlag
 
-from aci.observation.observation import State
+from aci.observation.snapshot import State
 
 REGISTRY_NAME = "org.a11y.atspi.Registry"
 REGISTRY_PATH = "/org/a11y/atspi/registry"

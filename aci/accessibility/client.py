@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.extraction import Draft
-from aci.accessibility.elements.hit_testing import Layers
+from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Named, Places, place_elements
 from aci.accessibility.reader import Reader
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application, Ref
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.snapshot import Element, Window
 from aci.observation.tracking import IdTracker
 
 Result = TypeVar("Result")
@@ -89,7 +89,7 @@ class AccessibilityClient:
         self._rest: asyncio.Task[None] | None = None
         self._bus = Bus(address)
         self._reader = Reader(self._bus)
-        self._layers = Layers(self._bus)
+        self._hit_tester = HitTester(self._bus)
         try:
             self._run(self._bus.connect())
         except BaseException:
@@ -139,7 +139,7 @@ class AccessibilityClient:
                 pointer_nudge(window)
             scene = self._run(self._reader.read(windows, screen))
         elements, drafts, focus_id = place_elements(scene.drafts, windows, screen, self._tracker, self._places)
-        elements = self._run(self._layers.cleared(elements, drafts, self._reader.by_connection()))
+        elements = self._run(self._hit_tester.cleared(elements, drafts, self._reader.by_connection()))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None
         self._handles.update((identity, handle_of(draft)) for identity, draft in drafts.items())

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
 from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.dbus.signals import Touched
-from aci.accessibility.elements.drawn import Drawn, draft_all, mend
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.names import LONGEST_NAME, collapse
 from aci.accessibility.elements.placement import Named
+from aci.accessibility.elements.window_drafts import Drawn, correct_windows, draft_all
 from aci.accessibility.tree.capture import child_refs, get_property, read_tree, showing, tops_with
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.nodes import Application, Ref
@@ -23,7 +23,7 @@ from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, lag
 from aci.accessibility.tree.tables import TablesBefore, read_tables
 from aci.accessibility.tree.update import update_tree
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 APPLICATION_LIMIT_S = 8.0  # longest time for one application, even if it answers
 SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look, down to this
@@ -62,7 +62,7 @@ class _Part:
         return (draft for one in self.drawn for draft in one.drafts)
 
 
-class Patience:
+class TimeLimits:
     """Time limits of applications that answer too slowly.
 
     The limit is halved at each look at which it was exceeded, and restored now and then.
@@ -92,11 +92,13 @@ class Patience:
 class Reader:
     """Reads all applications, and keeps what is known of each between looks."""
 
-    def __init__(self, bus: Bus, patience: Patience | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, bus: Bus, patience: TimeLimits | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._bus = bus
         self._clock = clock
         self._late = LateAreas()
-        self._patience = patience or Patience()
+        self._time_limits = patience or TimeLimits()
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
         self._bare: Counter[Ref] = Counter()
@@ -119,7 +121,7 @@ class Reader:
             ConnectionLost: The bus went away.
         """
         applications = [item for item in await self.applications() if _has_window(item, windows)]
-        _tell_apart(applications, windows)
+        _assign_strangers(applications, windows)
         touched = self._bus.signals.take(item.root.name for item in applications)
         late = self._late.added_to(areas, screen, self._clock())
         in_windows, with_late = (areas_by_window(each, windows) if each is not None else None for each in (areas, late))
@@ -162,7 +164,7 @@ class Reader:
             anew = await self._anew(root)
             self._pieced.discard(root)
             if anew is not None:
-                self._patience.renew(root)  # with time enough it can be read
+                self._time_limits.renew(root)  # with time enough it can be read
                 self._known[root] = anew
                 self._renewed.add(root)
 
@@ -241,7 +243,7 @@ class Reader:
         application.toolkit = f"{toolkit} {version}".strip()
         application.introduced = not self._bus.silent(root.name)
         if isinstance(address, str) and address and application.name not in KEPT_ON_THE_BUS:
-            await self._bus.shorten(root.name, address)
+            await self._bus.connect_directly(root.name, address)
 
     async def _part(
         self,
@@ -254,12 +256,12 @@ class Reader:
         """Read an application as far as needed, within its time limit."""
         bus, root = self._bus, application.root
         before = self._parts.pop(root, None)
-        application.doubt_cells(touched.anything, touched.parents)
+        application.forget_cells(touched.anything, touched.parents)
         called = _called(application, windows)
         silence = f"{called} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
             return _Part(note=silence)
-        limit_s = self._patience.limit_s(root)
+        limit_s = self._time_limits.limit_s(root)
         try:
             async with asyncio.timeout(limit_s):
                 if not application.introduced:
@@ -275,10 +277,10 @@ class Reader:
                     known = [one for one in before.drawn if one.top.ref not in changed]
             drawn, unsure = draft_all(application, windows, screen, known)
         except CallRefused:
-            self._patience.end(root, limit_s)
+            self._time_limits.end(root, limit_s)
             return _Part(note=silence)
         except TimeoutError:
-            self._patience.end(root, limit_s)
+            self._time_limits.end(root, limit_s)
             self._pieced.add(root)
             return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
         except _NONSENSE:
@@ -287,9 +289,9 @@ class Reader:
             return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
         part = _Part(tuple(drawn), misplaced=tuple(unsure))
         if bus.silent(root.name):
-            self._patience.end(root, limit_s)
+            self._time_limits.end(root, limit_s)
             return replace(part, note=silence)
-        self._patience.renew(root)
+        self._time_limits.renew(root)
         if application.cut:
             part = replace(part, note=f"{called} shows more than can be read; the rest of its elements is missing.")
         return self._keep(application, windows, part)
@@ -331,7 +333,7 @@ class Reader:
             return _tops(application) if renewed else frozenset()
         if renewed:
             scope = replace(scope, redrawn=True)
-            mend(application, application.windows)
+            correct_windows(application, application.windows)
         if touched.anything or bare or (scope.redrawn and not application.patchy):
             await self._read_whole(application)
             self._pieced.discard(application.root)
@@ -347,7 +349,7 @@ class Reader:
             return _tops(application)
         within = tops_with(application, changed)
         if not within:
-            mend(application, windows)
+            correct_windows(application, windows)
         return within
 
     async def _answers(self, application: Application) -> bool:
@@ -368,7 +370,7 @@ def _has_window(application: Application, windows: Sequence[Window]) -> bool:
     return any(window.pid is None or window.pid == application.pid for window in windows)
 
 
-def _tell_apart(applications: Sequence[Application], windows: Sequence[Window]) -> None:
+def _assign_strangers(applications: Sequence[Application], windows: Sequence[Window]) -> None:
     """Tell each application which connections belong to others, which have windows of their own."""
     pids = {window.pid for window in windows}
     owners = frozenset(item.root.name for item in applications if item.pid in pids)

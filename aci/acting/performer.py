@@ -28,7 +28,7 @@ from aci.desktop.launching import Process
 from aci.desktop.screen import Screen
 from aci.desktop.switching import find_window
 from aci.errors import CannotType, KeysHeld, LaunchFailed
-from aci.input.input_device import Hands
+from aci.input.input_device import InputDevice
 from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
 from aci.observation.observation import Element, Observation
@@ -45,7 +45,7 @@ class Performer:
     def __init__(
         self,
         screen: Screen,
-        hands: Hands,
+        device: InputDevice,
         typist: Typist,
         locator: Locator,
         aim: Aim,
@@ -58,7 +58,7 @@ class Performer:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._screen = screen
-        self._hands = hands
+        self._device = device
         self._typist = typist
         self._locator = locator
         self._aim = aim
@@ -116,19 +116,19 @@ class Performer:
             case Click():
                 hold = self._chord(action.hold_keys)
                 point = self._aim.point(action.element_id, seen)
-                self._hands.click(point, action.num_clicks, action.button_type, hold)
+                self._device.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
-                self._hands.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
+                self._device.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
                 quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
             case DragAndDrop():
                 hold = self._chord(action.hold_keys)
                 end, start = self._aim.point(action.drop_on_id, seen), self._aim.point(action.drag_from_id, seen)
-                self._hands.drag(start, end, hold)
+                self._device.drag(start, end, hold)
             case Hotkey():
-                self._hands.press(self._chord(action.keys))
+                self._device.press(self._chord(action.keys))
             case HoldAndPress():
                 self._chord([*action.hold_keys, *action.press_keys])
-                self._hands.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
+                self._device.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
             case Type():
                 note = self._type(action, seen)
         if not settle:
@@ -151,7 +151,7 @@ class Performer:
 
         note = self._typist.type(place, action.text, action.overwrite, click_again if chosen is not None else None)
         if action.enter:
-            self._hands.press(chord(["Return"]))
+            self._device.press(chord(["Return"]))
         return note
 
     def _focus(self, element: Element, seen: Observation | None, keep_caret: bool) -> None:
@@ -165,7 +165,7 @@ class Performer:
         """Click a field; put the caret behind the text of a single line."""
         before, started = self._settle.look(), self._clock()
         point = self._aim.point(element.id, seen)
-        self._hands.click(point)
+        self._device.click(point)
         self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         if (
             keep_caret
@@ -173,7 +173,7 @@ class Performer:
             and "editable" in element.states
             and "multi_line" not in element.states
         ):
-            self._hands.press(chord(["End"]))
+            self._device.press(chord(["End"]))
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
         before, started = self._settle.look(), self._clock()

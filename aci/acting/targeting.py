@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from aci.observation.observation import Window
+    from aci.observation.snapshot import Window
 
 _TOOLTIP_LIMIT_S = 0.6
 _POLL_S = 0.02

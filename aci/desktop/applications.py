@@ -12,6 +12,8 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from aci.errors import LaunchFailed
@@ -19,21 +21,6 @@ from aci.errors import LaunchFailed
 _SHOWN_NEAR = 5
 _GOOD = 60.0  # least score, of 100
 _FILLER = frozenset({"a", "an", "the", "app", "application", "program", "window", "open", "new", "my"})
-# Phrases by registered category (Desktop Menu Specification 1.1, appendix A)
-_KINDS: Mapping[str, tuple[str, ...]] = {
-    "WebBrowser": ("browser", "web browser", "internet browser", "internet"),
-    "TextEditor": ("text editor", "editor", "notepad", "plain text editor"),
-    "Calculator": ("calculator",),
-    "FileManager": ("file manager", "files", "file browser", "file explorer", "explorer"),
-    "TerminalEmulator": ("terminal", "terminal emulator", "console", "command line", "shell"),
-    "Spreadsheet": ("spreadsheet", "spreadsheets", "excel"),
-    "WordProcessor": ("word processor", "word"),
-    "Presentation": ("presentation", "presentations", "slides", "powerpoint"),
-    "Email": ("email", "mail", "email client", "mail client"),
-    "RasterGraphics": ("image editor", "photo editor"),
-    "Player": ("media player", "video player", "music player"),
-    "Viewer": ("image viewer", "document viewer", "pdf viewer"),
-}
 _IN_TERMINAL = ("xterm", "-e")
 _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
@@ -168,7 +155,7 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     if words in (name, program, _words(application.id)):
         return 100.0
     penalty = 20.0 if application.in_terminal else 0.0
-    if words == generic or any(phrase in _KINDS[kind] for kind in application.categories if kind in _KINDS):
+    if words == generic or any(phrase in _tables().kinds.get(kind, ()) for kind in application.categories):
         return 100.0 - penalty
     if set(words) <= set(name):
         return 90.0 + 5.0 * len(words) / len(name)
@@ -180,67 +167,32 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     return 0.8 * similar if similar >= 80.0 else 0.0
 
 
-# Written into a private home: an editor that was killed starts without a question
-FIRST_SETTINGS = {
-    ".config/glib-2.0/settings/keyfile": "[org/xfce/mousepad/preferences/file]\nsession-restore='never'\n",
-}
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What some programs need so that they are accessible and start without a question."""
+
+    programs: Sequence[str]
+    arguments: Sequence[str] = ()  # put right behind the program, unless the caller gave them
+    as_root: Sequence[str] = ()  # options that only root needs
+    private: Sequence[str] = ()  # options for a private home only; `{home}` stands for it
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)  # contents by path, written into a private home if missing
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """What some programs need so that they can be seen through accessibility and start without asking anything."""
-
-    programs: frozenset[str]  # names of the programs it is for
-    arguments: tuple[str, ...] = ()  # options put right behind the program, unless the caller gave them
-    as_root: tuple[str, ...] = ()  # options that only root needs
-    private: tuple[str, ...] = ()  # options for a private home only; `{home}` stands for it
-    environment: Mapping[str, str] = field(default_factory=dict)  # variables to set
-    # text of files written into a private home before the first start, unless they are there, by path
-    files: Mapping[str, str] = field(default_factory=dict)
+class _Tables:
+    kinds: Mapping[str, Sequence[str]]
+    first_settings: Mapping[str, str]
+    recipes: Sequence[Recipe]
 
 
-_OFFICE_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
-<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay"><value>false</value></prop></item>
-<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="FirstRun"><value>false</value></prop></item>
-</oor:items>
-"""
-_CHROMIUM_OPTIONS = ("--force-renderer-accessibility", "--no-first-run", "--no-default-browser-check")
-_RECIPES = (
-    Recipe(
-        programs=frozenset(
-            ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "brave-browser", "microsoft-edge")
-        ),
-        arguments=_CHROMIUM_OPTIONS,
-        as_root=("--no-sandbox", "--test-type"),
-        private=(
-            "--user-data-dir={home}/.config/browser-profile",
-            "--password-store=basic",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--disable-dev-shm-usage",
-            "--disable-smooth-scrolling",
-        ),
-        environment={"ACCESSIBILITY_ENABLED": "1"},
-    ),
-    Recipe(
-        programs=frozenset(["code", "codium"]),
-        arguments=("--force-renderer-accessibility",),
-        as_root=("--no-sandbox",),
-        private=("--user-data-dir={home}/.config/editor-profile",),
-        environment={"ACCESSIBILITY_ENABLED": "1"},
-    ),
-    Recipe(
-        programs=frozenset(("soffice", "libreoffice", "localc", "lowriter", "loimpress", "lodraw", "lobase", "lomath")),
-        arguments=("--norestore", "--nologo", "--nofirststartwizard"),
-        environment={"SAL_USE_VCLPLUGIN": "gtk3"},
-        files={".config/libreoffice/4/user/registrymodifications.xcu": _OFFICE_SETTINGS},
-    ),
-    Recipe(programs=frozenset({"firefox", "firefox-esr"}), environment={"GNOME_ACCESSIBILITY": "1"}),
-    Recipe(programs=frozenset({"gimp", "gimp-2.10"}), environment={"GTK_MODULES": "gail:atk-bridge"}),
-    Recipe(programs=frozenset({"vlc"}), environment={"QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}),
-)
+@cache
+def _tables() -> _Tables:
+    import yaml
+
+    text = resources.files("aci.desktop").joinpath("applications.yaml").read_text(encoding="utf-8")
+    tables = yaml.safe_load(text)
+    return _Tables(tables["kinds"], tables["first_settings"], [Recipe(**recipe) for recipe in tables["recipes"]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,31 +204,25 @@ class Prepared:
 
 
 def prepare(argv: Sequence[str], private_home: Path | None, root: bool) -> Prepared:
-    """Add what a program needs to be operable.
-
-    Args:
-        argv: How the caller wants it started.
-        private_home: HOME of a private desktop, into which settings may be written; None on the user's own screen.
-        root: Whether it runs as root.
-    """
+    """Add what a program needs to be accessible; on a private desktop (`private_home`) also write its settings."""
     name = program_name(argv)
-    recipe = next((recipe for recipe in _RECIPES if name in recipe.programs), None)
+    recipe = next((recipe for recipe in _tables().recipes if name in recipe.programs), None)
     if recipe is None:
         return Prepared(tuple(argv), {})
     options = [*recipe.arguments, *(recipe.as_root if root else ())]
     if private_home is not None:
         options += [option.replace("{home}", str(private_home)) for option in recipe.private]
-        write_missing(recipe.files, private_home)
+        _write_missing(recipe.files, private_home)
     given = {argument.partition("=")[0] for argument in argv[1:]}
     wanted = [option for option in options if option.partition("=")[0] not in given]
     return Prepared((argv[0], *wanted, *argv[1:]), recipe.environment)
 
 
 def sockets_elsewhere(home: Path) -> set[Path]:
-    """Return the sockets that applications with a certain home leave outside of it when they are killed.
+    """Return the sockets that killed applications with a certain home leave outside of it.
 
-    LibreOffice names the one by which a second start finds the first after the MD5 of its profile's address, each byte
-    written without a leading zero.
+    A second start of LibreOffice finds the first by a socket that is named after the MD5 of its profile's address, each
+    byte written without a leading zero.
     """
     profile = (home / ".config/libreoffice/4").as_uri()
     digest = hashlib.md5(profile.encode("utf-16-le"), usedforsecurity=False).digest()
@@ -284,13 +230,12 @@ def sockets_elsewhere(home: Path) -> set[Path]:
     return {Path("/tmp") / name, Path("/var/tmp") / name}
 
 
-def write_missing(files: Mapping[str, str], home: Path) -> None:
-    """Write files into a home, those that are there already left alone.
+def write_first_settings(home: Path) -> None:
+    """Write the settings that a fresh private home needs, unless they are there."""
+    _write_missing(_tables().first_settings, home)
 
-    Args:
-        files: Text by path in the home.
-        home: The home.
-    """
+
+def _write_missing(files: Mapping[str, str], home: Path) -> None:
     for relative, text in files.items():
         path = home / relative
         if not path.exists():

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aci.desktop.applications import sockets_elsewhere
-from aci.desktop.folders import DesktopPlace, places
+from aci.desktop.folders import DesktopFolder, desktop_folders
 from aci.desktop.private_session import remove_server_files
 from aci.desktop.processes import belonging_to, bound_sockets, end, remove_sockets
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class AbandonedDesktop:
     """What is left of one desktop whose owner is gone."""
 
     desktop_id: str  # name of the desktop
@@ -23,30 +23,30 @@ class Remains:
     display: int | None  # number of its X display, or None where it never got one
 
 
-def find_remains(parent: Path | None = None) -> list[Remains]:
+def find_abandoned(parent: Path | None = None) -> list[AbandonedDesktop]:
     """Return what is left of this user's desktops whose owner (process id and start time) no longer runs.
 
     Homes that were to be kept stay. `parent` is the parent of the desktops' common folder, by default the one for
     temporary files.
     """
-    return [_describe(place) for place in places(parent) if _abandoned(place)]
+    return [_describe(place) for place in desktop_folders(parent) if _abandoned(place)]
 
 
-def remove_remains(remains: Iterable[Remains], grace_s: float = 0.5) -> list[Remains]:
+def remove_abandoned(remains: Iterable[AbandonedDesktop], grace_s: float = 0.5) -> list[AbandonedDesktop]:
     """End the processes of abandoned desktops and remove their files; return those of which some remain."""
     return [item for item in remains if not _remove(item, grace_s)]
 
 
-def _abandoned(place: DesktopPlace) -> bool:
+def _abandoned(place: DesktopFolder) -> bool:
     if place.kept:
         return False
     owner = place.read_owner()
     return owner is None or not owner.alive
 
 
-def _describe(place: DesktopPlace) -> Remains:
+def _describe(place: DesktopFolder) -> AbandonedDesktop:
     owner = place.read_owner()
-    return Remains(
+    return AbandonedDesktop(
         desktop_id=place.id,
         folder=place.path,
         processes=tuple(sorted(belonging_to(place.id))),
@@ -54,13 +54,13 @@ def _describe(place: DesktopPlace) -> Remains:
     )
 
 
-def _remove(item: Remains, grace_s: float) -> bool:
-    if not _abandoned(DesktopPlace(item.folder)):
+def _remove(item: AbandonedDesktop, grace_s: float) -> bool:
+    if not _abandoned(DesktopFolder(item.folder)):
         return True  # Somebody else removed it, or it was kept, since it was found.
     sockets = bound_sockets(belonging_to(item.desktop_id))
     stuck = end(lambda: belonging_to(item.desktop_id), grace_s)
     if not stuck:
-        remove_sockets(sockets | sockets_elsewhere(DesktopPlace(item.folder).home))
+        remove_sockets(sockets | sockets_elsewhere(DesktopFolder(item.folder).home))
     if item.display is not None:
         remove_server_files(item.display)
     shutil.rmtree(item.folder, ignore_errors=True)

@@ -44,7 +44,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class DesktopPlace:
+class DesktopFolder:
     """The folder of one private desktop."""
 
     path: Path  # the folder itself, mode 0700
@@ -109,7 +109,7 @@ def common_folder(parent: Path | None = None) -> Path:
     return base / f"agent-s-{os.getuid()}"
 
 
-def new_place(parent: Path | None = None) -> DesktopPlace:
+def create_folder(parent: Path | None = None) -> DesktopFolder:
     """Create the folder of a new desktop, owned by the calling process.
 
     Raises:
@@ -122,10 +122,10 @@ def new_place(parent: Path | None = None) -> DesktopPlace:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
         token = secrets.token_hex(5)
-        unowned = DesktopPlace(folder / f".{token}")  # what has no owner under the final name counts as abandoned
+        unowned = DesktopFolder(folder / f".{token}")  # what has no owner under the final name counts as abandoned
         unowned.path.mkdir(mode=0o700)
         unowned.write_owner(Owner.this_process())
-        place = DesktopPlace(unowned.path.rename(folder / f"{_PREFIX}{token}"))
+        place = DesktopFolder(unowned.path.rename(folder / f"{_PREFIX}{token}"))
         for part in (place.run, place.tmp, place.logs):
             part.mkdir(mode=0o700)
     except OSError as error:
@@ -133,14 +133,14 @@ def new_place(parent: Path | None = None) -> DesktopPlace:
     return place
 
 
-def places(parent: Path | None = None) -> Iterator[DesktopPlace]:
+def desktop_folders(parent: Path | None = None) -> Iterator[DesktopFolder]:
     """Yield the folders of all desktops of this user, those of other processes too."""
     folder = common_folder(parent)
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
         if path.name.startswith(_PREFIX) and path.is_dir():
-            yield DesktopPlace(path)
+            yield DesktopFolder(path)
 
 
 def _too_long(parent: Path) -> bool:

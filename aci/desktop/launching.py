@@ -16,7 +16,7 @@ from typing import IO
 from aci.desktop.applications import Catalog, prepare, program_name
 from aci.desktop.screen import Screen
 from aci.errors import LaunchFailed
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance

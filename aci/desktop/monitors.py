@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element
+from aci.observation.snapshot import Element
 from aci.observation.visibility import ground, uncovered
 
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from aci.desktop.applications import FIRST_SETTINGS, sockets_elsewhere, write_missing
-from aci.desktop.folders import DesktopPlace, Owner, common_folder
+from aci.desktop.applications import sockets_elsewhere, write_first_settings
+from aci.desktop.folders import DesktopFolder, Owner, common_folder
 from aci.desktop.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 from aci.errors import MissingDependency, StartFailed
 
@@ -70,7 +70,7 @@ class PrivateSession:
 
     def __init__(
         self,
-        place: DesktopPlace,
+        place: DesktopFolder,
         home: Path,
         size: tuple[int, int],
         extra_environment: Mapping[str, str],
@@ -160,7 +160,7 @@ class PrivateSession:
             (self.home / name).mkdir(mode=0o700, exist_ok=True)
         lines = [f'XDG_{_variable(name)}_DIR="$HOME/{name}"\n' for name in _USER_FOLDERS]
         (self.home / ".config/user-dirs.dirs").write_text("".join(lines), encoding="utf-8")
-        write_missing(FIRST_SETTINGS, self.home)
+        write_first_settings(self.home)
 
     def _offer_accessibility_service(self, launcher: str) -> None:
         """Let the session bus start the accessibility bus on the first call, enabled for all toolkits.

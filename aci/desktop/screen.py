@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from aci.desktop.monitors import gaps
 from aci.errors import ConnectionLost, NoDisplay
 from aci.observation.geometry import Point, Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 if TYPE_CHECKING:
     import numpy as np

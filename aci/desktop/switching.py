@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aci.desktop.applications import Application, Catalog
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 _ALIKE = 85.0
 

@@ -12,20 +12,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
+from aci.accessibility.connection import Accessibility, BackEnd, connect_accessibility
 from aci.acting.actions import Action
 from aci.desktop.desktop import ActionResult
 from aci.desktop.emergency_stop import Halt, StopBy
-from aci.desktop.folders import DesktopPlace, new_place
+from aci.desktop.folders import DesktopFolder, create_folder
 from aci.desktop.launching import Process
 from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
 from aci.observation.observation import Observation
-from aci.observation.sources import Accessibility, BackEnd, connect_accessibility
 
 if TYPE_CHECKING:
-    from aci.ocr.engine import TextEngine
+    from aci.ocr.text_engine import TextEngine
 
 _SMALLEST, _LARGEST = 200, 8192
 _GRACE_S = 0.5
@@ -85,7 +85,7 @@ class VirtualDesktop:
         self._input: InputName = input
         self._stop_by = stop_by
         self._accessibility = accessibility
-        self._place: DesktopPlace | None = None
+        self._place: DesktopFolder | None = None
         self._session: PrivateSession | None = None
         self._desktop: X11Desktop | None = None
 
@@ -141,7 +141,7 @@ class VirtualDesktop:
             raise DesktopError("The virtual desktop is already running.")
         warm_up = threading.Thread(target=_load_libraries, name="aci-warm-up", daemon=True)
         warm_up.start()
-        self._place = new_place(self._parent)
+        self._place = create_folder(self._parent)
         atexit.register(self.stop)
         try:
             self._session = PrivateSession(self._place, self._given_home or self._place.home, self.size, self._extra)
@@ -227,7 +227,7 @@ class VirtualDesktop:
         self.x11.release_all()
 
     @property
-    def _running_place(self) -> DesktopPlace:
+    def _running_place(self) -> DesktopFolder:
         if self._place is None:
             raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
         return self._place
@@ -251,7 +251,7 @@ def _load_libraries() -> None:
     import aci.accessibility.client  # noqa: F401
 
 
-def _remove(place: DesktopPlace, keep_home: bool) -> None:
+def _remove(place: DesktopFolder, keep_home: bool) -> None:
     if not keep_home:
         shutil.rmtree(place.path, ignore_errors=True)
         return

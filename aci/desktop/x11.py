@@ -13,6 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
+from aci.accessibility.connection import (
+    Accessibility,
+    BackEnd,
+    ResilientAccessibility,
+    connect_accessibility,
+)
 from aci.acting.actions import Action
 from aci.acting.performer import Performer
 from aci.acting.settle import QUIET_S, Settle
@@ -25,22 +31,21 @@ from aci.desktop.monitors import shown
 from aci.desktop.screen import Screen, to_rgb
 from aci.desktop.wayland import limits
 from aci.errors import ConnectionLost, NoDisplay
-from aci.input.backends import InputName, open_hands
+from aci.input.backends import InputName, open_input_device
 from aci.input.clipboard import Clipboard
-from aci.input.input_device import Hands
+from aci.input.input_device import InputDevice
 from aci.input.typist import Typist
-from aci.input.user_watch import PersonWatch
+from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point
 from aci.observation.observation import Observation, Window
 from aci.observation.pixels import changed_areas
-from aci.observation.sources import Accessibility, BackEnd, NoAccessibility, Outlasting, connect_accessibility
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from aci.ocr.engine import TextEngine
     from aci.ocr.screen_text import TextReader
+    from aci.ocr.text_engine import TextEngine
 
 _LAUNCH_QUIET_S = 0.3  # applications map their window first and fill it afterwards
 _DRAINED_QUIET_S = 0.05
@@ -117,10 +122,10 @@ class X11Desktop:
         with self._open:
             self.screen = Screen(name)
             self._open.callback(self.screen.close)
-            self._person = None if stop_by is None else PersonWatch(name, stop_by, self.halt)
-            if self._person is not None:
-                self._open.callback(self._person.close)
-            self._accessibility = Outlasting(self._see(accessibility))
+            self._user_watch = None if stop_by is None else UserWatch(name, stop_by, self.halt)
+            if self._user_watch is not None:
+                self._open.callback(self._user_watch.close)
+            self._accessibility = self._connect_accessibility(accessibility)
             self._open.callback(self._accessibility.close)
             self._open = self._open.pop_all()
         self._launcher = Launcher(
@@ -270,8 +275,8 @@ class X11Desktop:
 
     def release_all(self) -> None:
         """Release every key and button that is held."""
-        if "_hands" in self.__dict__:
-            self._hands.release_all()
+        if "_device" in self.__dict__:
+            self._device.release_all()
 
     def close(self) -> None:
         """Let go of the screen; the applications stay as they are. A second call does nothing."""
@@ -280,11 +285,11 @@ class X11Desktop:
         self._open.close()
 
     @cached_property
-    def _hands(self) -> Hands:
-        moving = self._person.own_motion if self._person is not None else lambda point: None
-        hands = open_hands(self._input, self.display, self._private, self.halt, moving)
-        self._open.callback(hands.close)
-        return hands
+    def _device(self) -> InputDevice:
+        moving = self._user_watch.own_motion if self._user_watch is not None else lambda point: None
+        device = open_input_device(self._input, self.display, self._private, self.halt, moving)
+        self._open.callback(device.close)
+        return device
 
     @cached_property
     def _clipboard(self) -> Clipboard:
@@ -296,9 +301,9 @@ class X11Desktop:
     def _performer(self) -> Performer:
         return Performer(
             screen=self.screen,
-            hands=self._hands,
+            device=self._device,
             typist=Typist(
-                self._hands, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
+                self._device, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
             ),
             locator=self._accessibility,
             aim=Aim(
@@ -306,7 +311,7 @@ class X11Desktop:
                 self._accessibility,
                 self.screen.frame,
                 self.observe,
-                self._hands.move,
+                self._device.move,
                 self._rest,
                 pause=self.halt.pause,
             ),
@@ -314,7 +319,7 @@ class X11Desktop:
             launch=lambda argv, settle: self._launch(argv, settle=settle),
             catalog=lambda: self.applications,
             buffer=self._buffer,
-            is_stop_key=self._person.refuses if self._person is not None else lambda symbols: False,
+            is_stop_key=self._user_watch.refuses if self._user_watch is not None else lambda symbols: False,
             pause=self.halt.pause,
         )
 
@@ -332,14 +337,14 @@ class X11Desktop:
         if visible is None:
             return
         center = visible.center
-        self._hands.move(Point(center.x + 1, center.y))
-        self._hands.move(center)
+        self._device.move(Point(center.x + 1, center.y))
+        self._device.move(center)
         self._drained()
-        self._hands.move(before)
+        self._device.move(before)
 
     @cached_property
     def _text_reader(self) -> TextReader | None:
-        from aci.ocr.engine import default_engine
+        from aci.ocr.engines import default_engine
         from aci.ocr.screen_text import TextReader
 
         engine = default_engine() if self._ocr == "auto" else self._ocr
@@ -350,13 +355,13 @@ class X11Desktop:
         self._open.callback(reader.close)
         return reader
 
-    def _see(self, accessibility: Callable[[], Accessibility] | BackEnd) -> Accessibility:
+    def _connect_accessibility(self, accessibility: Callable[[], Accessibility] | BackEnd) -> Accessibility:
         if callable(accessibility):
-            return accessibility()
+            return ResilientAccessibility(accessibility())
         try:
-            return connect_accessibility(accessibility, self._environment, self._ids)
+            return ResilientAccessibility(connect_accessibility(accessibility, self._environment, self._ids))
         except ConnectionLost as error:
-            return NoAccessibility(str(error))
+            return ResilientAccessibility(None, str(error))
 
 
 def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:

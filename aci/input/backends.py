@@ -9,14 +9,13 @@ from importlib.util import find_spec
 from typing import Literal, get_args
 
 from aci.desktop.emergency_stop import Halt
-from aci.input.input_device import Hands
+from aci.input.input_device import InputDevice
 from aci.observation.geometry import Point
 
 InputName = Literal["xtest", "pyautogui"]
 
 # --no-deps, since its dependency python3-xlib overwrites python-xlib's files
-PYAUTOGUI_MEND = "pip install --no-deps pyautogui pytweening"
-XLIB_MEND = "pip uninstall -y python3-xlib; pip install --force-reinstall --no-deps python-xlib"
+XLIB_REPAIR = "pip uninstall -y python3-xlib; pip install --force-reinstall --no-deps python-xlib"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class InputInfo:
     name: InputName  # the way
     works: bool  # whether its packages are there
     problem: str = ""  # why it does not work; empty where it does
-    mend: str = ""  # what makes it work; empty where it does
+    hint: str = ""  # what makes it work; empty where it does
 
 
 def available_inputs() -> tuple[InputInfo, ...]:
@@ -34,13 +33,13 @@ def available_inputs() -> tuple[InputInfo, ...]:
     return tuple(_look_at(name) for name in get_args(InputName))
 
 
-def open_hands(
+def open_input_device(
     name: InputName,
     display_name: str,
     private: bool = False,
     halt: Halt | None = None,
     moving: Callable[[Point], None] = lambda point: None,
-) -> Hands:
+) -> InputDevice:
     """Connect a back end to a display.
 
     Args:
@@ -79,9 +78,11 @@ def xlib_problem() -> str:
 def _look_at(name: InputName) -> InputInfo:
     problem = xlib_problem()
     if problem:
-        return InputInfo(name, works=False, problem=problem, mend=XLIB_MEND)
+        return InputInfo(name, works=False, problem=problem, hint=XLIB_REPAIR)
     if name == "pyautogui":
+        from aci.input.pyautogui import INSTALL
+
         missing = [module for module in ("pyautogui", "pytweening") if find_spec(module) is None]
         if missing:
-            return InputInfo(name, works=False, problem=f"{' and '.join(missing)} not there", mend=PYAUTOGUI_MEND)
+            return InputInfo(name, works=False, problem=f"{' and '.join(missing)} not there", hint=INSTALL)
     return InputInfo(name, works=True)

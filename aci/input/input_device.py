@@ -10,7 +10,7 @@ from aci.observation.geometry import Point
 Button = Literal["left", "middle", "right"]
 
 
-class Hands(Protocol):
+class InputDevice(Protocol):
     """Keyboard and pointer; nothing stays pressed after an action.
 
     Keys are X keysyms, from `aci.input.keys`. All actions raise `Halted` after a stop request, `KeysHeld` while

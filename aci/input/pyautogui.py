@@ -15,13 +15,14 @@ from typing import Any
 
 from aci.desktop.screen import lost_connection_is_reported, open_display
 from aci.errors import CannotType, DesktopError, MissingDependency
-from aci.input.backends import PYAUTOGUI_MEND
 from aci.input.input_device import Button
 from aci.input.keys import keysym
 from aci.input.modifiers import Modifiers
-from aci.input.stuck_keys import release_leftovers
+from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
 
+# --no-deps, since its dependency python3-xlib overwrites python-xlib's files
+INSTALL = "pip install --no-deps pyautogui pytweening"
 # PyAutoGUI's names of keys by keysym name
 _NAMES = {
     **{name: name.casefold() for name in ("BackSpace", "Tab", "Return", "Escape", "Delete", "Insert", "Home", "End")},
@@ -85,7 +86,7 @@ class PyAutoGui:
         self._buttons_down: list[Button] = []
         self._last_click = (Point(-100, -100), 0.0)
         self._modifiers = Modifiers(self._display, pause)
-        release_leftovers(self._display)
+        release_stuck_keys(self._display)
 
     def move(self, point: Point) -> None:
         """Move the pointer."""
@@ -245,7 +246,7 @@ def _load(display_name: str, environment: MutableMapping[str, str]) -> Any:
     try:
         import pyautogui
     except ImportError as error:
-        raise MissingDependency(f"PyAutoGUI cannot be used ({error}).", PYAUTOGUI_MEND) from error
+        raise MissingDependency(f"PyAutoGUI cannot be used ({error}).", INSTALL) from error
     finally:
         if before is None:
             del environment["DISPLAY"]

@@ -43,7 +43,7 @@ def pressed_by_programs(display: Any) -> Pressed:
     return Pressed(tuple(sorted(keys)), tuple(sorted(buttons)))
 
 
-def release_leftovers(display: Any) -> Pressed:
+def release_stuck_keys(display: Any) -> Pressed:
     """Release what programs hold down, and return it."""
     from Xlib import X
     from Xlib.ext import xtest

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from aci.errors import AciError, CannotType
 from aci.input.clipboard import Clipboard, Content
-from aci.input.input_device import Hands
+from aci.input.input_device import InputDevice
 from aci.input.keys import chord
-from aci.observation.observation import Element
+from aci.observation.snapshot import Element
 
 _TERMINALS = frozenset(
     {
@@ -107,14 +107,14 @@ class Typist:
 
     def __init__(
         self,
-        hands: Hands,
+        device: InputDevice,
         clipboard: Callable[[], Clipboard],
         access: TextAccess,
         drained: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._hands = hands
+        self._device = device
         self._clipboard = clipboard
         self._access = access
         self._drained = drained
@@ -162,7 +162,7 @@ class Typist:
         if expected.missed_by(now, way) and (way == "paste" or click_again is not None):
             way, now = self._typed_again(place, element_id, expected, way, click_again)
         if now is not None and expected.completed_by(now):
-            self._hands.press(chord(["Delete"]))
+            self._device.press(chord(["Delete"]))
             now = self._await_text(element_id, expected)
         if not expected.met_by(now) and (expected.overwrite or now == expected.before):
             whole = expected.text if expected.overwrite else expected.before + expected.text
@@ -216,25 +216,25 @@ class Typist:
 
     def _select_content(self, place: Place, nothing_follows: bool) -> None:
         if place.terminal:
-            self._hands.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
+            self._device.press(chord(["ctrl+u"]))  # The terminal's own line kill, whatever runs in it.
         elif not place.cell:
-            self._hands.press(chord(["ctrl+a"]))
+            self._device.press(chord(["ctrl+a"]))
             if nothing_follows:
-                self._hands.press(chord(["Delete"]))
+                self._device.press(chord(["Delete"]))
         elif nothing_follows:
-            self._hands.press(chord(["Delete"]))
+            self._device.press(chord(["Delete"]))
 
     def _by_keys(self, place: Place, text: str) -> None:
         if not place.office_cell:
-            self._hands.type_text(text, self._drained)
+            self._device.type_text(text, self._drained)
             return
         # Delete takes away the completion that is offered behind the caret, before Tab or Return would accept it.
         for part in _up_to_cell_ends(text):
             body = part.rstrip("\t\n")
-            self._hands.type_text(body, self._drained)
+            self._device.type_text(body, self._drained)
             if body:
-                self._hands.press(chord(["Delete"]))
-            self._hands.type_text(part[len(body) :], self._drained)
+                self._device.press(chord(["Delete"]))
+            self._device.type_text(part[len(body) :], self._drained)
 
     def _paste(self, text: str) -> bool:
         """Paste a text and restore the clipboard; False if that would lose its content, or nobody took the text."""
@@ -244,7 +244,7 @@ class Typist:
             return False
         clipboard.offer(text)
         try:
-            self._hands.press(chord(["ctrl+v"]))
+            self._device.press(chord(["ctrl+v"]))
             taken = clipboard.wait_taken(_TAKEN_LIMIT_S)
             if taken:
                 self._drained()

@@ -44,7 +44,7 @@ class StopKey:
         return self._symbols <= {left_key(symbol) for symbol in symbols}
 
 
-class PersonWatch:
+class UserWatch:
     """A thread that watches a display and requests a stop.
 
     Raises:

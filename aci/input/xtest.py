@@ -12,7 +12,7 @@ from aci.input.input_device import Button
 from aci.input.keymap import Keymap, Stroke
 from aci.input.keys import characters, keysym
 from aci.input.modifiers import Modifiers
-from aci.input.stuck_keys import release_leftovers
+from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
 
 _BUTTONS: dict[str, int] = {"left": 1, "middle": 2, "right": 3}
@@ -62,7 +62,7 @@ class Xtest:
         self._buttons_down: list[int] = []
         self._last_click = (Point(-100, -100), 0.0)
         self._modifiers = Modifiers(self._display, pause)
-        release_leftovers(self._display)
+        release_stuck_keys(self._display)
 
     def close(self) -> None:
         """Release everything, return borrowed keys and disconnect; the server may already be gone."""

@@ -76,7 +76,7 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     best = max((score for score, _ in scored), default=0.0)
     if best < MIN_SCORE:
         return None
-    return _told_apart(description, [element for score, element in scored if score == best], observation)
+    return _distinguished(description, [element for score, element in scored if score == best], observation)
 
 
 def titles_agree(one: str, other: str) -> bool:
@@ -94,7 +94,7 @@ def titles_agree(one: str, other: str) -> bool:
     return len(mine & theirs) >= SHARED_WORDS * max(1, len(mine | theirs))
 
 
-def _told_apart(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
+def _distinguished(description: ElementDescription, best: list[Element], observation: Observation) -> Element | None:
     best = [element for element in best if element.window_id == best[0].window_id]
     twins = [other for other in observation.elements if _is_twin(other, best[0])]
     as_many = len(twins) == (description.twins or len(twins))

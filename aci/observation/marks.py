@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Observation
+from aci.observation.snapshot import Element, Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ MOST_STEPS = 24  # places tried along the middle of a wide element
 COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 0), (0, 120, 130))
 
 
-def draw_marks(observation: Observation) -> NDArray[np.uint8]:
+def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     """Return the screenshot with a frame and a number for each element, (H, W, 3) uint8 RGB.
 
     Each number goes to the plainest free place beside its element or at one of its corners. Empty cells of a sheet get

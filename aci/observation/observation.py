@@ -1,144 +1,22 @@
-"""What is on the screen at one moment: windows, elements, pixels, and the forms shown to a model."""
+"""The screen at one moment, and its forms for a model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from aci.observation.geometry import Point, Rect
+from aci.observation.snapshot import Element, Snapshot, Source, State, Window
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# States have the names of AT-SPI; `disabled` means neither ENABLED nor SENSITIVE
-State = Literal[
-    "focused",
-    "focusable",
-    "editable",
-    "multi_line",
-    "disabled",
-    "checkable",
-    "checked",
-    "mixed",
-    "selectable",
-    "selected",
-    "expandable",
-    "expanded",
-    "has_popup",
-    "pressed",
-    "modal",
-    "active",
-    "read_only",
-    "required",
-    "invalid",
-    "password",
-    "busy",
-    "visited",
-    "horizontal",
-    "vertical",
-    "default",
-]
-
-Source = Literal["accessibility", "ocr"]
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A top-level window, popup or menu as the X server knows it.
-
-    Attributes:
-        id: X11 window id.
-        title: Title as shown, empty for popups.
-        app: Name of the application, as the accessibility bus or WM_CLASS gives it.
-        rect: Client area with its frame left out, px.
-        active: Whether it has the keyboard.
-        popup: Whether it is a menu, tooltip or other window that the window manager does not manage.
-        pid: Process id, or None where the window does not tell.
-        modal: Whether it is a dialog that blocks its parent.
-        frame: The window with its title bar and borders, px; None where it has none.
-    """
-
-    id: int
-    title: str
-    app: str
-    rect: Rect
-    active: bool = False
-    popup: bool = False
-    pid: int | None = None
-    modal: bool = False
-    frame: Rect | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """Something on the screen that a person can see and use.
-
-    Attributes:
-        id: Stays the same for the whole run while the element is on the screen; never reused.
-        role: AT-SPI role name, such as "push button", or "text line" for recognized text.
-        name: Accessible name; empty where the application gives none.
-        text: Content of a text field, cell or document; None where the element has no text interface.
-        value: Current value of a slider, spin button or progress bar; None elsewhere.
-        states: The states that hold.
-        rect: Visible part, px.
-        point: A pixel that hits the element; None where all of it is covered.
-        window_id: The `Window` it lies in.
-        app: Name of its application.
-        description: What the application says about it besides the name (tooltip, placeholder, class).
-        path: Roles and names of its ancestors from the window down, each "role:name"; identifies it for replay.
-        label: Name of another element that labels it; empty where there is none.
-        source: Where it was found.
-    """
-
-    id: int
-    role: str
-    name: str
-    rect: Rect
-    point: Point | None
-    window_id: int
-    app: str = ""
-    text: str | None = None
-    value: float | None = None
-    states: frozenset[State] = frozenset()
-    description: str = ""
-    label: str = ""
-    path: tuple[str, ...] = ()
-    source: Source = "accessibility"
+__all__ = ["Element", "Observation", "Source", "State", "Window"]
 
 
 @dataclass(frozen=True)
-class Observation:
-    """The screen at one moment.
-
-    Attributes:
-        screenshot: (H, W, 3) uint8 RGB.
-        elements: What can be seen and used, in reading order within each window, topmost window first.
-        windows: Topmost first.
-        notes: What the observation lacks and why, such as an application that did not answer.
-        buffer: Texts kept by `save_to_buffer`, oldest first.
-        focus_id: Element that has the keyboard, or None.
-        taken_s: Seconds that taking it needed.
-    """
-
-    screenshot: NDArray[np.uint8]
-    elements: tuple[Element, ...]
-    windows: tuple[Window, ...]
-    notes: tuple[str, ...] = ()
-    buffer: tuple[str, ...] = ()
-    focus_id: int | None = None
-    taken_s: float = 0.0
-
-    @cached_property
-    def by_id(self) -> dict[int, Element]:
-        """Elements by id."""
-        return {element.id: element for element in self.elements}
-
-    @property
-    def active_window(self) -> Window | None:
-        """The window that has the keyboard, if any."""
-        return next((window for window in self.windows if window.active), None)
+class Observation(Snapshot):
+    """The screen at one moment; its fields are those of `Snapshot`."""
 
     def to_text(self) -> str:
         """Return the windows and elements as a compact table for a model."""

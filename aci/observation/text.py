@@ -13,7 +13,7 @@ from functools import cache, reduce
 from itertools import groupby, pairwise
 
 from aci.observation.geometry import Point
-from aci.observation.observation import Element, Observation, State, Window
+from aci.observation.snapshot import Element, Snapshot, State, Window
 
 LONGEST_NAME = 200
 LONGEST_TEXT = 600
@@ -21,7 +21,7 @@ TREMBLE_PX = 3  # smaller moves are not reported: recognized text is never found
 LEAST_LABELS = 4  # adjacent texts from which on they share a line
 MOST_LINES = 500  # lines shown per window; the rest is counted
 
-_TOLD_STATES: tuple[State, ...] = (
+_SHOWN_STATES: tuple[State, ...] = (
     "focused", "disabled", "selected", "expanded", "pressed", "editable", "read_only", "required", "invalid",
     "password", "busy", "has_popup", "default", "visited", "modal", "mixed",
 )  # fmt: skip
@@ -46,7 +46,7 @@ def quote(text: str, longest: int = LONGEST_TEXT) -> str:
     return _escaped(text)
 
 
-def render_observation(observation: Observation) -> str:
+def render_observation(observation: Snapshot) -> str:
     """Return windows, elements and other facts, one per line."""
     lines = ["Windows, topmost first:"]
     lines += [f"  {_window_line(window)}" for window in observation.windows] or ["  none"]
@@ -58,7 +58,7 @@ def render_observation(observation: Observation) -> str:
     return "\n".join(lines)
 
 
-def render_changes(previous: Observation, current: Observation) -> str:
+def render_changes(previous: Snapshot, current: Snapshot) -> str:
     """Return the differences between two observations; the whole current one if most of it is new."""
     old, new = previous.by_id, current.by_id
     appeared = [element for element in current.elements if element.id not in old]
@@ -111,7 +111,7 @@ def _window_line(window: Window) -> str:
     )
 
 
-def _by_window(observation: Observation) -> Iterable[tuple[Window | None, list[Element]]]:
+def _by_window(observation: Snapshot) -> Iterable[tuple[Window | None, list[Element]]]:
     windows = {window.id: window for window in observation.windows}
     groups: dict[int, list[Element]] = {}
     for element in observation.elements:
@@ -121,7 +121,7 @@ def _by_window(observation: Observation) -> Iterable[tuple[Window | None, list[E
     return [(windows.get(identity), groups[identity]) for identity in ordered]
 
 
-def _extras(observation: Observation, focus: bool = True) -> list[str]:
+def _extras(observation: Snapshot, focus: bool = True) -> list[str]:
     lines = []
     if focus and observation.focus_id is not None:
         lines += ["", f"Focus: {_focus(observation)}"]
@@ -132,7 +132,7 @@ def _extras(observation: Observation, focus: bool = True) -> list[str]:
     return lines
 
 
-def _focus(observation: Observation) -> str:
+def _focus(observation: Snapshot) -> str:
     element = observation.by_id.get(observation.focus_id) if observation.focus_id is not None else None
     return "nothing" if element is None else f"{element.id} {element.role} {_called(element)}"
 
@@ -189,7 +189,7 @@ def _said_by_name(element: Element) -> bool:
 
 
 def _line(element: Element) -> str:
-    parts = [f"  {element.id} {element.role}", *_told(element)]
+    parts = [f"  {element.id} {element.role}", *_facts(element)]
     if (level := _level_of(element)) > 1:
         parts.append(f"level {level}")
     if told := _states(element):
@@ -205,7 +205,7 @@ def _level_of(element: Element) -> int:
     return 1 + sum(part.startswith(f"{element.role}:") for part in element.path)
 
 
-def _told(element: Element) -> list[str]:
+def _facts(element: Element) -> list[str]:
     """Return name, label, text, value and description, each only if it adds information."""
     parts = [quote(element.name, LONGEST_NAME)] if element.name else []
     if element.label and element.label != element.name:
@@ -228,7 +228,9 @@ def _number(element: Element) -> str | None:
 
 
 def _states(element: Element) -> str:
-    told: list[str] = [state for state in _TOLD_STATES if state in element.states and state != _USUAL.get(element.role)]
+    told: list[str] = [
+        state for state in _SHOWN_STATES if state in element.states and state != _USUAL.get(element.role)
+    ]
     if element.role == "toggle button":
         # Toolkits say either or both of a button that stays down.
         if "checked" in element.states and "pressed" not in told:
@@ -277,7 +279,7 @@ def _level(last: Element, element: Element) -> bool:
 
 def _cell(element: Element) -> str:
     role = "" if element.role in _CELLS else f"{element.role} "
-    parts = [f"{element.id} {role}{' '.join(_told(element))}"]
+    parts = [f"{element.id} {role}{' '.join(_facts(element))}"]
     if told := _states(element):
         parts.append(told)
     if element.point is None:
@@ -350,7 +352,7 @@ def _sheet_row(row: Sequence[Element]) -> Iterable[str]:
                 yield f"{cell.id} {cell.name} {quote(cell.text or '')}{f' [{told}]' if told else ''}"
 
 
-def _window_changes(previous: Observation, current: Observation) -> list[str]:
+def _window_changes(previous: Snapshot, current: Snapshot) -> list[str]:
     old = {window.id: window for window in previous.windows}
     new = {window.id: window for window in current.windows}
     lines = [f"Window opened: {_window_line(window)}" for identity, window in new.items() if identity not in old]

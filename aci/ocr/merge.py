@@ -12,9 +12,9 @@ import numpy as np
 
 from aci.accessibility.elements.roles import FIELDS, INTERACTIVE
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.snapshot import Element, Window
 from aci.observation.visibility import bounding, overlap, reading_order
-from aci.ocr.silence import PICTURES
+from aci.ocr.missing_text import PICTURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.observation.geometry import Rect
-from aci.ocr.engine import TextBox, pip_command
+from aci.ocr.text_engine import TextBox, pip_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +35,7 @@ class PaddleOcr:
         self._reader: Any = None
 
     def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
-        """Find and read the text in a picture; see `aci.ocr.engine.TextEngine`."""
+        """Find and read the text in a picture; see `aci.ocr.engines.TextEngine`."""
         import numpy as np
 
         with self._lock:

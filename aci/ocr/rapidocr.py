@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.observation.geometry import Rect
-from aci.ocr.engine import TextBox, mended, pip_command
+from aci.ocr.text_engine import TextBox, pip_command, restore_ellipsis
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +48,7 @@ class RapidOcr:
         self._reader: Any = None
 
     def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
-        """Find and read the text in a picture; see `aci.ocr.engine.TextEngine`."""
+        """Find and read the text in a picture; see `aci.ocr.engines.TextEngine`."""
         import numpy as np
 
         with self._lock:
@@ -61,7 +61,7 @@ class RapidOcr:
         if answer.boxes is None or answer.txts is None:
             return []
         return [
-            TextBox(_around(corners), mended(text), float(score))
+            TextBox(_around(corners), restore_ellipsis(text), float(score))
             for corners, text, score in zip(answer.boxes, answer.txts, answer.scores, strict=True)
         ]
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from aci.errors import RecognitionFailed
-from aci.ocr.engine import TextBox, TextEngine, sample_picture
-from aci.ocr.sheets import Sheet, Tile, make_sheets
+from aci.ocr.text_engine import TextBox, TextEngine, sample_picture
+from aci.ocr.tile_sheets import Sheet, Tile, make_sheets
 
 _MOST_REMEMBERED = 20_000  # lines of some hundred bytes
 

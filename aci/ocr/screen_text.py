@@ -11,14 +11,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.snapshot import Element, Window
 from aci.observation.tracking import IdTracker, Sighting
 from aci.observation.visibility import Placement, ground
-from aci.ocr.areas import Area, AreaFinder, frame
-from aci.ocr.engine import TextBox, TextEngine
 from aci.ocr.merge import Found, merge, weave, whole_lines
 from aci.ocr.recognizer import Recognizer
-from aci.safety.risk_words import TERMINALS
+from aci.ocr.text_areas import Area, AreaFinder, frame
+from aci.ocr.text_engine import TextBox, TextEngine
+from aci.safety.risk_words import pattern
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ReadScreen:
     """What can be seen with the texts that are only pixels."""
 
     # topmost window first; recognized texts have the role "text line" and follow the element that they lie in, or
@@ -77,7 +77,7 @@ class TextReader:
             areas = self._finder.look_ahead(screenshot, windows)
         self._recognizer.add([area.tile for area in areas])
 
-    def read(self, screenshot: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> Sight:
+    def read(self, screenshot: NDArray[np.uint8], elements: Sequence[Element], windows: Sequence[Window]) -> ReadScreen:
         """Add recognized texts of a screenshot, (H, W, 3) uint8 RGB, to the elements of windows, topmost first.
 
         Raises:
@@ -99,7 +99,7 @@ class TextReader:
             *_left_out(late, shown, "deadline; they are read meanwhile"),
             *(f"OCR could not read {_counted(count)}: {reason}" for reason, count in failures.items()),
         )
-        return Sight(weave(merged.elements, texts, windows), notes)
+        return ReadScreen(weave(merged.elements, texts, windows), notes)
 
     def close(self) -> None:
         """Stop reading."""
@@ -162,7 +162,7 @@ class TextReader:
 
 
 def _lines_of_terminals(found: Sequence[Found], windows: Mapping[int, Window]) -> list[Found]:
-    terminals = {each.id for each in windows.values() if TERMINALS.search(each.app)}
+    terminals = {each.id for each in windows.values() if pattern("terminals").search(each.app)}
     joined: list[Found] = []
     for window_id, texts in groupby(found, key=lambda text: text.window_id):
         lines = list(texts)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from aci.errors import MissingDependency, RecognitionFailed
 from aci.observation.geometry import Rect
 from aci.observation.visibility import bounding
-from aci.ocr.engine import TextBox, require_program
+from aci.ocr.text_engine import TextBox, require_program
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MEND = "sudo apt-get install -y --no-install-recommends tesseract-ocr"
+_INSTALL = "sudo apt-get install -y --no-install-recommends tesseract-ocr"
 _ENLARGED = 2  # labels on screens are half as large as the letters its models know
 _MARGIN_PX = 8
 _LIMIT_S = 60.0
@@ -35,11 +35,11 @@ class Tesseract:
     """
 
     def __init__(self, language: str = "eng") -> None:
-        self._program = require_program("tesseract", _MEND)
+        self._program = require_program("tesseract", _INSTALL)
         self._language = language
 
     def recognize(self, pixels: NDArray[np.uint8]) -> list[TextBox]:
-        """Find and read the text in a picture; see `aci.ocr.engine.TextEngine`."""
+        """Find and read the text in a picture; see `aci.ocr.engines.TextEngine`."""
         rows = csv.DictReader(io.StringIO(self._run(_as_png(pixels))), delimiter="\t", quoting=csv.QUOTE_NONE)
         lines: dict[tuple[str, ...], list[_Row]] = {}
         for row in rows:
@@ -59,7 +59,7 @@ class Tesseract:
         try:
             done = subprocess.run(argv, input=png, capture_output=True, timeout=_LIMIT_S, check=True)
         except FileNotFoundError as error:
-            raise MissingDependency("The program tesseract is gone.", _MEND) from error
+            raise MissingDependency("The program tesseract is gone.", _INSTALL) from error
         except subprocess.TimeoutExpired as error:
             raise RecognitionFailed(f"Tesseract took longer than {_LIMIT_S:g} s.") from error
         except subprocess.CalledProcessError as error:

@@ -22,7 +22,7 @@ from aci.acting.actions import (
 )
 from aci.input.keys import UnknownKey, chord, left_key
 from aci.observation.observation import Element, Observation, Window
-from aci.safety import risk_words
+from aci.safety.risk_words import SECRET, UNSAVED, is_irreversible, is_irreversible_icon, pattern
 
 # Kinds of risk. terminal: types into a terminal or a dialog that runs commands. irreversible: presses a button or keys
 # that delete, send, pay, format or the like, or drags to the trash. unsaved: closes something with unsaved changes.
@@ -123,7 +123,7 @@ def _clicking(action: Click, observation: Observation) -> Iterator[Danger]:
         return
     window = _window(element, observation)
     terminal = _is_terminal(element, window)
-    if terminal and (action.button_type == "middle" or risk_words.PASTE.match(element.name.strip("_& "))):
+    if terminal and (action.button_type == "middle" or pattern("paste").match(element.name.strip("_& "))):
         yield Danger("terminal", f"it pastes into the terminal {_title(window)}")
     if action.button_type == "left":
         yield from _pressing(element, window, observation)
@@ -136,16 +136,16 @@ def _pressing(element: Element, window: Window | None, observation: Observation)
     if element.role not in PRESSED_ROLES or (element.role in _ONLY_SHORT and len(name) > _SHORT):
         return
     # A bin in a list or on the desktop opens when it is clicked; a button of that name moves things there.
-    opens = element.role in ("list item", "icon", "static") and risk_words.TRASH.fullmatch(name) is not None
-    named = risk_words.tells_irreversible(name) and not opens
-    pictured = not name and risk_words.picture_tells_irreversible(element.label or element.description)
+    opens = element.role in ("list item", "icon", "static") and pattern("trash").fullmatch(name) is not None
+    named = is_irreversible(name) and not opens
+    pictured = not name and is_irreversible_icon(element.label or element.description)
     if named or pictured:
         yield Danger("irreversible", f"it presses the {element.role} {name or element.description!r}")
-    elif risk_words.AGREEING.match(name.lstrip("_&")):
+    elif pattern("agreeing").match(name.lstrip("_&")):
         asked = _asked(element, window, observation)
         if asked:
             yield Danger("irreversible", f"it presses {name!r} where {asked!r} is asked")
-    if risk_words.CLOSING.match(name.lstrip("_&")) and _unsaved(window, observation):
+    if pattern("closing").match(name.lstrip("_&")) and _unsaved(window, observation):
         yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
 
 
@@ -163,7 +163,7 @@ def _asked(element: Element, window: Window | None, observation: Observation) ->
     said = [text for text in said if text]
     if len(said) > _MOST_STATEMENTS:
         return ""
-    return next((text for text in said if risk_words.ASKED.search(text)), "")
+    return next((text for text in said if pattern("question").search(text)), "")
 
 
 def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
@@ -172,7 +172,7 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
     window = _window(chosen, observation)
     if target is not None and _is_password(target):
         yield Danger("password", "it types into a password field")
-    elif risk_words.SECRET.search(action.text):
+    elif SECRET.search(action.text):
         yield Danger("secret", "it types a secret where it can be read")
     if _is_terminal(target, window):
         yield Danger("terminal", f"it types into the terminal {_title(window)}")
@@ -189,7 +189,7 @@ def _dropping(action: DragAndDrop, observation: Observation) -> Iterator[Danger]
     if _is_terminal(target, window):
         yield Danger("terminal", f"it drops something into the terminal {_title(window)}")
     named = next((text for text in (target.name, target.label, target.description) if text), "")
-    if risk_words.TRASH.search(named) and len(named) <= 2 * _SHORT:
+    if pattern("trash").search(named) and len(named) <= 2 * _SHORT:
         yield Danger("irreversible", f"it drops something on {named!r}")
 
 
@@ -244,10 +244,10 @@ def _is_irreversible(keys: _Chord, focused: Element | None, window: Window | Non
         return True
     app, title = (window.app, window.title) if window is not None else ("", "")
     if keys in _chords("ctrl+Return", "ctrl+KP_Enter"):
-        return bool(risk_words.MAILERS.search(app) or risk_words.MAILERS.search(title))
+        return bool(pattern("mailers").search(app) or pattern("mailers").search(title))
     editing = focused is not None and (focused.role in _FIELDS or "editable" in focused.states)
     deleting = keys in _chords("Delete", "shift+Delete", "ctrl+Delete", "KP_Delete")
-    return deleting and not editing and bool(risk_words.FILE_MANAGERS.search(app))
+    return deleting and not editing and bool(pattern("file_managers").search(app))
 
 
 def _enters_text(keys: _Chord) -> bool:
@@ -270,7 +270,7 @@ def _is_password(element: Element) -> bool:
         return True
     field = element.role in _FIELDS or "editable" in element.states
     return field and any(
-        risk_words.PASSWORD.search(text) for text in (element.name, element.label, element.description)
+        pattern("password").search(text) for text in (element.name, element.label, element.description)
     )
 
 
@@ -282,7 +282,7 @@ def _is_terminal(element: Element | None, window: Window | None) -> bool:
         field = element.role in _FIELDS or "editable" in element.states
         if field and element.name.casefold().startswith("terminal"):
             return True
-    return window is not None and bool(risk_words.TERMINALS.search(window.app))
+    return window is not None and bool(pattern("terminals").search(window.app))
 
 
 def _unsaved(window: Window | None, observation: Observation) -> bool:
@@ -290,9 +290,9 @@ def _unsaved(window: Window | None, observation: Observation) -> bool:
     if window is None:
         return False
     if not window.popup:
-        return bool(risk_words.UNSAVED.search(window.title))
+        return bool(UNSAVED.search(window.title))
     owners = [each for each in observation.windows if not each.popup and _same_application(each, window)]
-    return any(risk_words.UNSAVED.search(each.title) for each in owners)
+    return any(UNSAVED.search(each.title) for each in owners)
 
 
 def _same_application(one: Window, other: Window) -> bool:

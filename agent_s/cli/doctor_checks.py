@@ -116,10 +116,10 @@ def embedder() -> Iterator[Finding]:
 
 def text_recognition(settings: Settings) -> Iterator[Finding]:
     """Let each engine that is installed read a word; the one that the settings name is needed, any other is not."""
-    from aci.ocr.engine import available_engines
+    from aci.ocr.engines import available_engines
 
     for engine in available_engines(settings.desktop.ocr_models, try_out=True):
-        mend = engine.mend
+        mend = engine.hint
         if engine.name == "rapidocr" and "pipx" in sys.prefix:
             mend = "pipx inject agent-s rapidocr onnxruntime"
         name, purpose = f"text recognition {engine.name}", "reads texts that are only pixels"
@@ -139,7 +139,7 @@ def inputs() -> Iterator[Finding]:
         if found.works:
             yield Finding(name, "ok", "moves the pointer and presses keys")
         else:
-            yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.mend)
+            yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.hint)
 
 
 def search(settings: Settings) -> Iterator[Finding]:
@@ -209,13 +209,13 @@ def runs_folder(settings: Settings) -> Iterator[Finding]:
 
 def remains() -> Iterator[Finding]:
     """Find what killed runs left behind, and remove it."""
-    from aci.desktop.cleanup import find_remains, remove_remains
+    from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
-    found = find_remains()
+    found = find_abandoned()
     if not found:
         yield Finding("remains of killed runs", "ok", "none")
         return
-    stuck = remove_remains(found)
+    stuck = remove_abandoned(found)
     processes = plural(sum(len(item.processes) for item in found), "process", "processes")
     removed = f"{plural(len(found) - len(stuck), 'desktop')} with {processes} removed"
     if stuck:
@@ -273,8 +273,8 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
         settings: `desktop.accessibility`.
         environment: Of the desktop.
     """
+    from aci.accessibility.connection import BackEnd, connect_accessibility
     from aci.observation.geometry import Rect
-    from aci.observation.sources import BackEnd, connect_accessibility
 
     for back_end in get_args(BackEnd):
         name = f"accessibility {back_end}"

@@ -55,7 +55,7 @@ class People:
 
     def answer(self, question: str) -> ActionResult:
         """Return their answer as the result of `call_user`."""
-        if risk_words.PASSWORD.search(question):
+        if risk_words.pattern("password").search(question):
             return ActionResult(ok=False, error=ASKED_FOR_PASSWORD)
         if self.ask is None:
             return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from aci.desktop.cleanup import find_remains, remove_remains
+from aci.desktop.cleanup import find_abandoned, remove_abandoned
 from aci.desktop.folders import common_folder
 from exploration.job.scope import read_scope
 from exploration.report.summary import summarize
@@ -109,7 +109,7 @@ class Explorer:
         """Count the desktops that are there after a while, and after what `agent-s doctor` removes."""
         deadline = time.monotonic() + ENDING_S
         while (left := self._desktops()) and time.monotonic() < deadline:
-            remove_remains(find_remains(self._tmp))
+            remove_abandoned(find_abandoned(self._tmp))
             time.sleep(0.2)
         return len(left)
 

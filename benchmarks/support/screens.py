@@ -129,6 +129,6 @@ def desktop_with_ocr(size: tuple[int, int]) -> VirtualDesktop:
     Raises:
         MissingDependency: It is not installed.
     """
-    from aci.ocr.engine import build_engine
+    from aci.ocr.engines import build_engine
 
     return VirtualDesktop(size, ocr=build_engine("rapidocr"))

@@ -210,6 +210,6 @@ def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
 
 
 def _remove_remains() -> None:
-    from aci.desktop.cleanup import find_remains, remove_remains
+    from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
-    remove_remains(find_remains())
+    remove_abandoned(find_abandoned())

@@ -157,7 +157,7 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
         return "it is chosen already"
     if element.role in BUTTON_ROLES and name.casefold().split(" the ")[0] in _FRAME_BUTTONS:
         return "it belongs to the window's frame"
-    if risk_words.CLOSING.match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
+    if risk_words.pattern("closing").match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
         return "it only closes"
     if _SERVICE.match(name):
         return "it ends the application"
@@ -167,7 +167,9 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
         return "it leads out of this computer"
     for danger in find_dangers(action, observation):
         inside = (
-            danger.risk == "irreversible" and _EDITS.match(name) and not risk_words.FILE_MANAGERS.search(element.app)
+            danger.risk == "irreversible"
+            and _EDITS.match(name)
+            and not risk_words.pattern("file_managers").search(element.app)
         )
         if danger.risk in _ENDS_SOON or (danger.risk == "irreversible" and not inside):
             return danger.reason

@@ -17,7 +17,7 @@ from aci.acting.actions import Action, Click, Hotkey
 from aci.desktop.desktop import ActionResult
 from aci.observation.identity import ElementDescription
 from aci.observation.observation import Element, Observation
-from aci.safety.risk_words import CLOSING, tells_irreversible
+from aci.safety.risk_words import is_irreversible, pattern
 from agent_s.llm.protocol import Affordance
 
 SURVEY_LIMIT_S = 60.0
@@ -75,7 +75,7 @@ class Survey(BaseModel):
 def is_safe(name: str) -> bool:
     """Tell whether using what has this name can be tried: it deletes, ends, sends and prints nothing."""
     plain = re.sub(r"^[\W_]+", "", name)
-    return not (tells_irreversible(name) or CLOSING.match(plain) or _LEADS_AWAY.match(plain))
+    return not (is_irreversible(name) or pattern("closing").match(plain) or _LEADS_AWAY.match(plain))
 
 
 def survey(

@@ -87,14 +87,14 @@ class User:
 @contextmanager
 def new_user(home: Path) -> Iterator[User]:
     """Give a person, and remove what desktops of theirs may have left, however the test ended."""
-    from aci.desktop.cleanup import find_remains, remove_remains
+    from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
     home.mkdir(exist_ok=True)
     tmp = Path(tempfile.mkdtemp(prefix="e2e-"))
     try:
         yield User(home, tmp)
     finally:
-        remove_remains(find_remains(tmp))
+        remove_abandoned(find_abandoned(tmp))
         shutil.rmtree(tmp, ignore_errors=True)
 
 

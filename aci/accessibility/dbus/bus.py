@@ -105,7 +105,7 @@ class Bus:
         if self._link is not None and self._link.open:
             return
         await self.open()
-        self.signals.doubt_all()
+        self.signals.invalidate_all()
         await self._subscribe()
 
     async def open(self) -> None:
@@ -126,7 +126,7 @@ class Bus:
             self._link.close()
         self._link = None
 
-    async def shorten(self, name: str, address: str) -> None:
+    async def connect_directly(self, name: str, address: str) -> None:
         """Bypass the bus for calls to a peer, at an address that it offered; has no effect if that fails."""
         peer = self._peer(name)
         if peer.direct is not None:

@@ -75,17 +75,17 @@ class Signals:
 
     def __init__(self) -> None:
         self._gathered: dict[str, _Gathered] = {}
-        self._all_doubtful = False
+        self._all_invalid = False
 
     def note(self, sender: str, path: str, member: str) -> None:
         """Record an event about the object at `path` of a connection; `member` is such as "StateChanged"."""
         extent = extent_of(member)
-        if extent is Extent.NOTHING or self._all_doubtful:
+        if extent is Extent.NOTHING or self._all_invalid:
             return
         gathered = self._gathered.get(sender)
         if gathered is None:
             if len(self._gathered) >= MOST_SENDERS:
-                self.doubt_all()
+                self.invalidate_all()
                 return
             gathered = self._gathered[sender] = _Gathered()
         gathered.add(extent, path)
@@ -93,13 +93,13 @@ class Signals:
     def take(self, senders: Iterable[str]) -> dict[str, Touched]:
         """Return what changed in some applications, and clear everything recorded."""
         gathered, self._gathered = self._gathered, {}
-        doubtful, self._all_doubtful = self._all_doubtful, False
+        doubtful, self._all_invalid = self._all_invalid, False
         return {sender: EVERYTHING if doubtful else _touched(sender, gathered.get(sender)) for sender in senders}
 
-    def doubt_all(self) -> None:
+    def invalidate_all(self) -> None:
         """Mark all applications as changed, as when events were lost."""
         self._gathered.clear()
-        self._all_doubtful = True
+        self._all_invalid = True
 
 
 def _touched(sender: str, gathered: _Gathered | None) -> Touched:

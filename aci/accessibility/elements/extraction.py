@@ -43,7 +43,7 @@ from aci.accessibility.elements.roles import (
 )
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
-from aci.observation.observation import State, Window
+from aci.observation.snapshot import State, Window
 from aci.observation.visibility import bounding, reading_order
 
 DEEPEST = 300  # levels of nesting

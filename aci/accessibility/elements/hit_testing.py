@@ -22,7 +22,7 @@ from aci.accessibility.elements.roles import CHECKABLE, FIELDS, INLINE, INTERACT
 from aci.accessibility.tree.capture import get_property
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.observation.geometry import Point, Rect
-from aci.observation.observation import Element
+from aci.observation.snapshot import Element
 from aci.observation.visibility import clipped, uncovered
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Layer:
     rect: Rect
 
 
-class Layers:
+class HitTester:
     """Moves the points of elements, or removes elements, that other parts of their window cover."""
 
     def __init__(self, bus: Bus, clock: Callable[[], float] = time.monotonic) -> None:
@@ -288,7 +288,7 @@ class Layers:
         started = self._clock()
         found = guess = _reference(await self._bus.ask(*question))
         while found is not None and found == guess and found in forest.by_ref:
-            if self._clock() >= started + self._patience():
+            if self._clock() >= started + self._time_limits():
                 break
             await asyncio.sleep(POLL_S)
             found = _reference(await self._bus.ask(*question))
@@ -306,7 +306,7 @@ class Layers:
             found = Ref(*parent)
         return None, True
 
-    def _patience(self) -> float:
+    def _time_limits(self) -> float:
         if len(self._took) < TIMED:
             return ANSWER_S
         return min(ANSWER_S, max(LEAST_ANSWER_S, SLOWER * sorted(self._took)[-2]))

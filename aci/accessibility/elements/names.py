@@ -18,7 +18,7 @@ from aci.accessibility.elements.roles import (
     READ_AS_TEXT,
 )
 from aci.accessibility.tree.nodes import Application, Node
-from aci.observation.observation import State
+from aci.observation.snapshot import State
 
 DEEPEST_CONTENT = 8  # levels searched for texts that name a node
 LONGEST_NAME = 1000

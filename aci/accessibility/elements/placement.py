@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.tree.table_view import parse_address
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, State, Window
+from aci.observation.snapshot import Element, State, Window
 from aci.observation.tracking import IdTracker, Sighting
 from aci.observation.visibility import Placement, ground
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from aci.accessibility.elements.windows import SHADOW_PX
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 INTEGERS = (2, 3, 4)  # scale factors of GTK
 MOST = 5.0

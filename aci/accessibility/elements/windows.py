@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 from aci.observation.visibility import overlap
 
 SHADOW_PX = 120  # largest shadow of a window that draws its own frame
@@ -53,7 +53,7 @@ def _window_relative(application: Application) -> bool:
     return application.toolkit.startswith("GTK 4")
 
 
-def mend_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
+def correct_extents(application: Application, top: Node, window: Window, windows: Sequence[Window]) -> bool:
     """Convert the reported extents in the window `top` to screen coordinates; return whether the result is reliable.
 
     GTK 4 counts from the corner of the window without its shadow, and places popups at the origin of their parent.
@@ -67,7 +67,7 @@ def mend_extents(application: Application, top: Node, window: Window, windows: S
         inset_y = (window.rect.height - top.rect.height) // 2
         _shift(top, (window.rect.x + inset_x - top.rect.x, window.rect.y + inset_y - top.rect.y))
     elif not application.toolkit.startswith("Chromium"):
-        return _mend_drawn(top)
+        return _correct_drawn(top)
     return True
 
 
@@ -98,7 +98,7 @@ def _shift(node: Node, by: tuple[int, int]) -> None:
         pending.extend(current.children)
 
 
-def _mend_drawn(top: Node) -> bool:
+def _correct_drawn(top: Node) -> bool:
     """Shift what LibreOffice draws itself; return False if a part has an unexpected size, so that the error is unknown.
 
     Where the drawn part begins (the "root pane") and where native parts are embedded in it, the outer and the inner

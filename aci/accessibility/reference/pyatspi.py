@@ -18,23 +18,23 @@ from typing import Any
 
 from aci.accessibility.atspi import UNMAPPED, StateBit, role_name
 from aci.accessibility.client import Handle, Reading, handle_of, unfilled_windows
-from aci.accessibility.elements.drawn import draft_all
 from aci.accessibility.elements.placement import Named, place_elements
 from aci.accessibility.elements.roles import FIELDS, READ_AS_TEXT, VALUED
-from aci.accessibility.tree.capture import mended_states, showing
+from aci.accessibility.elements.window_drafts import draft_all
+from aci.accessibility.tree.capture import corrected_states, showing
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.accessibility.tree.table_view import cell_node
 from aci.accessibility.tree.tables import is_sheet
 from aci.errors import ConnectionLost, MissingDependency
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 from aci.observation.tracking import IdTracker
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 WORKER = Path(__file__).with_name("pyatspi_worker.py")
 PACKAGES = "python3-pyatspi gir1.2-atspi-2.0 python3-gi"
-MEND = f"sudo apt-get install -y --no-install-recommends {PACKAGES}"
+INSTALL = f"sudo apt-get install -y --no-install-recommends {PACKAGES}"
 RULES = {"fields": sorted(FIELDS), "texts": sorted(READ_AS_TEXT), "values": sorted(VALUED)}
 START_LIMIT_S = 10.0
 APPLICATION_LIMIT_S = 8.0  # after this long the elements found so far are returned
@@ -68,7 +68,7 @@ class PyatspiClient:
         pointer_nudge: Callable[[Window], None] | None = None,
         changed: Sequence[Rect] | None = None,
     ) -> Reading:
-        """Read what all applications show; see `aci.observation.sources.Accessibility.read`.
+        """Read what all applications show; see `aci.accessibility.connection.Accessibility.read`.
 
         Raises:
             ConnectionLost: The accessibility bus went away.
@@ -166,7 +166,7 @@ class _Worker:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         if not Path(SYSTEM_PYTHON).exists():
-            raise MissingDependency(f"There is no {SYSTEM_PYTHON}, which pyatspi is installed for.", MEND)
+            raise MissingDependency(f"There is no {SYSTEM_PYTHON}, which pyatspi is installed for.", INSTALL)
         self._event_at = 0.0
         self._unread = b""
         self._process = subprocess.Popen(
@@ -184,7 +184,7 @@ class _Worker:
             raise
         if "error" in begun:
             self.close()
-            raise MissingDependency(f"pyatspi cannot be used: {begun['error']}.", MEND)
+            raise MissingDependency(f"pyatspi cannot be used: {begun['error']}.", INSTALL)
 
     def ask(self, question: str, limit_s: float, arguments: Mapping[str, object]) -> Any:
         """Return the answer to a question.
@@ -268,7 +268,7 @@ def _node(said: Mapping[str, Any], parent: Node | None) -> Node:
         role=role,
         name=said["name"],
         description=said["description"],
-        states=mended_states(role, said["states"]),
+        states=corrected_states(role, said["states"]),
         interfaces=frozenset(said["interfaces"]),
         child_count=said["count"],
         rect=_rect(said["rect"]),

@@ -79,14 +79,14 @@ def _node_of_item(item: Sequence[Any]) -> Node:
         role=role_name(role),
         name=name,
         description=description,
-        states=mended_states(role_name(role), states[0] | states[1] << 32),
+        states=corrected_states(role_name(role), states[0] | states[1] << 32),
         interfaces=_short(interfaces),
         index=index,
         child_count=child_count,
     )
 
 
-def mended_states(role: str, states: int) -> int:
+def corrected_states(role: str, states: int) -> int:
     """Return corrected states: GTK 3 denies that a scrolled viewport is showing."""
     if role == "viewport" and states & StateBit.VISIBLE:
         return states | StateBit.SHOWING
@@ -144,14 +144,14 @@ async def describe_unknown(bus: Bus, application: Application, listed: Iterable[
     for (ref, (parent, siblings)), states in zip(unknown.items(), await all_states(bus, unknown), strict=True):
         if states is None:
             continue
-        if states & application.shows_by.value or _told_by_hidden(nodes, parent, siblings, states):
+        if states & application.shows_by.value or _describes_visible(nodes, parent, siblings, states):
             full.append(Found(ref, parent.ref, states))
         else:
             nodes[ref] = Node(ref, parent.ref, HIDDEN, "", "", states, _LEAST, child_count=0)
     nodes.update({node.ref: node for node in await _describe(bus, application, full)})
 
 
-def _told_by_hidden(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
+def _describes_visible(nodes: Mapping[Ref, Node], parent: Node, siblings: Sequence[Ref], states: int) -> bool:
     """Return whether an invisible object describes a visible one.
 
     Examples are the items of closed combo boxes, hidden parts of LibreOffice's, its input line, which denies that it is
@@ -331,7 +331,7 @@ async def _describe(bus: Bus, application: Application, found: Sequence[Found]) 
             role=role,
             name=property_value(says, "Name", ""),
             description=property_value(says, "Description", ""),
-            states=mended_states(role, item.states),
+            states=corrected_states(role, item.states),
             interfaces=offered,
             child_count=property_value(says, "ChildCount", -1),
         )

@@ -24,7 +24,7 @@ def revive_input_lines(nodes: Iterable[Node]) -> list[Node]:
         if child.role == "panel" and child.states == StateBit.DEFUNCT.value and child.child_count <= MOST_LINES
     ]
     for node in found:
-        node.keep_said()
+        node.keep_reported()
         node.states = _ALIVE
         node.child_count = MOST_LINES  # not known; any number but the true one has it asked for
     return found
@@ -34,7 +34,7 @@ def settle_input_lines(candidates: Iterable[Node]) -> None:
     """Turn revived panels that hold paragraphs into text fields, and hide the others again."""
     for node in candidates:
         if not node.children or any(child.role != "paragraph" for child in node.children):
-            node.unmend()
+            node.restore_reported()
             continue
         node.role = "text"
         node.text_at = tuple(child.ref for child in node.children)
@@ -56,7 +56,7 @@ def settle_combo_boxes(nodes: Iterable[Node]) -> None:
         if hidden.has(StateBit.SHOWING):
             continue
         shown = entry if entry.has(StateBit.SHOWING) else button
-        shown.keep_said()
+        shown.keep_reported()
         shown.name = shown.name or hidden.name
         shown.labelled_as = hidden.ref
         if shown is button:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 
 class Ref(NamedTuple):
@@ -46,23 +46,23 @@ class Node:
     labelled_as: Ref | None = None  # the object that its labels point to, if not itself
     asked: bool = False  # whether its extents were read since it became visible
     # reported role, name, states and child count, if these were corrected
-    said: tuple[str, str, int, int] | None = None
+    as_reported: tuple[str, str, int, int] | None = None
 
-    def keep_said(self) -> None:
-        """Store the reported values before they are corrected, for `unmend`."""
-        if self.said is None:
-            self.said = (self.role, self.name, self.states, self.child_count)
+    def keep_reported(self) -> None:
+        """Store the reported values before they are corrected, for `restore_reported`."""
+        if self.as_reported is None:
+            self.as_reported = (self.role, self.name, self.states, self.child_count)
 
-    def unmend(self) -> None:
+    def restore_reported(self) -> None:
         """Restore the reported values and extents."""
-        if self.said is not None:
-            self.role, self.name, self.states, self.child_count = self.said
-            self.said, self.text_at, self.labelled_as = None, (), None
-        self.rect = self.reported
+        if self.as_reported is not None:
+            self.role, self.name, self.states, self.child_count = self.as_reported
+            self.as_reported, self.text_at, self.labelled_as = None, (), None
+        self.rect = self.reported_rect
         self.shift, self.enlarged, self.popup = (0, 0), None, None
 
     @property
-    def reported(self) -> Rect | None:
+    def reported_rect(self) -> Rect | None:
         """Its extents as the application reports them."""
         if self.enlarged is not None:
             return self.enlarged[1]
@@ -101,7 +101,7 @@ class Application:
         """Return a copy without nodes."""
         return replace(self, nodes={}, tops=[], settled={}, cells={}, views=set(), patchy=False, cut=False)
 
-    def doubt_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
+    def forget_cells(self, everywhere: bool, tables: Iterable[Ref]) -> None:
         """Forget the cells of sheets in which rows were inserted or deleted.
 
         LibreOffice's object of a now empty cell keeps returning its former text.

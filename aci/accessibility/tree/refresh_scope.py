@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from aci.accessibility.dbus.signals import NOTHING, Touched
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 MOST_PIECES = 400  # beyond this number areas are no longer split by window
 

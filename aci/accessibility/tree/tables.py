@@ -27,7 +27,7 @@ class TablesBefore:
                 continue
             self._rows[ref], table.children = table.children, []
             self._unclear[ref] = [node for node in self._rows[ref] if scope.reaches(node.rect)]
-            self._places[ref] = table.reported
+            self._places[ref] = table.reported_rect
 
     async def read(self, bus: Bus) -> set[Ref]:
         """Put the rows back, re-reading those that may have changed; return the tables that differ."""

@@ -16,11 +16,11 @@ from aci.accessibility.elements.roles import OPENS_OUTSIDE
 from aci.accessibility.tree.capture import (
     adopt,
     child_refs,
+    corrected_states,
     describe_unknown,
     get_properties,
     identify,
     may_be_listed,
-    mended_states,
     property_value,
     reachable,
     repair,
@@ -66,7 +66,7 @@ class _Update:
     async def run(self, roots: Sequence[Ref]) -> set[Ref]:
         wave = list(self._first())
         for node in self._application.nodes.values():
-            node.unmend()
+            node.restore_reported()
         wave += await self._windows(roots)
         for _ in range(MOST_ROUNDS):
             wave = list({node.ref: node for node in wave if node.ref not in self._asked}.values())
@@ -140,7 +140,7 @@ class _Update:
         if before != _facts(node):
             self._changed.add(ref)
         if appeared and not shows:
-            self._doubt_siblings(node)
+            self._relist_siblings(node)
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
         if not (moved or appeared or opened):
             return []
@@ -151,7 +151,7 @@ class _Update:
         if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
             self._to_list[node.ref] = node
 
-    def _doubt_siblings(self, node: Node) -> None:
+    def _relist_siblings(self, node: Node) -> None:
         """Relist the siblings of a vanished node: others may have taken its place without a change of their number."""
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
         if parent is not None and parent.ref not in self._listed:
@@ -217,7 +217,7 @@ def _few_children(node: Node) -> list[Node]:
 
 
 def _bits(node: Node, state: Sequence[int]) -> int:
-    return mended_states(node.role, state[0] | state[1] << 32)
+    return corrected_states(node.role, state[0] | state[1] << 32)
 
 
 def _facts(node: Node) -> Hashable:

@@ -114,7 +114,7 @@ def test_a_dialog_over_an_element_stops_the_click(desktop: VirtualDesktop, edito
     below = next(element for element in seen.elements if element.id == editor.id)
     assert below.point is not None
     # The dialog opens behind the observation's back, as it may between look and act.
-    desktop.x11._hands.press([0xFFE3, ord("s")])
+    desktop.x11._device.press([0xFFE3, ord("s")])
     deadline = time.monotonic() + 5
     while desktop.x11.screen.window_at(below.point) == below.window_id and time.monotonic() < deadline:
         time.sleep(0.02)

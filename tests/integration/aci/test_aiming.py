@@ -67,7 +67,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 def press(desktop: VirtualDesktop, page: Process, key: str) -> None:
     """Change the page behind the observation's back."""
-    desktop.x11._hands.press(chord([key]))
+    desktop.x11._device.press(chord([key]))
     until(lambda: page.window_titles[0].startswith(f"key {key}"))
     desktop.x11._rest()
 

@@ -224,9 +224,9 @@ def test_calls_go_to_a_peer_directly_while_it_lets_them(daemon: subprocess.Popen
         name = await peers.add(answer)
         ask = (name, OBJECT, "Accessible", "Echo", "s", ["over the bus"])
         async with direct_end(tmp_path, lambda call: [call.serial]) as open_now:
-            await bus.shorten(name, f"unix:path={tmp_path}/nobody")
+            await bus.connect_directly(name, f"unix:path={tmp_path}/nobody")
             assert await bus.ask(*ask) == "over the bus"
-            await bus.shorten(name, f"unix:path={tmp_path}/direct")
+            await bus.connect_directly(name, f"unix:path={tmp_path}/direct")
             assert await asyncio.gather(*[bus.ask(*ask)] * 3) == ["direct"] * 3
             open_now[0].close()
             while await bus.ask(*ask) != "over the bus":
@@ -241,7 +241,7 @@ def test_a_direct_peer_answers_for_itself_only(daemon: subprocess.Popen[str], tm
         liar, other = await peers.add(answer), await peers.add(None)
         # It answers the calls to others that were made just before.
         async with direct_end(tmp_path, lambda call: [call.serial - 1, call.serial]):
-            await bus.shorten(liar, f"unix:path={tmp_path}/direct")
+            await bus.connect_directly(liar, f"unix:path={tmp_path}/direct")
             waiting = asyncio.ensure_future(bus.call(other, OBJECT, INTERFACE, "Echo", limit_s=0.3))
             await asyncio.sleep(0.05)
             assert await bus.ask(liar, OBJECT, "Accessible", "Echo") == "direct"

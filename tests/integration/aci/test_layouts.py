@@ -12,7 +12,7 @@ from Xlib.ext import xtest
 
 from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
-from aci.input.input_device import Hands
+from aci.input.input_device import InputDevice
 from aci.input.keys import chord, keysym
 from aci.observation.observation import Element
 from tests.integration.aci.test_acting import find, needs
@@ -56,16 +56,16 @@ def tap(desktop: VirtualDesktop, symbol: int) -> None:
 
 def check(desktop: VirtualDesktop, editor: Element) -> None:
     """Type, copy, paste, select and cut, and look at the text after each."""
-    hands: Hands = desktop.x11._hands
-    hands.press(chord(["ctrl+a"]))
-    hands.press(chord(["Delete"]))
-    hands.type_text(TEXT, desktop.x11._drained)
+    device: InputDevice = desktop.x11._device
+    device.press(chord(["ctrl+a"]))
+    device.press(chord(["Delete"]))
+    device.type_text(TEXT, desktop.x11._drained)
     assert_text(desktop, editor, TEXT)
     for keys in ("ctrl+a", "Ctrl+C", "ctrl+End", "ctrl+v"):
-        hands.press(chord([keys]))
+        device.press(chord([keys]))
     assert_text(desktop, editor, TEXT * 2)
-    hands.press_each(chord(["shift"]), [chord(["Left"])] * 3)
-    hands.press(chord(["ctrl+x"]))
+    device.press_each(chord(["shift"]), [chord(["Left"])] * 3)
+    device.press(chord(["ctrl+x"]))
     assert_text(desktop, editor, (TEXT * 2)[:-3])
 
 

@@ -18,8 +18,9 @@ from aci.acting.actions import Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from aci.ocr.engine import EngineName, TextEngine, available_engines, build_engine
+from aci.ocr.engines import EngineName, available_engines, build_engine
 from aci.ocr.merge import same_text, tells
+from aci.ocr.text_engine import TextEngine
 
 pytestmark = pytest.mark.slow
 LIMIT_S = 40.0

@@ -16,7 +16,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from evaluation.osworld.action_space import pyautogui_code
 from tests.integration.aci.conftest import RecordingWindow
-from tests.integration.aci.test_hands import inside
+from tests.integration.aci.test_input_device import inside
 
 pytest.importorskip("pytweening", reason="pip install --no-deps pyautogui pytweening")
 pytestmark = pytest.mark.desktop
@@ -25,16 +25,16 @@ OPENING = """
 import sys
 from aci.errors import AciError
 from aci.observation.geometry import Point
-from aci.input.backends import open_hands
+from aci.input.backends import open_input_device
 from aci.input.keys import chord
-hands = open_hands("pyautogui", sys.argv[1])
+device = open_input_device("pyautogui", sys.argv[1])
 here = Point(int(sys.argv[2]), int(sys.argv[3]))
 there = Point(here.x + 150, here.y + 60)
 """
 
 
 def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
-    """Run some lines that use `hands`; return what they print."""
+    """Run some lines that use `device`; return what they print."""
     point = inside(recorder, 30, 30)
     recorder.collect()
     done = subprocess.run(
@@ -51,7 +51,7 @@ def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
 
 
 def test_typing(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
-    act(desktop, recorder, 'hands.type_text("Hello, World! {a+b}~\\n\\t", lambda: None)')
+    act(desktop, recorder, 'device.type_text("Hello, World! {a+b}~\\n\\t", lambda: None)')
     assert recorder.typed() == "Hello, World! {a+b}~\n\t"
 
 
@@ -63,7 +63,7 @@ def test_what_it_would_drop_is_refused_before_anything_is_typed(
         recorder,
         """
 try:
-    hands.type_text("caf\u00e9 \u4e2d \U0001f600", lambda: None)
+    device.type_text("caf\u00e9 \u4e2d \U0001f600", lambda: None)
 except AciError as error:
     print(type(error).__name__, ascii(str(error)))
 """,
@@ -77,11 +77,11 @@ def test_keys_clicks_wheel_and_drag(desktop: VirtualDesktop, recorder: Recording
         desktop,
         recorder,
         """
-hands.press(chord(["ctrl", "s"]))
-hands.press_each(chord(["shift"]), [chord(["Down"]), chord(["F5"])])
-hands.click(here, 2, "right", chord(["ctrl"]))
-hands.scroll(here, -2)
-hands.drag(here, there)
+device.press(chord(["ctrl", "s"]))
+device.press_each(chord(["shift"]), [chord(["Down"]), chord(["F5"])])
+device.click(here, 2, "right", chord(["ctrl"]))
+device.scroll(here, -2)
+device.drag(here, there)
 """,
     )
     events = recorder.collect()
@@ -106,9 +106,9 @@ def test_nothing_stays_pressed(desktop: VirtualDesktop, recorder: RecordingWindo
         """
 class Stop(BaseException): pass
 def stop(seconds): raise Stop
-hands._pause = stop
+device._pause = stop
 try:
-    hands.drag(here, there, chord(["ctrl"]))
+    device.drag(here, there, chord(["ctrl"]))
 except Stop:
     pass
 """,
@@ -124,7 +124,7 @@ def test_a_second_display_is_refused(desktop: VirtualDesktop, recorder: Recordin
             recorder,
             f"""
 try:
-    open_hands("pyautogui", {other.display!r})
+    open_input_device("pyautogui", {other.display!r})
 except AciError as error:
     print(type(error).__name__, error)
 """,

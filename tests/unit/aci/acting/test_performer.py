@@ -64,7 +64,7 @@ class Screen:
         return self.obeys
 
 
-class Hands:
+class InputDevice:
     """Keeps what was done; a tooltip goes when the pointer leaves."""
 
     def __init__(self, screen: Screen) -> None:
@@ -103,12 +103,12 @@ class Settle:
 
 
 class Typist:
-    def __init__(self, hands: Hands) -> None:
-        self._hands = hands
+    def __init__(self, device: InputDevice) -> None:
+        self._device = device
 
     def type(self, place: Any, text: str, overwrite: bool, click_again: Any = None) -> str:
         self.click_again = click_again
-        self._hands.done.append(("type", place.element.id if place.element else None, place.chosen, text, overwrite))
+        self._device.done.append(("type", place.element.id if place.element else None, place.chosen, text, overwrite))
         return "typed"
 
 
@@ -117,7 +117,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.screen = Screen()
-        self.hands = Hands(self.screen)
+        self.device = InputDevice(self.screen)
         self.located: dict[int, Rect | None] = {}
         self.says_focused = True
         self.buffer: list[str] = []
@@ -135,12 +135,12 @@ class Bench:
                 locator=self,
                 frame=lambda: self.pixels,
                 look=self.look,
-                move=self.hands.move,
+                move=self.device.move,
                 clock=lambda: self.now,
                 pause=self.pause,
             ),
-            hands=self.hands,  # type: ignore[arg-type]
-            typist=Typist(self.hands),  # type: ignore[arg-type]
+            device=self.device,  # type: ignore[arg-type]
+            typist=Typist(self.device),  # type: ignore[arg-type]
             locator=self,
             settle=self.settle,  # type: ignore[arg-type]
             launch=self.launch,  # type: ignore[arg-type]
@@ -196,7 +196,7 @@ def bench() -> Bench:
 def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
     result = bench.perform(Click(element_id=10, num_clicks=2, button_type="right", hold_keys=("ctrl",)))
     assert (result.ok, result.settled_after_s) == (True, 0.1)
-    assert bench.hands.done == [("click", Point(20, 20), 2, "right", 1)]
+    assert bench.device.done == [("click", Point(20, 20), 2, "right", 1)]
 
 
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
@@ -228,7 +228,7 @@ def test_an_unknown_element_is_an_error_and_nothing_is_touched(bench: Bench, act
     result = bench.perform(action)
     assert not result.ok
     assert "99" in result.error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_without_an_observation_no_element_is_known(bench: Bench) -> None:
@@ -239,20 +239,20 @@ def test_a_vanished_element_is_an_error(bench: Bench) -> None:
     bench.located[10] = None
     result = bench.perform(Click(element_id=10))
     assert result.error == "Element 10 is no longer on the screen."
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_an_element_that_was_scrolled_away_is_an_error(bench: Bench) -> None:
     bench.located[10] = Rect(10, -500, 20, 20)
     bench.later = []
     assert "scrolled out of view" in bench.perform(Click(element_id=10)).error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_an_element_that_moved_is_followed(bench: Bench) -> None:
     bench.located[10] = Rect(60, 10, 20, 20)
     assert bench.perform(Click(element_id=10)).ok
-    assert bench.hands.done[0][1] == Point(70, 20)
+    assert bench.device.done[0][1] == Point(70, 20)
 
 
 def test_an_element_that_was_made_anew_elsewhere_is_found_again(bench: Bench) -> None:
@@ -260,14 +260,14 @@ def test_an_element_that_was_made_anew_elsewhere_is_found_again(bench: Bench) ->
     bench.located[12] = None
     bench.later = [bench.element(30, Rect(60, 70, 20, 20), name="Save"), *bench.elements[1:]]
     assert bench.perform(Click(element_id=12)).ok
-    assert bench.hands.done[0][1] == Point(70, 80)
+    assert bench.device.done[0][1] == Point(70, 80)
 
 
 def test_one_of_several_alike_is_not_taken_for_another(bench: Bench) -> None:
     """Two buttons B; the first one goes, and the second one was there before."""
     bench.located[10] = None
     assert bench.perform(Click(element_id=10)).error == "Element 10 is no longer on the screen."
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_what_takes_the_place_of_an_element_is_not_clicked(bench: Bench) -> None:
@@ -277,7 +277,7 @@ def test_what_takes_the_place_of_an_element_is_not_clicked(bench: Bench) -> None
     bench.pixels[12:28, 12:28] = 0xFFFFFF
     result = bench.perform(Click(element_id=12))
     assert "it is the push button 'Row 7' (12) now" in result.error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_a_layer_of_the_same_window_that_came_over_the_element_is_named(bench: Bench) -> None:
@@ -286,7 +286,7 @@ def test_a_layer_of_the_same_window_that_came_over_the_element_is_named(bench: B
     bench.later = [dialog, replace(bench.elements[0], point=None)]
     result = bench.perform(Click(element_id=10))
     assert "covered by the dialog 'Cookies' (40)" in result.error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_other_pixels_alone_do_not_stop_the_click(bench: Bench) -> None:
@@ -307,7 +307,7 @@ def test_a_text_that_is_only_pixels_is_read_again_where_they_changed(bench: Benc
     bench.pixels[12:16, 12:16] = 0xFFFFFF
     bench.later = [bench.element(12, Rect(60, 10, 20, 20), source="ocr", role="text line", name="Start")]
     assert bench.perform(Click(element_id=12)).ok
-    assert bench.hands.done[0][1] == Point(70, 20)
+    assert bench.device.done[0][1] == Point(70, 20)
     bench.later = []
     assert "the text 'Start' is not where it was" in bench.perform(Click(element_id=12)).error
 
@@ -316,7 +316,7 @@ def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
     bench.pixels = np.zeros((150, 150), np.uint32)
     bench.later = [bench.element(10, Rect(30, 30, 20, 20))]
     assert bench.perform(Click(element_id=10)).ok
-    assert bench.hands.done[0][1] == Point(40, 40)
+    assert bench.device.done[0][1] == Point(40, 40)
 
 
 def test_the_wheel_is_turned_beside_what_scrolls_or_counts_inside(bench: Bench) -> None:
@@ -325,7 +325,7 @@ def test_the_wheel_is_turned_beside_what_scrolls_or_counts_inside(bench: Bench) 
     bench.elements = [pane, inner, bench.element(14, Rect(0, 90, 100, 10), role="spin button")]
     for number in (12, 13, 14):
         assert bench.perform(Scroll(element_id=number, clicks=-2)).ok
-    outer, own, value = (done[1] for done in bench.hands.done)
+    outer, own, value = (done[1] for done in bench.device.done)
     assert pane.rect.contains(outer) and not inner.rect.contains(outer) and outer.y < 90
     assert (own, value) == (Point(50, 50), Point(50, 95))
 
@@ -335,7 +335,7 @@ def test_a_window_that_came_over_the_element_stops_the_click(bench: Bench) -> No
     result = bench.perform(Click(element_id=10))
     assert not result.ok
     assert "covered by the window 'Question'" in result.error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_a_window_that_has_gone_stops_the_click(bench: Bench) -> None:
@@ -368,7 +368,7 @@ def test_a_drag_checks_both_ends(bench: Bench) -> None:
     assert not bench.perform(DragAndDrop(drag_from_id=10, drop_on_id=11)).ok
     bench.screen.stack.pop(0)
     assert bench.perform(DragAndDrop(drag_from_id=10, drop_on_id=11)).ok
-    assert bench.hands.done == [("drag", Point(20, 20), Point(60, 60))]
+    assert bench.device.done == [("drag", Point(20, 20), Point(60, 60))]
 
 
 @pytest.mark.parametrize(
@@ -382,45 +382,45 @@ def test_a_drag_checks_both_ends(bench: Bench) -> None:
 def test_an_unknown_key_is_named_and_nothing_is_touched(bench: Bench, action: Action) -> None:
     result = bench.perform(action)
     assert "'frob'" in result.error
-    assert bench.hands.done == []
+    assert bench.device.done == []
 
 
 def test_typing_into_an_element_focuses_it_by_a_click(bench: Bench) -> None:
     assert bench.perform(Type(text="abc", element_id=10, enter=True)).note == "typed"
-    kinds = [done[0] for done in bench.hands.done]
+    kinds = [done[0] for done in bench.device.done]
     assert kinds == ["click", "type", "press"]
-    assert bench.hands.done[1] == ("type", 10, True, "abc", False)
+    assert bench.device.done[1] == ("type", 10, True, "abc", False)
 
 
 def test_typing_into_the_focused_element_leaves_the_caret(bench: Bench) -> None:
     bench.focus_id = 10
     bench.perform(Type(text="abc", element_id=10))
-    assert [done[0] for done in bench.hands.done] == ["type"]
+    assert [done[0] for done in bench.device.done] == ["type"]
 
 
 def test_an_element_that_does_not_have_the_keyboard_itself_is_clicked(bench: Bench) -> None:
     bench.focus_id, bench.says_focused = 10, False
     bench.perform(Type(text="abc", element_id=10))
-    assert [done[0] for done in bench.hands.done] == ["click", "type"]
+    assert [done[0] for done in bench.device.done] == ["click", "type"]
 
 
 def test_a_focus_in_a_window_that_lost_the_keyboard_is_clicked(bench: Bench) -> None:
     bench.focus_id = 10
     bench.screen.stack = [Window(MAIN, "Main", "App", Rect(0, 0, 100, 100), active=False)]
     bench.perform(Type(text="abc", element_id=10))
-    assert [done[0] for done in bench.hands.done] == ["click", "type"]
+    assert [done[0] for done in bench.device.done] == ["click", "type"]
 
 
 def test_text_is_added_behind_what_a_line_holds(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
     bench.perform(Type(text="abc", element_id=12))
-    assert [done[0] for done in bench.hands.done] == ["click", "press", "type"]
+    assert [done[0] for done in bench.device.done] == ["click", "press", "type"]
 
 
 def test_typing_without_an_element_goes_to_the_focus(bench: Bench) -> None:
     bench.focus_id = 11
     bench.perform(Type(text="abc"))
-    assert bench.hands.done == [("type", 11, False, "abc", False)]
+    assert bench.device.done == [("type", 11, False, "abc", False)]
 
 
 def test_an_open_window_is_brought_to_the_front(bench: Bench) -> None:
@@ -458,4 +458,4 @@ def test_waiting_takes_its_time(bench: Bench) -> None:
 @pytest.mark.parametrize("action", [Done(), Fail(reason="x"), CallUser(question="?")])
 def test_what_only_the_agent_handles_has_no_effect(bench: Bench, action: Action) -> None:
     assert bench.perform(action).ok
-    assert bench.hands.done == []
+    assert bench.device.done == []

@@ -88,5 +88,5 @@ def test_missing_programs_are_named_with_the_command_that_installs_them() -> Non
     assert missing_programs(find) == {"Xvfb": "xvfb", "openbox": "openbox"}
     with pytest.raises(MissingDependency) as caught:
         required_programs(find)
-    assert caught.value.mend == "sudo apt-get install -y --no-install-recommends openbox xvfb"
+    assert caught.value.hint == "sudo apt-get install -y --no-install-recommends openbox xvfb"
     assert "Xvfb, openbox" in str(caught.value)

@@ -22,7 +22,7 @@ def absent(name: str) -> SimpleNamespace:
 def test_both_work_where_their_packages_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "distribution", absent)
     monkeypatch.setattr(backends, "find_spec", lambda name: object())
-    assert [(found.name, found.works, found.mend) for found in available_inputs()] == [
+    assert [(found.name, found.works, found.hint) for found in available_inputs()] == [
         ("xtest", True, ""),
         ("pyautogui", True, ""),
     ]

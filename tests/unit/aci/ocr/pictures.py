@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from aci.errors import RecognitionFailed
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Window
-from aci.ocr.engine import TextBox
+from aci.ocr.text_engine import TextBox
 
 INK = 200
 """Blue of what is written; red tells which word it is, and there is no green."""

@@ -9,7 +9,7 @@ import pytest
 from aci.errors import MissingDependency
 from aci.observation.geometry import Rect
 from aci.ocr.recognizer import Recognizer
-from aci.ocr.sheets import Tile, make_tile
+from aci.ocr.tile_sheets import Tile, make_tile
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, unreadable, write
 
 LIMIT_S = 20.0

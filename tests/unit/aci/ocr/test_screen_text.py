@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from aci.observation.geometry import Point, Rect
-from aci.ocr.screen_text import Limits, Sight, TextReader
+from aci.ocr.screen_text import Limits, ReadScreen, TextReader
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, element, unreadable, window, wiped, write
 
 PATIENT = Limits(steady_s=20.0, first_s=20.0)
@@ -27,7 +27,7 @@ def reader(engine: FakeEngine) -> Iterator[TextReader]:
     running.close()
 
 
-def names(sight: Sight) -> list[str]:
+def names(sight: ReadScreen) -> list[str]:
     return [each.name for each in sight.elements if each.source == "ocr"]
 
 

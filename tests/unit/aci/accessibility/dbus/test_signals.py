@@ -89,7 +89,7 @@ def test_a_flood_of_senders_makes_everything_doubtful() -> None:
 def test_lost_events_make_everything_doubtful_once() -> None:
     signals = Signals()
     signals.note(":1.5", "/a", "StateChanged")
-    signals.doubt_all()
+    signals.invalidate_all()
 
     assert signals.take([":1.5", ":1.6"]) == {":1.5": EVERYTHING, ":1.6": EVERYTHING}
     assert signals.take([":1.5"]) == {":1.5": NOTHING}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aci.accessibility.elements.extraction import Draft, draft_elements
-from aci.accessibility.elements.hit_testing import Layers
+from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import place_elements
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Point, Rect
@@ -53,7 +53,7 @@ def seen(
     known = application(top, toolkit=toolkit)
     drafts: list[Draft] = draft_elements(known, top, WINDOW, windows, SCREEN)
     elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], windows, SCREEN, IdTracker())
-    layers = Layers(browser, clock)  # type: ignore[arg-type]
+    layers = HitTester(browser, clock)  # type: ignore[arg-type]
     cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))
     return {element.name: element for element in cleared}
 
@@ -266,7 +266,7 @@ def test_page_in_which_nothing_changed_is_not_asked_again_once_all_is_known() ->
     known = application(top, toolkit=CHROMIUM)
     found = [(draft, "app") for draft in draft_elements(known, top, WINDOW, (WINDOW,), SCREEN)]
     browser, tracker, points, asked = Browser(real), IdTracker(), [], []
-    layers = Layers(browser)  # type: ignore[arg-type]
+    layers = HitTester(browser)  # type: ignore[arg-type]
     for _ in range(4):
         elements, by_id, _ = place_elements(found, (WINDOW,), SCREEN, tracker)
         cleared = asyncio.run(layers.cleared(elements, by_id, {known.root.name: known}))

@@ -52,6 +52,6 @@ def test_pages_are_left_as_they_are_and_all_else_can_be_turned_back() -> None:
     enlarge(application(top, toolkit="Chromium 1.0"), [window(Rect(20, 20, 1880, 1040))])
     assert (top.rect, button.rect) == (Rect(20, 20, 1880, 1040), Rect(74, 146, 26, 30))
     assert (page.rect, link.rect) == (Rect(28, 194, 1864, 858), Rect(326, 326, 57, 39))
-    assert button.reported == Rect(37, 73, 13, 15)
-    button.unmend()
+    assert button.reported_rect == Rect(37, 73, 13, 15)
+    button.restore_reported()
     assert (button.rect, button.enlarged) == (Rect(37, 73, 13, 15), None)

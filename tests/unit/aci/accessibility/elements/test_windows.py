@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from aci.accessibility.elements.windows import match_windows, mend_extents
+from aci.accessibility.elements.windows import correct_extents, match_windows
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from tests.unit.aci.accessibility.trees import WINDOW, application, frame, node
@@ -35,7 +35,7 @@ def test_gtk4_is_moved_by_the_window_and_its_shadow() -> None:
     shadowed = window(1, "App", Rect(915, 304, 365, 496))
     calculator = application(top, toolkit="GTK 4.8.3")
     assert match_windows(calculator, (shadowed,)) == {top.ref: shadowed}
-    mend_extents(calculator, top, shadowed, (shadowed,))
+    correct_extents(calculator, top, shadowed, (shadowed,))
     assert button.rect == Rect(936, 597, 55, 40)
     assert button.shift == (920, 309)
 
@@ -45,7 +45,7 @@ def test_gtk4_popover_is_found_by_the_size_of_its_window() -> None:
     popover = node("menu", "GtkPopoverMenu", Rect(201, 6, 285, 418), item)
     top = frame(popover, rect=Rect(0, 0, 355, 486))
     main, popup = window(1, "App", Rect(915, 304, 365, 496)), window(2, "", Rect(996, 328, 285, 418), popup=True)
-    mend_extents(application(top, toolkit="GTK 4.8.3"), top, main, (popup, main))
+    correct_extents(application(top, toolkit="GTK 4.8.3"), top, main, (popup, main))
     assert item.rect == Rect(1038, 368, 201, 32)
     assert popover.popup == popup
 
@@ -64,6 +64,6 @@ def test_what_libreoffice_draws_is_moved_and_its_native_parts_are_not() -> None:
     for error, needed in ((25, 34), (0, 34), (25, 35)):  # the last has less room than it needs
         office, top, drawn, native = libreoffice(error, needed)
         main = window(1, "App", Rect(0, 19, 1280, 781))
-        mend_extents(office, top, main, (main,))  # type: ignore[arg-type]
+        correct_extents(office, top, main, (main,))  # type: ignore[arg-type]
         assert drawn.rect == Rect(4, 46, 44, 35)  # type: ignore[attr-defined]
         assert native.rect == Rect(4, 124, 126, 34)  # type: ignore[attr-defined]

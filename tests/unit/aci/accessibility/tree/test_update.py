@@ -11,9 +11,9 @@ from aci.accessibility.reader import (
     BARE_LOOKS,
     SHORTEST_LIMIT_S,
     WHOLE_AGAIN_S,
-    Patience,
     Reader,
     Scene,
+    TimeLimits,
 )
 from aci.accessibility.tree.nodes import Ref
 from aci.accessibility.tree.refresh_scope import LAG_S
@@ -169,7 +169,7 @@ def test_a_moved_window_has_everything_in_it_asked(world: World) -> None:
 
 def test_lost_events_have_everything_asked(world: World) -> None:
     world.aside.name = "Silently renamed"
-    world.bus.signals.doubt_all()
+    world.bus.signals.invalidate_all()
 
     assert "Silently renamed" in world.look()
 
@@ -228,18 +228,18 @@ def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(worl
 def test_an_application_that_took_too_long_gets_its_whole_time_again_once_it_was_read_at_rest(world: World) -> None:
     root = world.bus.root.ref
     for _ in range(4):
-        world.reader._patience.end(root, world.reader._patience.limit_s(root))
-    assert world.reader._patience.limit_s(root) == SHORTEST_LIMIT_S
+        world.reader._time_limits.end(root, world.reader._time_limits.limit_s(root))
+    assert world.reader._time_limits.limit_s(root) == SHORTEST_LIMIT_S
     world.reader._pieced.add(root)
 
     world.rest()
 
-    assert world.reader._patience.limit_s(root) == APPLICATION_LIMIT_S
+    assert world.reader._time_limits.limit_s(root) == APPLICATION_LIMIT_S
 
 
 def test_the_time_of_what_is_late_shrinks_but_it_gets_all_of_it_now_and_then() -> None:
     now = [100.0]
-    patience, root, limits = Patience(lambda: now[0]), Ref(NAME, "/root"), []
+    patience, root, limits = TimeLimits(lambda: now[0]), Ref(NAME, "/root"), []
     for _ in range(6):
         limits.append(patience.limit_s(root))
         patience.end(root, limits[-1])

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from aci.observation.geometry import Rect
-from aci.ocr.engine import TextBox
-from aci.ocr.sheets import Tile, make_sheets, make_tile
+from aci.ocr.text_engine import TextBox
+from aci.ocr.tile_sheets import Tile, make_sheets, make_tile
 from tests.unit.aci.ocr.pictures import FakeEngine, blank, write
 
 

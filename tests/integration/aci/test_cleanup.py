@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from aci.desktop.cleanup import find_remains, remove_remains
-from aci.desktop.folders import Owner, new_place
+from aci.desktop.cleanup import find_abandoned, remove_abandoned
+from aci.desktop.folders import Owner, create_folder
 from aci.desktop.processes import belonging_to, is_answered
 from aci.desktop.virtual import VirtualDesktop
 
@@ -36,18 +36,18 @@ def test_the_remains_of_a_killed_owner_are_found_and_removed(parent: Path) -> No
     assert owner.stdout is not None
     desktop_id, display = owner.stdout.readline().split()
     try:
-        assert find_remains(parent) == []  # Its owner lives.
+        assert find_abandoned(parent) == []  # Its owner lives.
     finally:
         owner.kill()
         owner.communicate()
-    (found,) = find_remains(parent)
+    (found,) = find_abandoned(parent)
     assert found.desktop_id == desktop_id
     assert found.display == int(display[1:])
     assert len(found.processes) >= 5
-    assert remove_remains([found]) == []
+    assert remove_abandoned([found]) == []
     assert belonging_to(desktop_id) == set()
     assert not found.folder.exists()
-    assert find_remains(parent) == []
+    assert find_abandoned(parent) == []
 
 
 def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
@@ -58,55 +58,55 @@ def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
     _, display = owner.stdout.readline().split()
     owner.kill()
     owner.communicate()
-    (found,) = find_remains(parent)
+    (found,) = find_abandoned(parent)
     for pid in found.processes:
         os.kill(pid, signal.SIGKILL)
     socket = Path(f"/tmp/.X11-unix/X{display[1:]}")
     assert socket.exists()
-    remove_remains(find_remains(parent))
+    remove_abandoned(find_abandoned(parent))
     assert not socket.exists() or is_answered(socket)  # Another desktop may have taken the number since.
 
 
 def test_a_living_desktop_is_never_touched(parent: Path) -> None:
     with VirtualDesktop(parent=parent) as desktop:
-        assert find_remains(parent) == []
+        assert find_abandoned(parent) == []
         assert len(belonging_to(desktop.id)) >= 4
 
 
 def test_a_process_id_that_was_given_out_again_is_no_owner(parent: Path) -> None:
-    place = new_place(parent)
+    place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))
-    assert [item.desktop_id for item in find_remains(parent)] == [place.id]
+    assert [item.desktop_id for item in find_abandoned(parent)] == [place.id]
 
 
 def test_an_owner_of_an_earlier_boot_is_gone(parent: Path) -> None:
-    place = new_place(parent)
+    place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started, boot="another"))
-    assert len(find_remains(parent)) == 1
+    assert len(find_abandoned(parent)) == 1
 
 
 def test_a_record_that_was_cut_short_counts_as_abandoned(parent: Path) -> None:
-    place = new_place(parent)
+    place = create_folder(parent)
     (place.path / "owner.json").write_text('{"pid": 1')
-    (found,) = find_remains(parent)
-    assert remove_remains([found]) == []
+    (found,) = find_abandoned(parent)
+    assert remove_abandoned([found]) == []
     assert not place.path.exists()
 
 
 def test_a_kept_home_is_not_remains(parent: Path) -> None:
     with VirtualDesktop(keep_home=True, parent=parent) as desktop:
         home = desktop.home
-    assert find_remains(parent) == []
+    assert find_abandoned(parent) == []
     assert home.is_dir()
 
 
 def test_what_got_a_living_owner_meanwhile_is_left_alone(parent: Path) -> None:
-    place = new_place(parent)
+    place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))
-    (found,) = find_remains(parent)
+    (found,) = find_abandoned(parent)
     place.write_owner(own)
-    remove_remains([found])
+    remove_abandoned([found])
     assert place.path.exists()

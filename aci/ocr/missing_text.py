@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.snapshot import Element, Window
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

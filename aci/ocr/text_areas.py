@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element, Window
+from aci.observation.snapshot import Element, Window
 from aci.ocr.lines import find_lines
-from aci.ocr.sheets import Tile, make_tile
-from aci.ocr.silence import blocks_within, changed_blocks, silent_map
+from aci.ocr.missing_text import blocks_within, changed_blocks, silent_map
+from aci.ocr.tile_sheets import Tile, make_tile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,24 +7,25 @@ from typing import cast
 import pytest
 
 from aci.errors import MissingDependency, RecognitionFailed
-from aci.ocr import engine as engines
-from aci.ocr.engine import ENGINES, EngineName, available_engines, build_engine, mended, sample_picture
+from aci.ocr import text_engine
+from aci.ocr.engines import ENGINES, EngineName, available_engines, build_engine
 from aci.ocr.paddleocr import PaddleOcr
 from aci.ocr.tesseract import Tesseract
+from aci.ocr.text_engine import restore_ellipsis, sample_picture
 
 
 def test_engine_that_is_not_installed_names_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "find_spec", lambda module: None)
+    monkeypatch.setattr(text_engine, "find_spec", lambda module: None)
     with pytest.raises(MissingDependency) as caught:
         build_engine("rapidocr")
-    assert caught.value.mend == f"{sys.executable} -m pip install 'rapidocr>=3' 'onnxruntime>=1.17'"
+    assert caught.value.hint == f"{sys.executable} -m pip install 'rapidocr>=3' 'onnxruntime>=1.17'"
 
 
 def test_program_that_is_not_installed_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingDependency) as caught:
         build_engine("tesseract")
-    assert "tesseract-ocr" in caught.value.mend
+    assert "tesseract-ocr" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_program_that_is_not_installed_names_its_package(monkeypatch: pytest.Mon
     [("Save As..", "Save As..."), ("Save As...", "Save As..."), ("cd ..", "cd .."), ("a..b", "a..b"), ("End.", "End.")],
 )
 def test_dot_that_recognition_loses_is_put_back(read: str, written: str) -> None:
-    assert mended(read) == written
+    assert restore_ellipsis(read) == written
 
 
 def test_unknown_engine_is_refused() -> None:
@@ -47,11 +48,11 @@ def test_paddle_never_looks_for_models_elsewhere(tmp_path: Path) -> None:
 
 
 def test_every_engine_is_reported_with_a_reason_or_as_working(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "find_spec", lambda module: None)
+    monkeypatch.setattr(text_engine, "find_spec", lambda module: None)
     monkeypatch.setenv("PATH", "/nowhere")
     reports = available_engines()
     assert [report.name for report in reports] == list(ENGINES)
-    assert all(not report.works and report.detail and report.mend for report in reports)
+    assert all(not report.works and report.detail and report.hint for report in reports)
 
 
 def program(folder: Path, script: str) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from aci.accessibility.connection import connect_accessibility
 from aci.errors import ConnectionLost
-from aci.observation.sources import connect_accessibility
 
 
 def test_without_a_session_bus_the_error_names_what_is_missing(tmp_path: Path) -> None:

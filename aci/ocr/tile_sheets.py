@@ -11,8 +11,8 @@ import numpy as np
 
 from aci.observation.geometry import Rect
 from aci.observation.visibility import bounding, reading_order
-from aci.ocr.engine import TextBox
 from aci.ocr.lines import word_gap
+from aci.ocr.text_engine import TextBox
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

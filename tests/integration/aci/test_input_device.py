@@ -17,7 +17,7 @@ pytestmark = pytest.mark.desktop
 
 
 @pytest.fixture(params=[True, False], ids=["private", "shared"])
-def hands(desktop: VirtualDesktop, request: pytest.FixtureRequest) -> Iterator[Xtest]:
+def device(desktop: VirtualDesktop, request: pytest.FixtureRequest) -> Iterator[Xtest]:
     opened = Xtest(desktop.display, private=request.param)
     yield opened
     opened.close()
@@ -35,17 +35,17 @@ def held(recorder: RecordingWindow) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("text", ["Hello, World! <a+b>=$%", "é ñ ß", "中文 한국어", "😀👍", "a\nb\tc", "aAaA" * 50])
-def test_any_text_arrives_whole(hands: Xtest, recorder: RecordingWindow, text: str) -> None:
+def test_any_text_arrives_whole(device: Xtest, recorder: RecordingWindow, text: str) -> None:
     recorder.collect()
-    hands.type_text(text, drained=recorder.collect)
+    device.type_text(text, drained=recorder.collect)
     assert recorder.typed() == text
 
 
-def test_more_foreign_characters_than_spare_keys_arrive_whole(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_more_foreign_characters_than_spare_keys_arrive_whole(device: Xtest, recorder: RecordingWindow) -> None:
     text = "".join(chr(0x4E00 + number) for number in range(200))
     arrived = []
     recorder.collect()
-    hands.type_text(text, drained=lambda: arrived.append(recorder.typed()))
+    device.type_text(text, drained=lambda: arrived.append(recorder.typed()))
     assert "".join(arrived) + recorder.typed() == text
     assert arrived  # Some key changed its meaning in between, which needed the wait.
 
@@ -62,9 +62,9 @@ def test_borrowed_keys_are_given_back(desktop: VirtualDesktop, recorder: Recordi
     assert recorder.display.keysym_to_keycode(keysym) == 0
 
 
-def test_a_chord_is_held_in_order_and_released_in_reverse(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_a_chord_is_held_in_order_and_released_in_reverse(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    hands.press(chord(["ctrl", "shift", "s"]))
+    device.press(chord(["ctrl", "shift", "s"]))
     events = [event for event in recorder.collect() if event.type in (X.KeyPress, X.KeyRelease)]
     names = [(event.type == X.KeyPress, recorder.display.keycode_to_keysym(event.detail, 0)) for event in events]
     keys = [XK.XK_Control_L, XK.XK_Shift_L, XK.XK_s]
@@ -72,23 +72,23 @@ def test_a_chord_is_held_in_order_and_released_in_reverse(hands: Xtest, recorder
     assert held(recorder) == (0, 0)
 
 
-def test_a_shifted_character_brings_its_shift(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_a_shifted_character_brings_its_shift(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    hands.press(chord(["?"]))
+    device.press(chord(["?"]))
     assert recorder.typed() == "?"
 
 
-def test_hold_and_press(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_hold_and_press(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    hands.press_each(chord(["shift"]), [chord(["Down"]), chord(["Down"]), chord(["a"])])
+    device.press_each(chord(["shift"]), [chord(["Down"]), chord(["Down"]), chord(["a"])])
     pressed = [event for event in recorder.collect() if event.type == X.KeyPress]
     assert [bool(event.state & X.ShiftMask) for event in pressed] == [False, True, True, True]
 
 
 @pytest.mark.parametrize(("button", "number"), [("left", 1), ("middle", 2), ("right", 3)])
-def test_clicks(hands: Xtest, recorder: RecordingWindow, button: str, number: int) -> None:
+def test_clicks(device: Xtest, recorder: RecordingWindow, button: str, number: int) -> None:
     recorder.collect()
-    hands.click(inside(recorder), 2, button, chord(["ctrl"]))  # type: ignore[arg-type]
+    device.click(inside(recorder), 2, button, chord(["ctrl"]))  # type: ignore[arg-type]
     events = [event for event in recorder.collect() if event.type in (X.ButtonPress, X.ButtonRelease)]
     assert [(event.type, event.detail) for event in events] == [(X.ButtonPress, number), (X.ButtonRelease, number)] * 2
     assert all(event.state & X.ControlMask for event in events)
@@ -96,24 +96,24 @@ def test_clicks(hands: Xtest, recorder: RecordingWindow, button: str, number: in
     assert events[2].time - events[0].time < 250
 
 
-def test_two_single_clicks_at_one_place_are_no_double_click(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_two_single_clicks_at_one_place_are_no_double_click(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    hands.click(inside(recorder))
-    hands.click(inside(recorder))
+    device.click(inside(recorder))
+    device.click(inside(recorder))
     first, second = [event.time for event in recorder.collect() if event.type == X.ButtonPress]
     assert second - first > 500
 
 
 @pytest.mark.parametrize(("clicks", "number"), [(3, 4), (-2, 5)])
-def test_the_wheel(hands: Xtest, recorder: RecordingWindow, clicks: int, number: int) -> None:
+def test_the_wheel(device: Xtest, recorder: RecordingWindow, clicks: int, number: int) -> None:
     recorder.collect()
-    hands.scroll(inside(recorder), clicks)
+    device.scroll(inside(recorder), clicks)
     assert [event.detail for event in recorder.collect() if event.type == X.ButtonPress] == [number] * abs(clicks)
 
 
-def test_a_drag_moves_between_press_and_release(hands: Xtest, recorder: RecordingWindow) -> None:
+def test_a_drag_moves_between_press_and_release(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    hands.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
+    device.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
     events = recorder.collect()
     kinds = [event.type for event in events if event.type in (X.ButtonPress, X.ButtonRelease, X.MotionNotify)]
     between = kinds[kinds.index(X.ButtonPress) + 1 : kinds.index(X.ButtonRelease)]
@@ -138,12 +138,12 @@ def test_an_interrupt_in_the_middle_releases_everything(desktop: VirtualDesktop,
         own.close()
 
 
-def test_caps_lock_does_not_turn_the_case(hands: Xtest, recorder: RecordingWindow) -> None:
-    hands.press(chord(["capslock"]))
+def test_caps_lock_does_not_turn_the_case(device: Xtest, recorder: RecordingWindow) -> None:
+    device.press(chord(["capslock"]))
     try:
         assert held(recorder)[1] & X.LockMask
         recorder.collect()
-        hands.type_text("aB", drained=lambda: None)
+        device.type_text("aB", drained=lambda: None)
         letters = [
             event
             for event in recorder.collect()
@@ -152,4 +152,4 @@ def test_caps_lock_does_not_turn_the_case(hands: Xtest, recorder: RecordingWindo
         assert not any(event.state & X.LockMask for event in letters)
         assert held(recorder)[1] & X.LockMask
     finally:
-        hands.press(chord(["capslock"]))
+        device.press(chord(["capslock"]))

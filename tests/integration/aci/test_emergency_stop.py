@@ -18,14 +18,14 @@ from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.errors import Halted, KeysHeld
-from aci.input.backends import open_hands
-from aci.input.input_device import Hands
+from aci.input.backends import open_input_device
+from aci.input.input_device import InputDevice
 from aci.input.keys import chord
 from aci.input.modifiers import Modifiers
-from aci.input.user_watch import PersonWatch
+from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point
 from tests.integration.aci.conftest import RecordingWindow
-from tests.integration.aci.test_hands import held, inside
+from tests.integration.aci.test_input_device import held, inside
 
 pytestmark = pytest.mark.desktop
 
@@ -63,14 +63,14 @@ def person(desktop: VirtualDesktop) -> Iterator[Person]:
 
 
 @contextmanager
-def watched(desktop: VirtualDesktop, stop_by: StopBy = StopBy()) -> Iterator[tuple[Halt, Hands]]:  # noqa: B008
+def watched(desktop: VirtualDesktop, stop_by: StopBy = StopBy()) -> Iterator[tuple[Halt, InputDevice]]:  # noqa: B008
     halt = Halt()
-    watch = PersonWatch(desktop.display, stop_by, halt)
-    hands = open_hands("xtest", desktop.display, halt=halt, moving=watch.own_motion)
+    watch = UserWatch(desktop.display, stop_by, halt)
+    device = open_input_device("xtest", desktop.display, halt=halt, moving=watch.own_motion)
     try:
-        yield halt, hands
+        yield halt, device
     finally:
-        hands.close()
+        device.close()
         watch.close()
 
 
@@ -111,7 +111,7 @@ def test_the_stop_key_can_be_another(desktop: VirtualDesktop, person: Person) ->
 def test_where_no_events_tell_of_keys_they_are_asked_for(
     desktop: VirtualDesktop, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PersonWatch, "_listen", lambda self: False)
+    monkeypatch.setattr(UserWatch, "_listen", lambda self: False)
     with watched(desktop) as (halt, _):
         for name in ("Control_L", "Shift_L", "Escape"):
             person.key(name, down=True)
@@ -133,9 +133,9 @@ def test_the_mouse_in_a_corner_stops(desktop: VirtualDesktop, person: Person, co
 
 
 def test_own_input_in_a_corner_does_not_stop(desktop: VirtualDesktop, person: Person) -> None:
-    with watched(desktop) as (halt, hands):
+    with watched(desktop) as (halt, device):
         for point in (Point(0, 0), Point(999, 699), MIDDLE, Point(0, 699)):
-            hands.click(point)
+            device.click(point)
             assert keeps_away(lambda: halt.reason)
         person.put_pointer(400, 300)
         assert keeps_away(lambda: halt.reason)
@@ -150,7 +150,7 @@ def test_a_pointer_that_was_left_in_a_corner_does_not_stop(desktop: VirtualDeskt
 
 
 def test_typing_stops_within_a_key_or_two(desktop: VirtualDesktop, recorder: RecordingWindow, person: Person) -> None:
-    with watched(desktop) as (halt, hands):
+    with watched(desktop) as (halt, device):
         arrived = []
 
         def stop_after_a_while() -> None:
@@ -164,7 +164,7 @@ def test_typing_stops_within_a_key_or_two(desktop: VirtualDesktop, recorder: Rec
         thread = threading.Thread(target=stop_after_a_while)
         thread.start()
         with pytest.raises(Halted):
-            hands.type_text("a" * 10_000, drained=lambda: None)
+            device.type_text("a" * 10_000, drained=lambda: None)
         thread.join()
         after = [event for event in recorder.collect() if event.type == X.KeyPress]
         assert len(after) <= 2
@@ -174,7 +174,7 @@ def test_typing_stops_within_a_key_or_two(desktop: VirtualDesktop, recorder: Rec
 def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
     desktop: VirtualDesktop, recorder: RecordingWindow, person: Person
 ) -> None:
-    with watched(desktop) as (_, hands):
+    with watched(desktop) as (_, device):
         recorder.collect()
 
         def stop_when_pressed() -> None:
@@ -185,7 +185,7 @@ def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
         thread.start()
         with pytest.raises(Halted):
             for _ in range(500):
-                hands.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
+                device.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
         thread.join()
         assert held(recorder) == (0, 0)
 
@@ -214,18 +214,18 @@ def test_a_desktop_stops_until_it_is_told_to_go_on(desktop: VirtualDesktop, pers
 def test_input_waits_for_a_held_modifier_and_is_then_refused(
     desktop: VirtualDesktop, recorder: RecordingWindow, person: Person
 ) -> None:
-    with watched(desktop) as (_, hands):
+    with watched(desktop) as (_, device):
         recorder.collect()
         person.key("Control_L", down=True)
         timer = threading.Timer(0.3, person.key, ("Control_L", False))
         timer.start()
-        hands.type_text("ab", drained=lambda: None)
+        device.type_text("ab", drained=lambda: None)
         pressed = [event for event in recorder.collect() if event.type == X.KeyPress]
         assert [bool(event.state & X.ControlMask) for event in pressed] == [False, False, False]  # Ctrl, a, b
         person.key("Shift_L", down=True)
         try:
             with pytest.raises(KeysHeld, match="Shift"):
-                hands.press(chord(["s"]))
+                device.press(chord(["s"]))
             assert [event.detail for event in recorder.collect() if event.type == X.KeyPress] == [
                 recorder.display.keysym_to_keycode(XK.XK_Shift_L)
             ]
@@ -257,5 +257,5 @@ def test_what_a_killed_program_held_is_released(
     xtest.fake_input(person.display, X.ButtonPress, 1)
     person.display.sync()
     assert held(recorder) != (0, 0)
-    open_hands("xtest", desktop.display).close()
+    open_input_device("xtest", desktop.display).close()
     assert held(recorder) == (0, 0)

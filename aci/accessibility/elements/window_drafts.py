@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from aci.accessibility.elements.extraction import Draft, draft_elements
 from aci.accessibility.elements.placement import mark_active_cells
 from aci.accessibility.elements.scaling import enlarge
-from aci.accessibility.elements.windows import match_windows, mend_extents
+from aci.accessibility.elements.windows import correct_extents, match_windows
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
-from aci.observation.observation import Window
+from aci.observation.snapshot import Window
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """What was found in one window of an application."""
 
-    top: Node  # the accessible window, extents mended
+    top: Node  # the accessible window, extents corrected
     place: Rect | None  # its extents, px
     window: Window  # the X11 window
     drafts: tuple[Draft, ...]  # in reading order
@@ -36,7 +36,7 @@ def draft_all(
     `known` holds the drafts of windows in which nothing has changed; `windows` are topmost first.
     """
     drawn: list[Drawn] = []
-    placed, unsure = mend(application, windows)
+    placed, unsure = correct_windows(application, windows)
     for top, window in placed:
         found = next((one for one in known if one.shows(top, window)), None)
         if found is None:
@@ -47,9 +47,11 @@ def draft_all(
     return drawn, unsure
 
 
-def mend(application: Application, windows: Sequence[Window]) -> tuple[list[tuple[Node, Window]], list[Window]]:
+def correct_windows(
+    application: Application, windows: Sequence[Window]
+) -> tuple[list[tuple[Node, Window]], list[Window]]:
     """Correct the extents in all windows; return these with their X11 windows, and those still unreliable."""
     enlarge(application, windows)
     matched = match_windows(application, windows)
     placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]
-    return placed, [window for top, window in placed if not mend_extents(application, top, window, windows)]
+    return placed, [window for top, window in placed if not correct_extents(application, top, window, windows)]
