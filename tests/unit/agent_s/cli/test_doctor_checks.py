@@ -28,7 +28,7 @@ def test_search_that_does_not_answer_is_named_with_its_address() -> None:
 
 def test_engine_that_is_asked_for_is_needed_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # no tesseract
-    monkeypatch.setattr("aci.ocr.engines.find_spec", lambda module: None)
+    monkeypatch.setattr("aci.ocr.text_engine.find_spec", lambda module: None)
     needed = {one.name: one.state for one in text_recognition(load_settings(overrides={"desktop.ocr": "tesseract"}))}
     assert needed["text recognition tesseract"] == "missing"
     assert needed["text recognition rapidocr"] == "optional"
