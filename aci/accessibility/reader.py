@@ -120,7 +120,8 @@ class Reader:
         Raises:
             ConnectionLost: The bus went away.
         """
-        applications = [item for item in await self.applications() if _has_window(item, windows)]
+        pids = {window.pid for window in windows}
+        applications = [item for item in await self.applications() if item.pid in pids or None in pids]
         _assign_strangers(applications, windows)
         touched = self._bus.signals.take(item.root.name for item in applications)
         late = self._late.added_to(areas, screen, self._clock())
@@ -364,10 +365,6 @@ class Reader:
 
 def _tops(application: Application) -> frozenset[Ref]:
     return frozenset(top.ref for top in application.tops)
-
-
-def _has_window(application: Application, windows: Sequence[Window]) -> bool:
-    return any(window.pid is None or window.pid == application.pid for window in windows)
 
 
 def _assign_strangers(applications: Sequence[Application], windows: Sequence[Window]) -> None:

@@ -10,7 +10,7 @@ import ast
 import json
 import warnings
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -128,41 +128,14 @@ class CallUser(Primitive):
 
 
 Action = (
-    Click
-    | Type
-    | Scroll
-    | Hotkey
-    | HoldAndPress
-    | DragAndDrop
-    | SaveToBuffer
-    | SwitchApplications
-    | Wait
-    | Done
-    | Fail
+    Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop | SaveToBuffer | SwitchApplications | Wait | Done | Fail
     | CallUser
-)
-
+)  # fmt: skip
 AnyAction = Annotated[Action, Field(discriminator="action")]
 ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(AnyAction)
 
 # primitive classes by their names on the wire
-PRIMITIVES: dict[str, type[Primitive]] = {
-    cls.model_fields["action"].default: cls
-    for cls in (
-        Click,
-        Type,
-        Scroll,
-        Hotkey,
-        HoldAndPress,
-        DragAndDrop,
-        SaveToBuffer,
-        SwitchApplications,
-        Wait,
-        Done,
-        Fail,
-        CallUser,
-    )
-}
+PRIMITIVES: dict[str, type[Primitive]] = {cls.model_fields["action"].default: cls for cls in get_args(Action)}
 
 
 def parse_action(text: str) -> Action:
@@ -176,7 +149,7 @@ def parse_action(text: str) -> Action:
     try:
         return ACTION_ADAPTER.validate_python(fields)
     except ValidationError as error:
-        details = "; ".join(f"{_location(item['loc'])}: {item['msg']}" for item in error.errors())
+        details = "; ".join(f"{'.'.join(map(str, item['loc'])) or 'action'}: {item['msg']}" for item in error.errors())
         raise MalformedAction(f"Not a valid primitive: {details}") from error
 
 
@@ -188,10 +161,6 @@ def format_call(action: Action) -> str:
         if name != "action" and value != type(action).model_fields[name].default
     ]
     return f"agent.{action.action}({', '.join(given)})"
-
-
-def _location(parts: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in parts) or "action"
 
 
 def _json_fields(text: str) -> dict[str, Any]:

@@ -36,20 +36,9 @@ _APART, _APART_OF_TEXT = 0.04, 0.01
 _TURNED_BY_VALUE = frozenset({"spin button", "slider", "combo box", "scroll bar"})
 # roles that react to the wheel; those above change their value
 _TURNED = _TURNED_BY_VALUE | {
-    *(
-        "scroll pane",
-        "viewport",
-        "list",
-        "list box",
-        "table",
-        "tree",
-        "tree table",
-        "text",
-        "terminal",
-        "page tab list",
-    ),
-    *("document web", "document frame", "document text", "document spreadsheet", "internal frame"),
-}
+    "scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "text", "terminal", "page tab list",
+    "document web", "document frame", "document text", "document spreadsheet", "internal frame",
+}  # fmt: skip
 _LEAST_FREE = 64  # px²; large enough for the pointer
 
 
@@ -236,16 +225,16 @@ class Aim:
         if hit != element.window_id:
             window = next((window for window in self._screen.windows() if window.id == hit), None)
             return f"the window {window.title or window.app!r}" if window is not None else "another window"
-        over = [other for other in now.elements if _lies_at(other, point) and other.id != element.id]
+        over = [
+            other
+            for other in now.elements
+            if other.point is not None and other.rect.contains(point) and other.id != element.id
+        ]
         smallest = min(over, key=lambda other: other.rect.area, default=None)
         if smallest is not None:
             return f"the {_shown(smallest)}"
         new = next((e for e in now.elements if e.window_id == hit and e.id not in seen.by_id), None)
         return f"what came into its window with the {_shown(new)}" if new is not None else "something in its window"
-
-
-def _lies_at(element: Element, point: Point) -> bool:
-    return element.point is not None and element.rect.contains(point)
 
 
 def _lies_in(inner: Element, outer: Element) -> bool:

@@ -118,7 +118,11 @@ def _read_entry(path: Path, entry_id: str, search_path: str | None) -> Applicati
 
     try:
         entry = DesktopEntry(str(path))
-        argv = tuple(part for part in map(_without_field_code, shlex.split(entry.getExec())) if part)
+        argv = tuple(
+            part
+            for part in (_FIELD_CODE.sub("", word).replace("%%", "%") for word in shlex.split(entry.getExec()))
+            if part
+        )
     except (Error, ValueError, UnicodeDecodeError, OSError):
         return None  # A broken entry is as good as none, as for every desktop's menu.
     if entry.getHidden() or entry.getNoDisplay() or entry.getType() != "Application" or not argv:
@@ -135,10 +139,6 @@ def _read_entry(path: Path, entry_id: str, search_path: str | None) -> Applicati
         window_class=str(entry.getStartupWMClass() or ""),
         in_terminal=bool(entry.getTerminal()),
     )
-
-
-def _without_field_code(argument: str) -> str:
-    return _FIELD_CODE.sub("", argument).replace("%%", "%")
 
 
 def _words(phrase: str) -> tuple[str, ...]:

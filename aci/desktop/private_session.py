@@ -158,7 +158,9 @@ class PrivateSession:
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (*_USER_FOLDERS, ".config", ".cache", ".local", ".local/share", ".local/state"):
             (self.home / name).mkdir(mode=0o700, exist_ok=True)
-        lines = [f'XDG_{_variable(name)}_DIR="$HOME/{name}"\n' for name in _USER_FOLDERS]
+        lines = [
+            f'XDG_{"DOWNLOAD" if name == "Downloads" else name.upper()}_DIR="$HOME/{name}"\n' for name in _USER_FOLDERS
+        ]
         (self.home / ".config/user-dirs.dirs").write_text("".join(lines), encoding="utf-8")
         write_first_settings(self.home)
 
@@ -273,7 +275,3 @@ def _is_held(lock: Path) -> bool:
 def _search_path() -> str:
     own = os.environ.get("PATH", "").split(os.pathsep)
     return os.pathsep.join(dict.fromkeys(folder for folder in (*own, *_SYSTEM_PATH.split(":")) if folder))
-
-
-def _variable(folder: str) -> str:
-    return "DOWNLOAD" if folder == "Downloads" else folder.upper()

@@ -336,7 +336,9 @@ class Screen:
         return self._root_cardinals("_NET_CLIENT_LIST")
 
     def _viewable(self, ids: Sequence[int]) -> list[int]:
-        answers = self._all([self._attributes(window) for window in ids])
+        from Xlib.protocol import request
+
+        answers = self._all([self._deferred(request.GetWindowAttributes, window=window) for window in ids])
         return [
             window
             for window, answer in zip(ids, answers, strict=True)
@@ -345,11 +347,13 @@ class Screen:
 
     def _clients_by_top(self, managed: Sequence[int]) -> dict[int, int]:
         """Return the client in each direct child of the root, such as a frame, by the child's id."""
+        from Xlib.protocol import request
+
         holders = {client: client for client in managed}
         rising = list(managed)
         found: dict[int, int] = {}
         for _ in range(_DEEPEST_FRAME):
-            answers = self._all([self._tree(holders[client]) for client in rising])
+            answers = self._all([self._deferred(request.QueryTree, window=holders[client]) for client in rising])
             still = []
             for client, answer in zip(rising, answers, strict=True):
                 if answer is None:
@@ -366,7 +370,7 @@ class Screen:
         ids = [window for window, _ in shown]
         facts = self._facts_of(ids)
         rects = self._rects(ids)
-        titles = self._texts(ids)
+        titles, old_titles = self._properties(ids, "_NET_WM_NAME"), self._properties(ids, "WM_NAME")
         modal = self._with_state(ids, "_NET_WM_STATE_MODAL")
         borders = self._properties(ids, "_NET_FRAME_EXTENTS")
         active = self.active_window()
@@ -381,7 +385,7 @@ class Screen:
             windows.append(
                 Window(
                     id=window,
-                    title="" if popup else titles.get(window, ""),
+                    title="" if popup else _text(titles[window] or old_titles[window]),
                     app=known.app or apps.get(known.pid or 0, ""),
                     rect=rect,
                     active=window == active,
@@ -438,10 +442,6 @@ class Screen:
             if size is not None and corner is not None
         }
 
-    def _texts(self, ids: Sequence[int]) -> dict[int, str]:
-        modern, old = self._properties(ids, "_NET_WM_NAME"), self._properties(ids, "WM_NAME")
-        return {window: _text(modern[window] or old[window]) for window in ids}
-
     def _with_state(self, ids: Sequence[int], state: str) -> set[int]:
         wanted = self._atom(state)
         states = self._properties(ids, "_NET_WM_STATE")
@@ -469,16 +469,6 @@ class Screen:
             window: _PropertyValue(answer.value[1]) if answer is not None and answer.property_type else None
             for window, answer in zip(ids, answers, strict=True)
         }
-
-    def _attributes(self, window: int) -> Any:
-        from Xlib.protocol import request
-
-        return self._deferred(request.GetWindowAttributes, window=window)
-
-    def _tree(self, window: int) -> Any:
-        from Xlib.protocol import request
-
-        return self._deferred(request.QueryTree, window=window)
 
     def _deferred(self, kind: Any, **arguments: Any) -> Any:
         """Send a request without waiting for its reply, so that many travel together."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from aci.errors import AciError, CannotType
-from aci.input.clipboard import Clipboard, Content
+from aci.input.clipboard import Clipboard
 from aci.input.input_device import InputDevice
 from aci.input.keys import chord
 from aci.observation.snapshot import Element
@@ -249,7 +249,7 @@ class Typist:
             if taken:
                 self._drained()
         finally:
-            _put_back(clipboard, held)
+            clipboard.clear() if held.text is None else clipboard.offer(held.text)
         return taken
 
 
@@ -299,13 +299,6 @@ def _up_to_cell_ends(text: str) -> list[str]:
             parts.append(current)
             current = ""
     return [*parts, current] if current else parts
-
-
-def _put_back(clipboard: Clipboard, held: Content) -> None:
-    if held.text is None:
-        clipboard.clear()
-    else:
-        clipboard.offer(held.text)
 
 
 def _shortened(text: str) -> str:

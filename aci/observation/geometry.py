@@ -75,6 +75,10 @@ class Rect:
         ]
         return [part for part in parts if part.area]
 
+    def grown(self, across: int, down: int) -> Rect:
+        """Return the rectangle extended by this many px on each side."""
+        return Rect(self.x - across, self.y - down, self.width + 2 * across, self.height + 2 * down)
+
     def moved(self, dx: int, dy: int) -> Rect:
         """Return the rectangle shifted by (dx, dy) px."""
         return Rect(self.x + dx, self.y + dy, self.width, self.height)

@@ -70,8 +70,10 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
     titles = {window.id: window.title for window in observation.windows}
     scored = [
         (round(_score(description, element), 3), element)
-        for element in _same_kind(description, observation.elements)
-        if titles_agree(description.window, titles.get(element.window_id, ""))
+        for element in observation.elements
+        if element.role == description.role
+        and description.app in ("", element.app)
+        and titles_agree(description.window, titles.get(element.window_id, ""))
     ]
     best = max((score for score, _ in scored), default=0.0)
     if best < MIN_SCORE:
@@ -111,31 +113,18 @@ def _distinguished(description: ElementDescription, best: list[Element], observa
     return meant if any(element is meant for element in best) else None
 
 
-def _same_kind(description: ElementDescription, elements: Iterable[Element]) -> list[Element]:
-    return [
-        element
-        for element in elements
-        if element.role == description.role and (not description.app or element.app == description.app)
-    ]
-
-
 def _score(description: ElementDescription, element: Element) -> float:
     """Return the agreement from 0 to 1; an element without a name is known by its surroundings alone."""
     if description.name and element.name != description.name:
         return 0.0
     if not description.name and description.label and element.label != description.label:
         return 0.0
-    if not _same_surroundings(description.path, element.path):
+    mine, theirs = _nearest_named(description.path), _nearest_named(element.path)
+    if mine and theirs and not titles_agree(mine, theirs):
         return 0.0
     weights = {"name": 0.4, "label": 0.2, "description": 0.1}
     score = sum(w for field, w in weights.items() if getattr(description, field) == getattr(element, field))
     return score + 0.3 * _path_agreement(description.path, element.path)
-
-
-def _same_surroundings(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether the nearest stable ancestors have the same name, if both have one."""
-    mine, theirs = (_nearest_named(path) for path in (one, other))
-    return not mine or not theirs or titles_agree(mine, theirs)
 
 
 def _nearest_named(path: tuple[str, ...]) -> str:

@@ -36,7 +36,12 @@ def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(size=FONT_PX)
     height, width = observation.screenshot.shape[:2]
-    marked = _on_picture(observation.elements, Rect(0, 0, width, height))
+    picture = Rect(0, 0, width, height)
+    marked = [
+        replace(element, rect=common)
+        for element in observation.elements
+        if _deserves_mark(element) and (common := element.rect.intersection(picture)) is not None
+    ]
     for element in marked:
         rect = element.rect
         draw.rectangle((rect.x, rect.y, rect.right - 1, rect.bottom - 1), outline=_color(element))
@@ -44,14 +49,6 @@ def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     for element in marked:
         _draw_tag(draw, font, element, busy)
     return np.asarray(image)
-
-
-def _on_picture(elements: Sequence[Element], picture: Rect) -> list[Element]:
-    return [
-        replace(element, rect=common)
-        for element in elements
-        if _deserves_mark(element) and (common := element.rect.intersection(picture)) is not None
-    ]
 
 
 def _deserves_mark(element: Element) -> bool:

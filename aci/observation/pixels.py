@@ -32,7 +32,7 @@ def changed_areas(previous: NDArray[np.uint32], current: NDArray[np.uint32]) -> 
     height, width = current.shape
     screen = Rect(0, 0, width, height)
     differs = previous != current
-    scaled = (_scaled(area) for area in _areas(_blocks(differs)))
+    scaled = (area.scaled(BLOCK_PX) for area in _areas(_blocks(differs)))
     clipped = (common for area in scaled if (common := area.intersection(screen)) is not None)
     return tuple(area for area in clipped if not _is_caret(differs, area))
 
@@ -43,10 +43,6 @@ def share_apart(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
 
     apart = np.abs(one.astype(np.int16) - other).max(axis=2) > ALIKE_LEVELS
     return float(apart.mean())
-
-
-def _scaled(area: Rect) -> Rect:
-    return Rect(*(number * BLOCK_PX for number in (area.x, area.y, area.width, area.height)))
 
 
 def _is_caret(differs: NDArray[np.bool_], area: Rect) -> bool:

@@ -14,32 +14,10 @@ if TYPE_CHECKING:
 
 # States have the names of AT-SPI; `disabled` means neither ENABLED nor SENSITIVE
 State = Literal[
-    "focused",
-    "focusable",
-    "editable",
-    "multi_line",
-    "disabled",
-    "checkable",
-    "checked",
-    "mixed",
-    "selectable",
-    "selected",
-    "expandable",
-    "expanded",
-    "has_popup",
-    "pressed",
-    "modal",
-    "active",
-    "read_only",
-    "required",
-    "invalid",
-    "password",
-    "busy",
-    "visited",
-    "horizontal",
-    "vertical",
-    "default",
-]
+    "focused", "focusable", "editable", "multi_line", "disabled", "checkable", "checked", "mixed", "selectable",
+    "selected", "expandable", "expanded", "has_popup", "pressed", "modal", "active", "read_only", "required",
+    "invalid", "password", "busy", "visited", "horizontal", "vertical", "default",
+]  # fmt: skip
 
 Source = Literal["accessibility", "ocr"]
 

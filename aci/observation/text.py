@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
 from itertools import groupby, pairwise
+from string import ascii_uppercase
 
-from aci.observation.geometry import Point
 from aci.observation.snapshot import Element, Snapshot, State, Window
 
 LONGEST_NAME = 200
@@ -291,7 +291,7 @@ def _sheet_lines(cells: Sequence[Element]) -> list[str]:
     """Format a sheet: cells with content one by one, empty ones as ranges of addresses and ids."""
     lines = []
     blank_rows: list[list[Element]] = []
-    for row in _split_rows(cells):
+    for row in (list(run) for _, run in groupby(cells, key=lambda cell: cell.name.lstrip(ascii_uppercase))):
         if all(_is_blank(cell) for cell in row) and _consecutive(row):
             if blank_rows and not _continues(blank_rows[-1], row):
                 lines.append(_blank_rows(blank_rows))
@@ -309,10 +309,6 @@ def _sheet_lines(cells: Sequence[Element]) -> list[str]:
 
 def _continues(above: Sequence[Element], row: Sequence[Element]) -> bool:
     return row[0].id == above[-1].id + 1 and len(above) == len(row) and _column(above[0]) == _column(row[0])
-
-
-def _split_rows(cells: Sequence[Element]) -> list[list[Element]]:
-    return [list(row) for _, row in groupby(cells, key=lambda cell: cell.name.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
 
 
 def _is_blank(cell: Element) -> bool:
@@ -378,13 +374,10 @@ def _difference(old: Element, new: Element) -> str:
         parts.append(f"value {new.value:g}")
     if _states(old) != _states(new):
         parts.append(f"{_states(new) or '[]'}, was {_states(old) or '[]'}")
-    if old.point != new.point and not _stands_still(old.point, new.point):
+    still = old.point and new.point and abs(old.point.x - new.point.x) + abs(old.point.y - new.point.y) <= TREMBLE_PX
+    if old.point != new.point and not still:
         parts.append("covered" if new.point is None else f"moved to @{new.point.x},{new.point.y}")
     return ", ".join(parts)
-
-
-def _stands_still(old: Point | None, new: Point | None) -> bool:
-    return old is not None and new is not None and abs(old.x - new.x) + abs(old.y - new.y) <= TREMBLE_PX
 
 
 def _gone_lines(elements: Sequence[Element]) -> list[str]:

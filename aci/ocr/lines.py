@@ -47,7 +47,7 @@ def find_lines(pixels: NDArray[np.uint8], wanted: Mask) -> list[Rect]:
     pieces = _cut(edges, Rect(0, 0, frame.width, frame.height), _DEEPEST)
     pieces = [part for piece in pieces for part in _bounded(edges, piece)]
     kept = [piece.moved(frame.x, frame.y) for piece in pieces if _may_be_text(across, piece)]
-    grown = [_grown(piece, frame) for piece in kept]
+    grown = [piece.grown(_MARGIN_PX, _MARGIN_PX).intersection(frame) or piece for piece in kept]
     return [grown[index] for index in reading_order(grown)]
 
 
@@ -148,11 +148,6 @@ def _may_be_text(across: Mask, piece: Rect) -> bool:
     if piece.height < _LEAST_HEIGHT_PX or piece.width < _LEAST_WIDTH_PX:
         return False
     return int(_part(across, piece).sum(axis=1).max()) >= _LEAST_CROSSINGS
-
-
-def _grown(piece: Rect, frame: Rect) -> Rect:
-    wide = Rect(piece.x - _MARGIN_PX, piece.y - _MARGIN_PX, piece.width + 2 * _MARGIN_PX, piece.height + 2 * _MARGIN_PX)
-    return wide.intersection(frame) or piece
 
 
 def _bounds(mask: Mask) -> Rect | None:

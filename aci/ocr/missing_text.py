@@ -43,9 +43,7 @@ def silent_map(
             continue
         _fill(silent, visible, codes.get(window.id, 0))
         for rect in told.get(window.id, ()):
-            grown = Rect(
-                rect.x - _EDGE_PX, rect.y - _EDGE_PX, rect.width + 2 * _EDGE_PX, rect.height + 2 * _EDGE_PX
-            ).intersection(visible)
+            grown = rect.grown(_EDGE_PX, _EDGE_PX).intersection(visible)
             if grown is not None:
                 _fill(silent, grown, 0)
     return silent

@@ -45,7 +45,7 @@ class Sheet:
         for box in boxes:
             for tile, place in self.places:
                 inside = box.rect.intersection(place)
-                if inside is not None and _near(place).contains(box.rect.center):
+                if inside is not None and place.grown(_GAP_X_PX, _GAP_Y_PX).contains(box.rect.center):
                     found[tile.key].append(TextBox(inside.moved(-place.x, -place.y), box.text, box.confidence))
                     break
         return {key: tuple(_joined(read)) for key, read in found.items()}
@@ -93,7 +93,7 @@ def _sheet(tiles: Sequence[Tile]) -> Sheet:
     inner = []
     for tile, place in zip(tiles, places, strict=True):
         sheet[place.y : place.bottom, place.x : place.right] = tile.background
-        rect = Rect(place.x + _GAP_X_PX, place.y + _GAP_Y_PX, place.width - 2 * _GAP_X_PX, place.height - 2 * _GAP_Y_PX)
+        rect = place.grown(-_GAP_X_PX, -_GAP_Y_PX)
         sheet[rect.y : rect.bottom, rect.x : rect.right] = tile.pixels
         inner.append((tile, rect))
     return Sheet(sheet, tuple(inner))
@@ -121,10 +121,6 @@ def _both(one: TextBox, other: TextBox) -> TextBox:
     lengths = len(one.text), len(other.text)
     confidence = (one.confidence * lengths[0] + other.confidence * lengths[1]) / max(1, sum(lengths))
     return TextBox(bounding([one.rect, other.rect]), f"{one.text} {other.text}", confidence)
-
-
-def _near(place: Rect) -> Rect:
-    return Rect(place.x - _GAP_X_PX, place.y - _GAP_Y_PX, place.width + 2 * _GAP_X_PX, place.height + 2 * _GAP_Y_PX)
 
 
 def _background(pixels: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.uint8]:

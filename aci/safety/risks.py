@@ -199,7 +199,10 @@ def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[D
     pressed = _pressed(action)
     if _is_terminal(focused, window):
         yield Danger("terminal", f"it presses keys in the terminal {_title(window)}")
-    if any(keys in _closing() for keys in pressed) and _unsaved(window, observation):
+    if any(
+        keys in _chords("alt+F4", "ctrl+w", "ctrl+q", "ctrl+shift+w", "ctrl+shift+q", "ctrl+F4", "super+q")
+        for keys in pressed
+    ) and _unsaved(window, observation):
         yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
     if any(_is_irreversible(keys, focused, window) for keys in pressed):
         yield Danger("irreversible", f"its keys delete, send or end something in {_title(window)}")
@@ -207,7 +210,7 @@ def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[D
         return
     if _is_password(focused) and any(_enters_text(keys) for keys in pressed):
         yield Danger("password", "it types into a password field")
-    if any(len(keys) == 1 and keys in _activating() for keys in pressed):
+    if any(len(keys) == 1 and keys in _chords("Return", "space", "KP_Enter") for keys in pressed):
         yield from _pressing(focused, _window(focused, observation), observation)
 
 
@@ -227,16 +230,8 @@ def _plain(symbols: list[int]) -> _Chord:
     return frozenset(left_key(symbol + 32 if 0x41 <= symbol <= 0x5A else symbol) for symbol in symbols)
 
 
-def _closing() -> frozenset[_Chord]:
-    return _chords("alt+F4", "ctrl+w", "ctrl+q", "ctrl+shift+w", "ctrl+shift+q", "ctrl+F4", "super+q")
-
-
 def _key(name: str) -> int:
     return chord([name])[0]
-
-
-def _activating() -> frozenset[_Chord]:
-    return _chords("Return", "space", "KP_Enter")
 
 
 def _is_irreversible(keys: _Chord, focused: Element | None, window: Window | None) -> bool:

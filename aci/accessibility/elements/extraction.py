@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -199,19 +199,18 @@ class _Walk:
         if clip.intersection(area) is None:
             return None
         box = self._labelled_box(node) if place.document else None
-        if box is not None:
-            node_states, role = states_of(self._application, box, box.role), box.role
-        else:
-            node_states, role = states_of(self._application, node, node.role), node.role
+        shown = box or node
+        node_states, role = states_of(self._application, shown, shown.role), shown.role
         flows = place.document and node.role in _FLOWING
         name = full_name(self._application, node, flows or (place.document and node.role in ITEMS))
+        popups = self._popups if place.outside and not self._is_input_line(node) else ()
         return Draft(
             node=node,
             role=role,
             name=name or (own_name(self._application, box) if box is not None else ""),
             area=area,
             clip=clip,
-            window=self._window_at(area) if place.outside and not self._is_input_line(node) else self._window,
+            window=next((popup for popup in popups if popup.rect.contains(area.center)), self._window),
             path=place.path,
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
@@ -252,9 +251,6 @@ class _Walk:
         words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
         return bounding(words) if words else node.rect
 
-    def _window_at(self, area: Rect) -> Window:
-        return next((popup for popup in self._popups if popup.rect.contains(area.center)), self._window)
-
     def _is_input_line(self, node: Node) -> bool:
         """Return whether a node is the text of a combo box, which lies in the box and not in the list that it opens."""
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
@@ -267,12 +263,15 @@ class _Walk:
         if node.role in INTERACTIVE:
             return self._usable(draft, within, place)
         if is_field(node) and node.text is not None and node.role != "document spreadsheet":
-            return not within or self._holds_text(node, place)
+            own = node.role not in INTERACTIVE and not node.role.startswith("document")
+            editable = node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
+            return not within or (place.document and own and editable)
         if node.role in TEXTS or self._flows(draft):
             return self._tells(draft, within, place)
         if node.role in WORDLESS:
             if not draft.name and node.value is None:
-                return self._small_picture(draft, place)
+                small = max(draft.area.width, draft.area.height) <= ICON_PX or node.attributes.get("tag") in SHAPES
+                return place.document and not place.owner and bool(draft.description) and small
             return not _said(draft.name, place.owner)
         if node.role in SURFACES:
             return not within
@@ -284,7 +283,10 @@ class _Walk:
         node = draft.node
         if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
             return False
-        if node.role == "menu" and (not draft.name or any(_is_entry_inside(other, draft) for other in within)):
+        if node.role == "menu" and (
+            not draft.name
+            or any(other.role in MENU_ENTRIES and draft.area.contains(other.area.center) for other in within)
+        ):
             return False  # the box that the entries of an open menu lie in
         if node.role in MENU_ENTRIES and not (draft.name or draft.description) and "disabled" in draft.states:
             return False
@@ -303,11 +305,6 @@ class _Walk:
             return False
         said = " ".join(other.name or other.text or "" for other in within)
         return all(other.role in INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
-
-    def _holds_text(self, node: Node, place: _Place) -> bool:
-        """Return whether a part of a page is itself a text field."""
-        own = node.role not in INTERACTIVE and not node.role.startswith("document")
-        return place.document and own and node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
 
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
@@ -328,19 +325,14 @@ class _Walk:
             return not any(visible_children(self._application, node)) and (
                 node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
             )
-        if any(child.role != "image" or own_name(self._application, child) for child in self._shown(node)):
+        if any(
+            child.role != "image" or own_name(self._application, child)
+            for child in visible_children(self._application, node)
+        ):
             return False
         told = node.attributes.get("class") or node.attributes.get("id")
         # What only has a class and is as large as the page is a layer for the sake of its looks.
         return node.has(StateBit.FOCUSABLE) or bool(told and 2 * draft.area.area < place.clip.area)
-
-    def _shown(self, node: Node) -> Iterator[Node]:
-        return visible_children(self._application, node)
-
-    def _small_picture(self, draft: Draft, place: _Place) -> bool:
-        """Return whether an unnamed picture in a page may be an icon to click."""
-        small = max(draft.area.width, draft.area.height) <= ICON_PX or draft.node.attributes.get("tag") in SHAPES
-        return place.document and not place.owner and bool(draft.description) and small
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):
@@ -374,17 +366,18 @@ def _is_nameless_picture(draft: Draft) -> bool:
     return draft.role == "image" and not draft.name and draft.node.value is None
 
 
-def _is_entry_inside(entry: Draft, menu: Draft) -> bool:
-    return entry.role in MENU_ENTRIES and menu.area.contains(entry.area.center)
-
-
 def _letters(text: str) -> str:
     return "".join(letter for letter in text if letter.isalnum())
 
 
 def _text(application: Application, node: Node, name: str) -> str | None:
     if node.role == "combo box":
-        return node.choice or collapse(node.text or "") or (None if _in_chromium(application) else name) or None
+        return (
+            node.choice
+            or collapse(node.text or "")
+            or (None if application.toolkit.startswith("Chromium") else name)
+            or None
+        )
     if node.role == "date editor" and node.children:
         return _date_text(node)
     if node.role == "spin button" and "placeholder" in node.attributes:
@@ -407,10 +400,6 @@ def _date_part(node: Node) -> str:
     """Return the value of one part; unset parts have the value "0", set ones no leading zero."""
     value = node.attributes.get("valuetext", "")
     return "" if value == "0" else value
-
-
-def _in_chromium(application: Application) -> bool:
-    return application.toolkit.startswith("Chromium")
 
 
 def _said(name: str, owner: str) -> bool:

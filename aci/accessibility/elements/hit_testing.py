@@ -23,7 +23,7 @@ from aci.accessibility.tree.capture import get_property
 from aci.accessibility.tree.nodes import Application, Node, Ref
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
-from aci.observation.visibility import clipped, uncovered
+from aci.observation.visibility import bounding, clipped, uncovered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,7 +129,9 @@ class HitTester:
         for (name, window_id), members in by_peer.items():
             application = applications.get(name)
             if application is not None:
-                now = _Window(_as_seen(members), [drafts[element.id] for element in members])
+                now = _Window(
+                    [(one.id, one.rect, one.point) for one in members], [drafts[element.id] for element in members]
+                )
                 known = self._windows.get((name, window_id))
                 if known is None or not known.final or not now.same(known):
                     known = await self._found(application, members, drafts, deadline, now)
@@ -267,14 +269,14 @@ class HitTester:
         On the text of some objects Chromium finds nothing, so the guess never gets replaced. A real cover of the text
         covers the sides as well, where Chromium can be asked.
         """
-        if node.role not in _MUTE_INSIDE or _reached(forest, node, guess, point):
+        if node.role not in _MUTE_INSIDE or forest.reaches(node, guess, point):
             return False
         sides = (Point(x, point.y) for x in (element.rect.right - 1 - SIDE_PX, element.rect.x + SIDE_PX))
         for side in sides:
             if guess.rect is not None and guess.rect.contains(side) and element.rect.contains(side):
                 found, guessed = await self._hit(forest, node, side)
                 if found is not None and not guessed:
-                    return _reached(forest, node, found, side)
+                    return forest.reaches(node, found, side)
         return False
 
     async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
@@ -288,7 +290,7 @@ class HitTester:
         started = self._clock()
         found = guess = _reference(await self._bus.ask(*question))
         while found is not None and found == guess and found in forest.by_ref:
-            if self._clock() >= started + self._time_limits():
+            if self._clock() >= started + self._answer_limit():
                 break
             await asyncio.sleep(POLL_S)
             found = _reference(await self._bus.ask(*question))
@@ -306,7 +308,7 @@ class HitTester:
             found = Ref(*parent)
         return None, True
 
-    def _time_limits(self) -> float:
+    def _answer_limit(self) -> float:
         if len(self._took) < TIMED:
             return ANSWER_S
         return min(ANSWER_S, max(LEAST_ANSWER_S, SLOWER * sorted(self._took)[-2]))
@@ -314,7 +316,12 @@ class HitTester:
     async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
         """Return the middle of the first visible letter of multi-line links: other text lies between their lines."""
         links = [element for element in elements if element.role == "link" and element.rect.height >= TWO_LINES_PX]
-        unknown = [element for element in links if self._start_known(drafts[element.id].node) is None]
+        unknown = []
+        for element in links:
+            node = drafts[element.id].node
+            known = self._starts.get(node.ref)
+            if known is None or known[0] != node.rect:
+                unknown.append(element)
         answers = await asyncio.gather(*(self._letter(drafts[element.id].node) for element in unknown))
         for element, point in zip(unknown, answers, strict=True):
             node = drafts[element.id].node
@@ -326,10 +333,6 @@ class HitTester:
                 starts[element.id] = point
         self._starts = {drafts[link.id].node.ref: self._starts[drafts[link.id].node.ref] for link in links}
         return starts
-
-    def _start_known(self, node: Node) -> Rect | None:
-        known = self._starts.get(node.ref)
-        return known[0] if known is not None and known[0] == node.rect else None
 
     async def _letter(self, link: Node) -> Point | None:
         leaf = link
@@ -387,7 +390,9 @@ class _Forest:
                 children.setdefault(parent, []).append(place)
         found = []
         for parent, places in children.items():
-            around = self._room(parent, places)
+            rects = [rect for place in places if (rect := self.nodes[place].rect) is not None and rect.area]
+            # A window's own extents hold its title bar, which no child fills.
+            around = bounding(rects) if self.parents[parent] < 0 and rects else self.nodes[parent].rect
             for index, place in enumerate(places[1:], 1):
                 before = [rect for other in places[:index] if (rect := self.nodes[other].rect) is not None]
                 found += [
@@ -396,17 +401,6 @@ class _Forest:
                     if any(other != rect and _overlap_clearly(other, rect) for other in before)
                 ]
         return found
-
-    def _room(self, parent: int, children: Sequence[int]) -> Rect | None:
-        """Return the area that a child must cover to fill its parent; a window's own extents include its title bar."""
-        if self.parents[parent] >= 0:
-            return self.nodes[parent].rect
-        rects = [rect for child in children if (rect := self.nodes[child].rect) is not None and rect.area]
-        if not rects:
-            return self.nodes[parent].rect
-        left, top = min(rect.x for rect in rects), min(rect.y for rect in rects)
-        right, bottom = max(rect.right for rect in rects), max(rect.bottom for rect in rects)
-        return Rect(left, top, right - left, bottom - top)
 
     def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
         """Return the parts of a node that may cover its siblings.
@@ -513,6 +507,10 @@ class _Forest:
         boxes = (box for box in self._chain(node)[1:] if box.rect is not None and box.rect.area)
         return next((box for box in boxes if box.rect is not None and not box.rect.contains(point)), None)
 
+    def reaches(self, node: Node, hit: Node, point: Point) -> bool:
+        """Return whether a click goes to an element where this was hit."""
+        return self.left_box(node, hit, point) is None and _lets_through(self, node, hit)
+
     def _chain(self, node: Node) -> list[Node]:
         chain, place = [], self.places[node.ref]
         while place >= 0:
@@ -543,10 +541,6 @@ def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
     return around.rect.height <= 3 * node.rect.height
 
 
-def _reached(forest: _Forest, node: Node, hit: Node, point: Point) -> bool:
-    return forest.left_box(node, hit, point) is None and _lets_through(forest, node, hit)
-
-
 def _in_order(
     application: Application, elements: Sequence[Element], drafts: Mapping[int, Draft]
 ) -> dict[int, Point | None]:
@@ -568,7 +562,7 @@ def _in_order(
         wide = covers
         if element.role in INTERACTIVE - ITEMS:
             later = near.covers(element.rect, forest.ends[place])
-            wide = covers + [_grown(rect) for rect in later]
+            wide = covers + [rect.grown(*BORDER_PX) for rect in later]
             covers = covers + later
         if not any(rect.contains(element.point) for rect in (wide if is_gtk4(application) else covers)):
             continue
@@ -601,7 +595,7 @@ class _Near:
         self._rects = [rect for _, rect in over]
         self._order = np.array([place for place, _ in over], dtype=np.int64)
         self._exact = np.array([_edges(rect) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
-        self._edges = np.array([_edges(_grown(rect)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
+        self._edges = np.array([_edges(rect.grown(*BORDER_PX)) for rect in self._rects], dtype=np.int64).reshape(-1, 4)
 
     def covers(self, rect: Rect, first: int) -> list[Rect]:
         """Return the rectangles drawn at `first` or later that touch a rectangle, or nearly so."""
@@ -611,11 +605,6 @@ class _Near:
         touching = (left < rect.right) & (right > rect.x) & (top < rect.bottom) & (bottom > rect.y)
         others = (self._exact != np.array(_edges(rect))).any(axis=1)
         return [self._rects[at] for at in np.flatnonzero(touching & others & (self._order >= first))[:MOST_COVERS]]
-
-
-def _grown(rect: Rect) -> Rect:
-    across, down = BORDER_PX
-    return Rect(rect.x - across, rect.y - down, rect.width + 2 * across, rect.height + 2 * down)
 
 
 def _largest(pieces: Sequence[Rect]) -> Rect | None:
@@ -631,10 +620,6 @@ def _kind(element: Element, found: Mapping[int, Point | None]) -> str:
         return "unknown"
     point = found[element.id]
     return "hidden" if point is None else "free" if point == element.point else "moved"
-
-
-def _as_seen(elements: Sequence[Element]) -> list[tuple[int, Rect, Point | None]]:
-    return [(element.id, element.rect, element.point) for element in elements]
 
 
 def _at(element: Element, points: Mapping[int, Point | None]) -> Element | None:

@@ -178,7 +178,7 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states = states - {"focused"} | {"selected"}
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
-    elif role in _WRITTEN_IN and _is_gtk(application) and "editable" not in states:
+    elif role in _WRITTEN_IN and application.toolkit.casefold().startswith("gtk") and "editable" not in states:
         states.add("read_only")
     if "mixed" in states:
         states.discard("checked")
@@ -191,10 +191,6 @@ def _is_only_current(application: Application, node: Node) -> bool:
         return False
     tabs = application.nodes.get(node.parent) if node.parent is not None else None
     return tabs is None or not tabs.has(StateBit.FOCUSED)
-
-
-def _is_gtk(application: Application) -> bool:
-    return application.toolkit.casefold().startswith("gtk")
 
 
 def is_box_cell(node: Node) -> bool:

@@ -111,21 +111,20 @@ def _correct_drawn(top: Node) -> bool:
         node, outer, by = pending.pop()
         reported = node.rect
         if reported is not None and outer is not None:
+            fills = (reported.x, reported.y) == (outer.x, outer.y) and min(
+                reported.width - outer.width, reported.height - outer.height
+            ) >= 0
             if node.role == "root pane":
                 fits = _same_size(reported, outer)
                 known = known and fits
                 by = (outer.x - reported.x, outer.y - reported.y) if fits else by
-            elif by != (0, 0) and node.role == "panel" and _fills(reported, outer):
+            elif by != (0, 0) and node.role == "panel" and fills:
                 by = (0, 0)
             if by != (0, 0):
                 node.rect = reported.moved(*by)
                 node.shift = by
         pending.extend((child, node.rect, by) for child in node.children)
     return known
-
-
-def _fills(one: Rect, other: Rect) -> bool:
-    return (one.x, one.y) == (other.x, other.y) and one.width >= other.width and one.height >= other.height
 
 
 def _same_size(one: Rect, other: Rect) -> bool:

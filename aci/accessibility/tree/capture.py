@@ -189,15 +189,15 @@ def may_be_listed(node: Node, count: int) -> bool:
 
 async def _count_managed(bus: Bus, seen: Iterable[Node]) -> None:
     """Read the number of items of lists that create them on demand, which the cache does not know."""
-    unknown = [node for node in seen if node.child_count < 0 and (is_managed(node) or _is_open(node))]
+    # Some applications fill a menu only when it opens.
+    unknown = [
+        node
+        for node in seen
+        if node.child_count < 0 and (is_managed(node) or (node.role == "menu" and node.has(StateBit.SELECTED)))
+    ]
     counts = await all_properties(bus, [node.ref for node in unknown], "Accessible", "ChildCount")
     for node, number in zip(unknown, counts, strict=True):
         node.child_count = number if isinstance(number, int) and number >= 0 else UNCOUNTED
-
-
-def _is_open(node: Node) -> bool:
-    """Return whether a node is a menu that may be open: some fill it only then, and the cache does not know."""
-    return node.role == "menu" and node.has(StateBit.SELECTED)
 
 
 def is_managed(node: Node) -> bool:

@@ -9,6 +9,7 @@ from aci.accessibility.dbus.signals import NOTHING, Touched
 from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
+from aci.observation.visibility import bounding
 
 MOST_PIECES = 400  # beyond this number areas are no longer split by window
 
@@ -108,15 +109,9 @@ class LateAreas:
         areas = list(changed)
         for area in (area for _, seen in late for area in seen):
             if len(areas) > MOST_PIECES:
-                return [_around([*changed, *(area for _, seen in late for area in seen)])]
+                return [bounding([*changed, *(area for _, seen in late for area in seen)])]
             pieces = [area]
             for known in tuple(areas):
                 pieces = [piece for part in pieces for piece in part.subtract(known)]
             areas += pieces
         return areas
-
-
-def _around(areas: Sequence[Rect]) -> Rect:
-    left, top = min(area.x for area in areas), min(area.y for area in areas)
-    right, bottom = max(area.right for area in areas), max(area.bottom for area in areas)
-    return Rect(left, top, right - left, bottom - top)

@@ -37,7 +37,9 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
     wanted = list(islice(product(rows, columns), MOST_CELLS))
     known = application.cells.setdefault(table.ref, {})
     for _ in range(2):
-        await _find(bus, table.ref, known, wanted)
+        missing = [cell for cell in wanted if cell not in known]
+        found = zip(missing, await _cells_at(bus, table.ref, missing), strict=True)
+        known |= {cell: ref for cell, ref in found if ref is not None}
         nodes = await _read_cells(bus, table, known, rows, columns)
         if nodes is not None:
             return nodes
@@ -169,13 +171,6 @@ async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
         bus.ask(*table, "Table", "GetColumnAtIndex", "i", [index]),
     )
     return None if row is None or column is None or row < 0 or column < 0 else (row, column)
-
-
-async def _find(bus: Bus, table: Ref, known: dict[Cell, Ref], wanted: list[Cell]) -> None:
-    missing = [cell for cell in wanted if cell not in known]
-    for cell, ref in zip(missing, await _cells_at(bus, table, missing), strict=True):
-        if ref is not None:
-            known[cell] = ref
 
 
 async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:

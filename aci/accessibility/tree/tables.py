@@ -41,7 +41,13 @@ class TablesBefore:
                 changed.add(table.ref)
             elif not self._doubtful(table):
                 table.children = known
-            elif not is_sheet(table) or (differ := await self._refresh(bus, table, known)) is None:
+            elif (
+                not is_sheet(table)
+                or self._scope.everything
+                or not known
+                or (differ := await refresh_view(bus, self._application, table, known, self._unclear[table.ref]))
+                is None
+            ):
                 await read_table(bus, self._application, table)
                 changed.add(table.ref)
             else:
@@ -56,11 +62,6 @@ class TablesBefore:
         touched = self._scope.touched
         named = touched.objects | touched.items | touched.parents
         return bool(self._scope.everything or self._unclear[table.ref] or table.ref in named)
-
-    async def _refresh(self, bus: Bus, table: Node, known: list[Node]) -> bool | None:
-        if self._scope.everything or not known:
-            return None
-        return await refresh_view(bus, self._application, table, known, self._unclear[table.ref])
 
 
 async def read_tables(bus: Bus, application: Application) -> None:

@@ -136,26 +136,21 @@ class _Update:
         node.asked = True
         if appeared:
             await identify(bus, node)
-        self._note_count(node, property_value(properties, "ChildCount", -1))
+        count = property_value(properties, "ChildCount", -1)
+        if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
+            self._to_list[ref] = node
         if before != _facts(node):
             self._changed.add(ref)
-        if appeared and not shows:
-            self._relist_siblings(node)
+        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
+        if appeared and not shows and parent is not None and parent.ref not in self._listed:
+            self._to_list[parent.ref] = (
+                parent  # other children may have taken its place, without a change of their number
+            )
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
         if not (moved or appeared or opened):
             return []
-        beside = self._beside(node) if moved or appeared else []
+        beside = _few_children(parent) if parent is not None and (moved or appeared) else []
         return [*self._inside(node, stirred=appeared or opened), *beside]
-
-    def _note_count(self, node: Node, count: int) -> None:
-        if count != node.child_count and may_be_listed(node, node.child_count) and may_be_listed(node, count):
-            self._to_list[node.ref] = node
-
-    def _relist_siblings(self, node: Node) -> None:
-        """Relist the siblings of a vanished node: others may have taken its place without a change of their number."""
-        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
-        if parent is not None and parent.ref not in self._listed:
-            self._to_list[parent.ref] = parent
 
     def _lost(self, node: Node) -> list[Node]:
         """Mark a vanished node as invisible, and relist its parent."""
@@ -173,12 +168,9 @@ class _Update:
             return _few_children(node)
         return [child for child in _few_children(node) if child.has(self._application.shows_by)]
 
-    def _beside(self, node: Node) -> list[Node]:
-        parent = self._application.nodes.get(node.parent) if node.parent is not None else None
-        return _few_children(parent) if parent is not None else []
-
     async def _list_again(self) -> list[Node]:
-        due = [node for ref, node in self._to_list.items() if self._may_list(node)]
+        done = self._listed | self._application.views
+        due = [node for ref, node in self._to_list.items() if ref not in done and may_be_listed(node, node.child_count)]
         self._to_list.clear()
         self._listed.update(node.ref for node in due)
         answers = await asyncio.gather(*(child_refs(self._bus, node.ref) for node in due))
@@ -189,10 +181,6 @@ class _Update:
             self._changed.update(node.ref for node in differing)
             self._application.nodes = reachable(self._application)
         return [child for node in differing for child in node.children]
-
-    def _may_list(self, node: Node) -> bool:
-        unlisted = node.ref not in self._listed and node.ref not in self._application.views
-        return unlisted and may_be_listed(node, node.child_count)
 
     async def _contents(self) -> None:
         seen = [node for node in showing(self._application) if node.cell is None]
