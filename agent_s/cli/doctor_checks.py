@@ -258,7 +258,7 @@ def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monoto
             seen = desktop.observe()
             read = list(accessibility(settings, desktop.environment))
     except AciError as error:
-        mend = getattr(error, "mend", "") or "agent-s -vv doctor tells more"
+        mend = getattr(error, "hint", "") or "agent-s -vv doctor tells more"
         yield Finding("virtual desktop", "missing", str(error), mend)
         return
     height, width = seen.screenshot.shape[:2]
@@ -283,7 +283,7 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
                 client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
         except AciError as error:
             state: State = "missing" if back_end == settings.desktop.accessibility else "optional"
-            yield Finding(name, state, _why(str(error)), getattr(error, "mend", ""))
+            yield Finding(name, state, _why(str(error)), getattr(error, "hint", ""))
         else:
             yield Finding(name, "ok", "reads what applications say is on the screen")
 
