@@ -1,4 +1,4 @@
-"""`agent-s doctor`: what this machine lacks, and the command that mends it."""
+"""`agent-s doctor`: checks this machine, and suggests a fix for what is missing."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MARKS = {"ok": ("✓", "green"), "missing": ("✗", "red"), "optional": ("-", "y
 @settings_options
 @json_option("Write one JSON object.")
 def doctor(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    """Check what this machine lacks, and clean up after killed runs.
+    """Check for missing requirements, and clean up after killed runs.
 
-    Names the command that installs each thing that is missing. Processes, sockets and folders that killed runs left
-    behind are removed. Exit status 0 when all that is needed is there, else 3.
+    Shows the command that installs whatever is missing, and removes processes, sockets and folders that killed runs
+    left behind. Exit status: 0 if nothing required is missing, else 3.
     """
     from agent_s.cli.doctor_checks import look_at_everything
     from agent_s.terminal.output import echo_json, printable
@@ -32,13 +32,13 @@ def doctor(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) 
         if not as_json:
             mark, colour = MARKS[finding.state]
             click.echo(f"{click.style(mark, fg=colour)} {finding.name}: {printable(finding.detail)}")
-            if finding.mend:
-                click.echo(f"    {printable(finding.mend)}")
+            if finding.hint:
+                click.echo(f"    {printable(finding.hint)}")
     needed = [finding for finding in findings if finding.state == "missing"]
     if as_json:
         echo_json({"ok": not needed, "checks": [asdict(finding) for finding in findings]})
     elif needed:
         click.echo(f"Missing: {', '.join(finding.name for finding in needed)}.")
     else:
-        click.echo("All that is needed is there.")
+        click.echo("Nothing required is missing.")
     return ENVIRONMENT if needed else DONE

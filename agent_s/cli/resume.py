@@ -1,4 +1,4 @@
-"""`agent-s resume`: goes on with a run that was stopped, ran out of budget, or was killed."""
+"""`agent-s resume`: resumes a run that was stopped, ran out of budget, or was killed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from agent_s.terminal.options import json_option, read_settings, settings_option
 @click.command(epilog=examples("agent-s resume last", "agent-s resume 1f0c9a --display :1 -c limits.max_steps=200"))
 @click.argument("run")
 @settings_options
-@click.option("--model", metavar="NAME", help="Who plans and acts; the model of the run by default.")
-@click.option("--display", metavar=":N", help="The X display to work on; the one of the run by default.")
-@json_option("Write the outcome as one JSON object; progress goes to stderr.")
+@click.option("--model", metavar="NAME", help="Model to use (default: that of the run).")
+@click.option("--display", metavar=":N", help="X display to work on (default: that of the run).")
+@json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def resume(
     run: str,
@@ -26,12 +26,12 @@ def resume(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Go on with RUN from the screen as it is: its id, the beginning of it, its folder, or the word last.
+    """Resume RUN from the current screen. RUN is an id or the start of one, a folder, or "last".
 
-    Subtasks that it finished are not done again, and of the one that it was at no step that was carried out. A virtual
-    desktop ends with its run, so that a run on one can only be started anew.
+    Neither finished subtasks nor steps already carried out are repeated. A run on a virtual desktop cannot be resumed,
+    since its desktop is gone; start it again instead.
     """
-    from agent_s.cli.run import quoted, tell
+    from agent_s.cli.run import quoted, show_end
     from agent_s.events import RunStarted
     from agent_s.loop.unfinished import what_is_left
     from agent_s.terminal.interrupts import Interrupts
@@ -45,7 +45,7 @@ def resume(
     if name in ("", "virtual"):
         again = quoted(unfinished.task.instruction)
         raise click.UsageError(
-            f"The run {unfinished.run_id} worked on a virtual desktop, which is gone. Start anew: agent-s run {again}"
+            f"Run {unfinished.run_id} used a virtual desktop, which is gone. Start it again: agent-s run {again}"
         )
     started = next(event for event in events if isinstance(event, RunStarted))
     settings = read_settings(config_file, overrides, {"model": model or started.model})
@@ -66,5 +66,5 @@ def resume(
             name_folder=lambda begun: run_folder(settings.runs_folder, begun),
             unfinished=unfinished,
         )
-    status = tell(unfinished.task.instruction, ended, choice, as_json)
+    status = show_end(unfinished.task.instruction, ended, choice, as_json)
     return status if interrupts.exit_status is None else interrupts.exit_status

@@ -32,9 +32,9 @@ SHELL_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 @click.argument("task")
 @settings_options
 @acting_options
-@click.option("--replay-only", is_flag=True, help="Ask no model: do it again from memory, or say why that cannot be.")
-@click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Where to record the run.")
-@json_option("Write the outcome as one JSON object; progress goes to stderr.")
+@click.option("--replay-only", is_flag=True, help="Replay from memory only; never call a model.")
+@click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Folder to record the run in.")
+@json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -51,8 +51,8 @@ def run(
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
 
-    Without --display and --virtual it works on your screen where DISPLAY is set, else on a virtual desktop. What is
-    saved on a virtual desktop is copied to the folder of the run.
+    Without --display or --virtual, the task runs on your screen if DISPLAY is set, else on a virtual desktop. Files
+    saved on a virtual desktop are copied to the folder of the run.
 
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
@@ -68,8 +68,8 @@ def run(
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts:
         ended = run_task(task, settings, choice, record, screen, interrupts)
-    status = tell(task, ended, choice, as_json)
-    return status if interrupts.exit_status is None else _tell_how_to_go_on(task, choice, interrupts.exit_status)
+    status = show_end(task, ended, choice, as_json)
+    return status if interrupts.exit_status is None else _suggest_continuing(task, choice, interrupts.exit_status)
 
 
 def run_task(
@@ -81,7 +81,7 @@ def run_task(
     interrupts: Interrupts,
     vouched: str = "",
 ) -> Conducted:
-    """Open what a run needs, carry out one task, and close it all again.
+    """Open the desktop and the memory, carry out one task, and close them.
 
     Raises:
         click.UsageError: The instruction is empty or too long.
@@ -113,7 +113,7 @@ def make_task(instruction: str, follows: Sequence[str] = ()) -> Any:
 
     Args:
         instruction: What the person typed.
-        follows: What they asked for before, and how it ended.
+        follows: Earlier tasks, and how they ended.
 
     Raises:
         click.UsageError: The instruction is empty or too long.
@@ -129,7 +129,7 @@ def make_task(instruction: str, follows: Sequence[str] = ()) -> Any:
 
 
 def refuse_used_folder(record: Path) -> None:
-    """Refuse a folder that holds a run already, before anything is started.
+    """Refuse a folder that already holds a run.
 
     Raises:
         click.UsageError: It does.
@@ -137,11 +137,11 @@ def refuse_used_folder(record: Path) -> None:
     from agent_s.trajectory.recorder import EVENTS_FILE
 
     if (record / EVENTS_FILE).exists():
-        raise click.UsageError(f"--record: {record} already holds a run: choose another folder.")
+        raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
 
 
-def tell(task: str, ended: Conducted, choice: DesktopChoice, as_json: bool) -> int:
-    """Write how a run ended, and return its exit status."""
+def show_end(task: str, ended: Conducted, choice: DesktopChoice, as_json: bool) -> int:
+    """Show how a run ended, and return its exit status."""
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.trajectory.report import heading
 
@@ -173,9 +173,9 @@ def as_values(task: str, ended: Conducted, choice: DesktopChoice) -> dict[str, A
     }
 
 
-def _tell_how_to_go_on(task: str, choice: DesktopChoice, status: int) -> int:
+def _suggest_continuing(task: str, choice: DesktopChoice, status: int) -> int:
     command = f"agent-s run {quoted(task)}" if choice.display is None else "agent-s resume last"
-    click.echo(f"Keys and buttons are released, finished subtasks are kept in memory. To go on: {command}", err=True)
+    click.echo(f"Keys are released, and finished subtasks are kept in memory. To continue: {command}", err=True)
     return status
 
 
@@ -192,7 +192,7 @@ def _keep(home: Path, folder: Path, screen: Display) -> None:
     try:
         copies = keep_files(home, folder)
     except OSError as error:
-        screen.notice(f"What was saved on the virtual desktop could not be kept: {error.strerror or error}.")
+        screen.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
         return
     for copy in copies:
-        screen.say(f"Saved on the virtual desktop, kept as {copy}")
+        screen.say(f"Copied from the virtual desktop: {copy}")

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     cls=SuggestingGroup, epilog=examples("agent-s runs list", "agent-s runs show last", "agent-s runs replay last")
 )
 def runs() -> None:
-    """List, show, report and do again recorded runs."""
+    """List, show, report and replay recorded runs."""
 
 
 @runs.command("list", epilog=examples("agent-s runs list", "agent-s runs list --limit 5 --json"))
 @settings_options
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs.")
 @json_option("Write one JSON array.")
 def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: int, as_json: bool) -> int:
-    """List the recorded runs, newest first."""
+    """List recorded runs, newest first."""
     from agent_s.terminal.output import echo_json, show_table
     from agent_s.trajectory.recorder import list_runs
 
@@ -46,7 +46,7 @@ def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: in
             figures=("Steps", "Calls", "Seconds"),
         )
     else:
-        click.echo(f'No run is recorded in {folder} yet: start one with agent-s run "TASK".')
+        click.echo(f'No runs are recorded in {folder}. Start one with: agent-s run "TASK"')
     return DONE
 
 
@@ -55,7 +55,7 @@ def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: in
 @settings_options
 @json_option("Write one JSON object with all events.")
 def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
-    """Show what happened in RUN: its id, the beginning of it, its folder, or the word last."""
+    """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
     from agent_s.trajectory.recorder import find_run, read_trajectory
@@ -82,13 +82,17 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
 @click.argument("run")
 @settings_options
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The page, with the screenshots in it."
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the page, with its screenshots, to this file.",
 )
 @json_option("Write one JSON object with the path.")
 def report(run: str, config_file: Path | None, overrides: tuple[str, ...], output: Path | None, as_json: bool) -> int:
-    """Write the HTML report of RUN: its id, the beginning of it, its folder, or the word last.
+    """Write the HTML report of RUN, an id or the start of one, a folder, or "last".
 
-    Without --output the page lies in the run's folder, beside the screenshots that it shows.
+    Without --output, the page is written to the run's folder and links to the screenshots there.
     """
     from agent_s.terminal.output import echo_json
     from agent_s.trajectory.recorder import find_run, read_trajectory
@@ -108,12 +112,10 @@ def report(run: str, config_file: Path | None, overrides: tuple[str, ...], outpu
 )
 @click.argument("run")
 @settings_options
-@click.option(
-    "--set", "values", metavar="OLD=NEW", multiple=True, help="Another value for one of the task's; may be repeated."
-)
-@click.option("--display", metavar=":N", help="The X display to work on.")
+@click.option("--set", "values", metavar="OLD=NEW", multiple=True, help="Replace a value in the task; repeatable.")
+@click.option("--display", metavar=":N", help="X display to work on.")
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
-@json_option("Write the outcome as one JSON object; progress goes to stderr.")
+@json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def replay(
     run: str,
@@ -125,13 +127,13 @@ def replay(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Do RUN again without a model, from what it taught: its id, the beginning of it, its folder, or the word last.
+    """Replay RUN without a model. RUN is an id or the start of one, a folder, or "last".
 
-    Each step is looked up on the screen anew, and what it does and the end are checked; at the first difference it
-    stops. You vouch for the run: it is done again even if nothing had verified it. Without --display and --virtual it
-    works where the run did, or on a virtual desktop.
+    Each step is located on the current screen and its effect is checked; the replay stops at the first difference. A
+    run is replayed even if its result was never verified. Without --display or --virtual, the replay works where the
+    run did.
     """
-    from agent_s.cli.run import run_task, tell
+    from agent_s.cli.run import run_task, show_end
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
     from agent_s.terminal.run_conduct import choose_desktop
@@ -147,44 +149,44 @@ def replay(
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts:
         ended = run_task(task, settings, choice, None, screen, interrupts, vouched=started.run_id)
-    status = tell(task, ended, choice, as_json)
+    status = show_end(task, ended, choice, as_json)
     return status if interrupts.exit_status is None else interrupts.exit_status
 
 
 def repeatable(run: str, events: Sequence[Event]) -> RunStarted:
-    """Return how a run began that can be done again.
+    """Return the start of a run that can be replayed.
 
     Raises:
-        click.UsageError: It ended badly, or did nothing; the message says so.
+        click.UsageError: The run failed, or did nothing.
     """
     from agent_s.events import ActionPerformed, RunEnded, RunStarted
 
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     ended = next((event for event in reversed(events) if isinstance(event, RunEnded)), None)
     if started is None:
-        raise click.UsageError(f"The record of {run} does not say what its task was.")
+        raise click.UsageError(f"The record of {run} does not hold its task.")
     problem = ""
     if ended is None:
         problem = "was cut off"
     elif ended.outcome.status != "done":
         problem = f"ended as {ended.outcome.status}"
     elif ended.outcome.verified is False:
-        problem = "was found not to have done its task"
+        problem = "did not do its task"
     elif not any(isinstance(event, ActionPerformed) for event in events):
         problem = "did nothing on the screen"
     if problem:
         raise click.UsageError(
-            f"The run {started.run_id} {problem}, so it is not done again. `agent-s runs list` shows those that "
-            f"are done; `agent-s run` does the task itself: {started.task.instruction}"
+            f"Run {started.run_id} {problem}, so it cannot be replayed. `agent-s runs list` shows the runs that are "
+            f"done; `agent-s run` carries out the task itself: {started.task.instruction}"
         )
     return started
 
 
 def with_values(instruction: str, values: tuple[str, ...]) -> str:
-    """Return an instruction with other values, each given as OLD=NEW, all of them put in at once.
+    """Return an instruction with values replaced, each given as OLD=NEW.
 
     Raises:
-        click.UsageError: One is not, or its old value does not stand in the instruction, or the new one cannot.
+        click.UsageError: One is malformed, or its old value is not in the instruction.
     """
     from intents.parameters import Parameters, holds, tokens
 
@@ -194,16 +196,16 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
         if not sign or not old.strip():
             raise click.UsageError(f"--set takes OLD=NEW, such as --set draft.txt=minutes.txt, not {value!r}.")
         if not new.strip():
-            raise click.UsageError(f"--set: {old!r} cannot become empty; `agent-s run` does another task.")
+            raise click.UsageError(f"--set: the new value of {old!r} is empty.")
         if not holds(instruction, old):
             known = ", ".join(dict.fromkeys(repr(token.value) for token in tokens(instruction) if token.literal))
             names = f" Its values: {known}." if known else ""
-            raise click.UsageError(f"--set: {old!r} does not stand in the task as a word: {instruction}{names}")
+            raise click.UsageError(f"--set: {old!r} is not a value in the task: {instruction}{names}")
         if pairs.setdefault(old, new) != new:
-            raise click.UsageError(f"--set: {old!r} can become {pairs[old]!r} or {new!r}, not both.")
+            raise click.UsageError(f"--set: {old!r} has two new values, {pairs[old]!r} and {new!r}.")
     changed = Parameters(pairs).replace_in_wording(instruction)
     if changed is None:
-        raise click.UsageError("--set: a value with all kinds of quotes in it cannot be written into the task.")
+        raise click.UsageError("--set: a value with every kind of quote in it cannot be written into the task.")
     return changed
 
 

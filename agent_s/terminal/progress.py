@@ -1,4 +1,4 @@
-"""What a person sees of a run while it goes on: a live display on a terminal, plain lines elsewhere, or nothing."""
+"""Progress of a run: a live display on a terminal, plain lines elsewhere, or nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_s.records import Limits
 
 STATUS_S = 20.0
-"""How long a log may be without a word, s."""
+"""Longest silence of a log, s."""
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
@@ -41,7 +41,7 @@ class Display(Protocol):
     """Shows the events of runs."""
 
     def __enter__(self) -> Self:
-        """Start to show."""
+        """Start showing events."""
         ...
 
     def __exit__(self, *_: object) -> None:
@@ -53,19 +53,19 @@ class Display(Protocol):
         ...
 
     def say(self, text: str) -> None:
-        """Say something that belongs to the progress."""
+        """Show a line of progress."""
         ...
 
     def status(self, text: str) -> None:
-        """Say how far it is, in the place of what was said of it last; "" for nothing."""
+        """Replace the status line; "" clears it."""
         ...
 
     def notice(self, text: str) -> None:
-        """Say something that the person must know, also where no progress is shown."""
+        """Show something important, even if progress is hidden."""
         ...
 
     def paused(self) -> AbstractContextManager[None]:
-        """Leave the terminal to somebody else for a while."""
+        """Leave the terminal to something else within a `with` block."""
         ...
 
 
@@ -78,7 +78,7 @@ def choose_display(*, quiet: bool, json: bool) -> Display:
 
 
 class QuietDisplay:
-    """Shows notices and troubles, on standard error, and nothing else."""
+    """Shows only notices and problems, on standard error."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -91,7 +91,7 @@ class QuietDisplay:
         """Do nothing."""
 
     def __call__(self, event: Event) -> None:
-        """Show a trouble."""
+        """Show a problem."""
         if isinstance(event, Troubled):
             self.notice(event.problem)
 
@@ -111,17 +111,17 @@ class QuietDisplay:
 
 
 class PlainDisplay:
-    """One line for everything that matters, for logs and pipes.
+    """Plain lines, for logs and pipes.
 
     Args:
         console: Where.
-        clock: Seconds that only go forward.
+        clock: Monotonic clock, s.
     """
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
         self._clock = clock
-        self._told_at = clock()
+        self._written_at = clock()
 
     def __enter__(self) -> Self:
         """Do nothing."""
@@ -140,13 +140,13 @@ class PlainDisplay:
         self.notice(text)
 
     def status(self, text: str) -> None:
-        """Write a line, where nothing was written for a while."""
-        if text and self._clock() - self._told_at >= STATUS_S:
+        """Write a line if nothing was written for a while."""
+        if text and self._clock() - self._written_at >= STATUS_S:
             self.notice(text)
 
     def notice(self, text: str) -> None:
         """Write a line."""
-        self._told_at = self._clock()
+        self._written_at = self._clock()
         self._console.print(printable(text))
 
     def paused(self) -> AbstractContextManager[None]:
@@ -155,7 +155,7 @@ class PlainDisplay:
 
 
 def lines_of(event: Event) -> list[str]:
-    """Return an event as lines for a log; none where it says nothing to a person."""
+    """Return an event as lines for a log; none for an event of no interest to a person."""
     match event:
         case RunStarted():
             return [f"Task: {shorten(event.task.instruction, 500)}"]
@@ -178,18 +178,18 @@ def lines_of(event: Event) -> list[str]:
 def _remarks(event: Event) -> list[str]:
     match event:
         case ReplayStarted():
-            return [f"    {SKIPPED} done before and verified: {plural(event.steps, 'step')} again without a model"]
+            return [f"    {SKIPPED} replaying {plural(event.steps, 'verified step')} without a model"]
         case ReplayStopped():
-            return [f"    the screen differs, the Worker takes over: {shorten(event.reason, 300)}"]
+            return [f"    the screen differs, the model takes over: {shorten(event.reason, 300)}"]
         case Reflected():
             return [f"    reflection: {shorten(event.reflection, 300)}"]
         case Verified():
             word = {True: f"{GOOD} verified", False: f"{BAD} not verified", None: "not checkable"}
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
         case KnowledgeGathered():
-            return [f"Goes on without: {shorten(problem, 300)}" for problem in event.problems]
+            return [f"Continuing without: {shorten(problem, 300)}" for problem in event.problems]
         case Troubled():
-            return [f"Trouble: {shorten(event.problem, 500)}"]
+            return [f"Problem: {shorten(event.problem, 500)}"]
     return []
 
 
@@ -200,7 +200,7 @@ def call_of(event: ActionChosen) -> str:
 
 
 def result_of(event: ActionPerformed) -> str:
-    """Return what came of a step."""
+    """Return the result of a step."""
     if not event.result.ok:
         return shorten(f"{BAD} {event.result.error or 'not carried out'}", 300)
     note = f", {event.result.note}" if event.result.note else ""
@@ -216,11 +216,11 @@ def ending_of(event: SubtaskEnded) -> str:
 
 
 class LiveDisplay:
-    """The task, the subtask, the step, what came of it and the time, redrawn in place; what is finished scrolls up.
+    """The current task, subtask, step, result and time, redrawn in place; finished lines scroll up.
 
     Args:
         console: A terminal.
-        clock: Seconds that only go forward.
+        clock: Monotonic clock, s.
     """
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
@@ -234,16 +234,16 @@ class LiveDisplay:
         self._live = Live(get_renderable=self._draw, console=console, refresh_per_second=8, transient=True)
 
     def __enter__(self) -> Self:
-        """Start to draw."""
+        """Start drawing."""
         self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Wipe what was drawn in place."""
+        """Remove what was drawn in place."""
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
-        """Take an event into the picture."""
+        """Show an event."""
         match event:
             case RunStarted():
                 self._began = self._clock()
@@ -333,7 +333,7 @@ class _Now:
             self._dollars = None
 
     def meter(self, spent_s: float) -> str:
-        """Return what was used, and of how much."""
+        """Return what the run has used of its limits."""
         limits = self._limits
         if limits is None:
             return ""

@@ -1,4 +1,4 @@
-"""Building the parts from the settings, and taking one run from its task to its report."""
+"""Builds the parts of a run from the settings, and takes it from its task to its report."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from memory_store import MemoryStore
 
 FILES_FOLDER = "files"
-XWAYLAND_ONLY = "This session is Wayland's: only XWayland windows can be seen and used, and not by their pixels."
+XWAYLAND_ONLY = "This is a Wayland session: only XWayland windows can be used, and only through accessibility."
 MAX_KEPT_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Conducted:
-    """A run that is over.
+    """A finished run.
 
     Attributes:
         outcome: How it ended.
-        model: Name of the model that planned and acted.
-        folder: Where it was recorded; None where it could not be.
-        report: Its page; None where it could not be written.
+        model: Name of the model.
+        folder: Its recording; None if it could not be recorded.
+        report: Its page; None if it could not be written.
     """
 
     outcome: Outcome
@@ -59,11 +59,11 @@ class Conducted:
 
 @dataclass(frozen=True, slots=True)
 class DesktopChoice:
-    """Which desktop a run works on.
+    """The desktop a run works on.
 
     Attributes:
         display: Name of an X display; None for a virtual desktop.
-        words: The choice in words, and why it was made.
+        words: The choice and its reason, for a person.
     """
 
     display: str | None
@@ -80,10 +80,7 @@ class DesktopChoice:
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
-    """Choose the desktop: what was asked for, else the person's screen where there is one, else a virtual one.
-
-    A Wayland session is no such screen, unless it is asked for.
-    """
+    """Choose the desktop asked for, else the person's screen unless it is a Wayland session, else a virtual desktop."""
     if display and virtual:
         raise click.UsageError("Give --display or --virtual, not both.")
     own, wayland = os.environ.get("DISPLAY", ""), is_wayland(os.environ)
@@ -95,17 +92,17 @@ def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
         return DesktopChoice(None, "a virtual desktop")
     if wayland:
         choose = f" (--display {own} for its XWayland windows)" if own else ""
-        return DesktopChoice(None, f"a virtual desktop, since Wayland lets no other program use its windows{choose}")
+        return DesktopChoice(None, f"a virtual desktop, since Wayland keeps programs out of other windows{choose}")
     if not own:
         return DesktopChoice(None, "a virtual desktop, since DISPLAY is not set")
     return DesktopChoice(own, f"your screen {own} (--virtual for a private one)")
 
 
 def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None]:
-    """Return the memory that the settings name, to be used in a `with` block; None where there is to be none.
+    """Return the memory in a `with` block; None if the settings switch it off.
 
     Raises:
-        MemoryStoreError: It cannot be opened; nothing in it was changed.
+        MemoryStoreError: It cannot be opened.
     """
     if not settings.memory.enabled:
         return nullcontext(None)
@@ -127,13 +124,13 @@ def conduct(
     """Carry out a task: show it, record it, and write its report.
 
     Args:
-        agent: Carries it out.
-        task: What is to be done.
-        display: Shows it.
-        interrupts: Lets Ctrl-C end it in order.
-        name_folder: Says where the run is recorded.
-        finish: Adds to the run's folder, once the run is over and before its report is written.
-        unfinished: The run to go on with; None to begin anew.
+        agent: The agent.
+        task: The task.
+        display: Shows the progress.
+        interrupts: Lets Ctrl-C end the run in order.
+        name_folder: Returns the folder to record the run in.
+        finish: Adds to the run's folder before its report is written.
+        unfinished: Run to resume; None to start the task.
     """
     recorder: Recorder | None = None
     outcome: Outcome | None = None
@@ -163,22 +160,19 @@ def conduct(
 
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
-    """Say who acts and where, since neither needs to be named."""
+    """Show the model and the desktop, which may both be defaults."""
     name = getattr(agent.model, "name", type(agent.model).__name__)
     if name == "none":
-        display.say(f"From memory, without a model, on {choice.words}.")
+        display.say(f"Replaying from memory, without a model, on {choice.words}.")
         return
-    hint = " (it follows plain instructions and needs no network)" if name == "offline" else ""
+    hint = " (follows plain instructions, needs no network)" if name == "offline" else ""
     display.say(f"Model {name}{hint}, on {choice.words}.")
 
 
 def keep_files(home: Path, folder: Path) -> list[Path]:
-    """Copy what a person would look for from the home of a virtual desktop, which goes with it.
+    """Copy the person's files from the home of a virtual desktop, and return the copies.
 
-    Hidden files and links are left out, and everything where it is more than `MAX_KEPT_BYTES`.
-
-    Returns:
-        The copies.
+    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
     """
     files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
     if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
@@ -195,7 +189,7 @@ def keep_files(home: Path, folder: Path) -> list[Path]:
 def build_agent(
     settings: Settings, desktop: X11Desktop | VirtualDesktop, memory: MemoryStore | None, display: Display
 ) -> AgentS:
-    """Build the agent; it can ask the person where one sits at the terminal.
+    """Build the agent; on a terminal, it can ask the person.
 
     Raises:
         SettingsError: The settings name something that does not exist.
@@ -208,12 +202,12 @@ def build_agent(
 
     def confirm(consent: Consent) -> bool:
         with display.paused(), _shown(consent) as picture:
-            click.echo(f"This needs your consent; a picture of it is {picture}", err=True)
+            click.echo(f"This needs your consent. Screenshot: {picture}", err=True)
             return click.confirm(printable(str(consent)), err=True)
 
     def take_over() -> None:
         with display.paused():
-            click.echo("Paused: the screen is yours. The agent looks anew when you hand it back.", err=True)
+            click.echo("Paused: the screen is yours. The agent looks at it again when you hand it back.", err=True)
             click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
 
     if not sys.stdin.isatty():
@@ -223,7 +217,7 @@ def build_agent(
 
 @contextmanager
 def _shown(consent: Consent) -> Iterator[Path]:
-    """Keep the picture of what somebody is asked about in a file that is theirs alone, until they have answered."""
+    """Keep the screenshot of a question in a private file until it is answered."""
     with tempfile.TemporaryDirectory(prefix="agent-s-") as folder:
         path = Path(folder) / "consent.png"
         path.write_bytes(consent.as_png())
@@ -231,7 +225,7 @@ def _shown(consent: Consent) -> Iterator[Path]:
 
 
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
-    """Let the stop key and the mouse in a corner end what the run waits for, a model's answer for example."""
+    """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
     halt: Halt | None = getattr(agent.desktop, "halt", None)
     return nullcontext() if halt is None else halt.telling(lambda reason: interrupts.call())
 
@@ -245,7 +239,7 @@ def _start_recording(folder: Path, display: Display) -> Recorder | None:
     try:
         return Recorder(folder, warn)
     except TrajectoryError as error:
-        warn(f"{error} The run goes on without a record.")
+        warn(f"{error} The run continues without a recording.")
         return None
 
 

@@ -1,4 +1,4 @@
-"""What is needed from the operating system, read from `configs/debian-packages.txt`, and whether it is there."""
+"""System packages: the list in `configs/debian-packages.txt`, and whether each is installed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Package:
     """A package of the system.
 
     Attributes:
-        names: Its name; further ones for systems that have no such package.
-        probe: What its presence is known by: `program:NAME,NAME`, `font:FILE` or `file:PATTERN`.
-        group: What it is needed for: `base` for everything, `demo`, `test`, or `optional`.
-        purpose: What it does, in words.
+        names: Its name, then alternatives on other systems.
+        probe: How to detect it: `program:NAME,NAME`, `font:FILE` or `file:PATTERN`.
+        group: What needs it: `base` for everything, `demo`, `test`, or `optional`.
+        purpose: What it does, for a person.
     """
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Package:
 
     @property
     def present(self) -> bool:
-        """Whether what the package brings is on this machine, from whichever package."""
+        """Whether its content is on this machine, from whichever package."""
         kind, _, what = self.probe.partition(":")
         if kind == "program":
             return any(_find_program(name) for name in what.split(","))
@@ -47,7 +47,7 @@ def read_packages(path: Path) -> list[Package]:
     """Read the list of packages.
 
     Raises:
-        ValueError: A line is not understood.
+        ValueError: A line is invalid.
     """
     packages = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -55,13 +55,13 @@ def read_packages(path: Path) -> list[Package]:
             continue
         names, probe, group, purpose = line.split(maxsplit=3)
         if group not in GROUPS:
-            raise ValueError(f"{path}: {group!r} is no group of packages")
+            raise ValueError(f"{path}: {group!r} is not a group of packages")
         packages.append(Package(tuple(names.split("|")), probe, GROUPS[group], purpose))
     return packages
 
 
 def missing(groups: Sequence[Group]) -> list[Package]:
-    """Return the packages of some groups that this machine lacks."""
+    """Return the packages of some groups that are missing on this machine."""
     from agent_s.settings import configs_folder
 
     wanted = read_packages(configs_folder() / "debian-packages.txt")
@@ -69,10 +69,10 @@ def missing(groups: Sequence[Group]) -> list[Package]:
 
 
 def install_command(packages: Iterable[Package]) -> str:
-    """Return the command that installs packages on this machine, or what to look for where there is no apt-get."""
+    """Return the command that installs packages, or their Debian names on a machine without apt-get."""
     names = " ".join(package.names[0] for package in packages)
     if shutil.which("apt-get") is None:
-        return f"install what Debian calls {names}, with this system's package manager"
+        return f"install the equivalents of the Debian packages {names} with your package manager"
     return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install -y --no-install-recommends {names}"
 
 

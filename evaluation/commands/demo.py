@@ -1,4 +1,4 @@
-"""`agent-s demo`: the demo tasks on private desktops, each checked, and the first one again from memory."""
+"""`agent-s demo`: runs the demo tasks on private desktops, verifies each, and replays the first one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from evaluation.osworld.task import TaskFile
     from memory_store import MemoryStore
 
-AGAIN = "again, from memory"
-NOT_AGAIN = (
-    "is not done again from memory: it carries a text from the screen, which may be another one next time, so a model "
-    "always reads it anew."
-)
+AGAIN = "replayed"
+NOT_AGAIN = "is not replayed: it copies text from the screen, which a model always reads again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +33,9 @@ class Row:
     """One task of the demo.
 
     Attributes:
-        name: How the table calls it.
-        result: How it went.
-        good: Whether it went as it should; a replay also needs to have called no model.
+        name: Its name in the table.
+        result: Its result.
+        good: Whether it was verified; a replay must also have called no model.
     """
 
     name: str
@@ -48,17 +45,17 @@ class Row:
 
 @click.command(epilog=examples("agent-s demo", "agent-s demo --only 1", "agent-s demo --json --quiet"))
 @settings_options
-@click.option("--only", metavar="TASK", multiple=True, help="Only this task, by its number or id; may be repeated.")
-@click.option("--keep", is_flag=True, help="Keep the memory that the demo fills; it is a fresh one of its own.")
-@json_option("Write one JSON object; progress goes to stderr.")
+@click.option("--only", metavar="TASK", multiple=True, help="Only this task, by number or id; repeatable.")
+@click.option("--keep", is_flag=True, help="Keep the memory of the demo, which starts empty.")
+@json_option("Write one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def demo(
     config_file: Path | None, overrides: tuple[str, ...], only: tuple[str, ...], keep: bool, as_json: bool, quiet: bool
 ) -> int:
-    """Carry out the demo tasks, each on a private desktop of its own, and check what the applications hold.
+    """Run the demo tasks, each on a private desktop, and verify them by the state of the applications.
 
-    The first task is then done again, from what was learned and verified, without a model. Exit status 0 only when
-    every task was verified and the replay called no model.
+    The first task is then replayed from memory, without a model. Exit status: 0 if every task was verified and the
+    replay called no model.
     """
     from agent_s.settings import configs_folder
     from agent_s.terminal.interrupts import Interrupts
@@ -72,7 +69,7 @@ def demo(
     with Interrupts(screen.notice) as interrupts, _fresh_memory(settings, keep) as fresh:
         rows = run_all(tasks, fresh, screen, interrupts)
     page = write_page(rows, settings)
-    tell(rows, page, as_json)
+    show(rows, page, as_json)
     if keep:
         click.echo(f"Memory: {fresh.memory_path}", err=as_json)
     if interrupts.exit_status is not None:
@@ -81,7 +78,7 @@ def demo(
 
 
 def choose_tasks(tasks: Sequence[TaskFile], only: Sequence[str]) -> list[TaskFile]:
-    """Return the tasks that were asked for, in their own order; all where none was.
+    """Return the selected tasks in their own order; all of them without a selection.
 
     Raises:
         click.UsageError: There is no such task.
@@ -90,16 +87,16 @@ def choose_tasks(tasks: Sequence[TaskFile], only: Sequence[str]) -> list[TaskFil
     known = {**numbered, **{task.id: task for task in tasks}, **{task.path.stem: task for task in tasks}}
     for name in only:
         if name not in known:
-            raise click.UsageError(f"--only: there is no task {name!r}. There are: {_list(numbered)}.")
+            raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {_list(numbered)}.")
     chosen = [known[name] for name in only]
     return [task for task in tasks if not only or task in chosen]
 
 
 def refuse_missing_programs(only: Sequence[str]) -> None:
-    """Refuse to begin where programs are missing; with single tasks, only what every desktop needs is looked for.
+    """Refuse to start without the programs of the demo, or with single tasks, those of every desktop.
 
     Raises:
-        EnvironmentProblem: Some are; the message has the command that installs them.
+        EnvironmentProblem: Some are missing; the message has the command that installs them.
     """
     from agent_s.terminal.system_packages import install_command, missing
 
@@ -110,7 +107,7 @@ def refuse_missing_programs(only: Sequence[str]) -> None:
 
 
 def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, interrupts: Interrupts) -> list[Row]:
-    """Carry out the tasks, then the first one again that can be."""
+    """Run the tasks, then replay the first feasible one."""
     from agent_s.terminal.run_conduct import open_memory
     from evaluation.osworld.runner import run_task
 
@@ -131,13 +128,13 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
                 break
             good = result.verified is True and (not again or (result.replayed and result.model_calls == 0))
             if result.trajectory is None and result.run_id:
-                screen.notice("This run could not be recorded; is the disk full?")
+                screen.notice("This run could not be recorded. Is the disk full?")
             rows.append(Row(name, result, good))
     return rows
 
 
 def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskFile) -> bool:
-    """Tell whether a task was done by carrying a text from the screen, which is never done again from memory."""
+    """Return whether a task copied text from the screen, which is never replayed."""
     from memory_store import EpisodicExperience
 
     runs = [result.run_id for result in results if result.task == task.id and result.verified]
@@ -146,7 +143,7 @@ def carries_text(memory: MemoryStore, results: Sequence[TaskResult], task: TaskF
 
 
 def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
-    """Write the page that links the reports of all runs; None where it cannot be written."""
+    """Write the page that links the reports of all runs; return None if it cannot be written."""
     from agent_s.errors import TrajectoryError
     from agent_s.trajectory.report import IndexRow, write_index
 
@@ -173,7 +170,7 @@ def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
         return None
 
 
-def tell(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
+def show(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
     """Write the results."""
     from agent_s.terminal.output import echo_json, in_words, printable, show_table
 
@@ -205,7 +202,7 @@ def tell(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
 
 @contextmanager
 def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
-    """Give settings with an empty memory, so that what the person's own memory holds makes no difference."""
+    """Give settings with an empty memory, so that the person's own memory makes no difference."""
     from agent_s.trajectory.recorder import make_private_folder
 
     def within(folder: Path) -> Settings:

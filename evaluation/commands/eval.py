@@ -1,4 +1,4 @@
-"""`agent-s eval`: measures the agent on benchmarks, each in a command of its own."""
+"""`agent-s eval`: evaluates the agent on benchmarks, one command each."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from agent_s.terminal.lazy import Entry, LazyGroup, examples
 
 ENTRIES = {
     "miniwob": Entry(
-        "evaluation.commands.eval_miniwob", "miniwob", "Small tasks on web pages that bring their own reward."
+        "evaluation.commands.eval_miniwob", "miniwob", "Run tasks of MiniWoB++, web pages with their own reward."
     ),
     "tasks": Entry(
-        "evaluation.commands.eval_tasks", "tasks", "Tasks in OSWorld's format, checked by the applications' state."
+        "evaluation.commands.eval_tasks", "tasks", "Run tasks in OSWorld's format, judged by the state of applications."
     ),
-    "report": Entry("evaluation.commands.eval_report", "report", "Results of several evaluations side by side."),
+    "report": Entry("evaluation.commands.eval_report", "report", "Compare the results of evaluations."),
 }
 
 
@@ -24,8 +24,8 @@ ENTRIES = {
     epilog=examples("agent-s eval miniwob --tasks click-test --seeds 1-3", "agent-s eval tasks configs/demo"),
 )
 def evaluate() -> None:
-    """Measure the agent on benchmarks.
+    """Evaluate the agent on benchmarks.
 
-    Episodes run on private desktops, each in a process of its own. What is done is kept in a folder: the same command
-    with that folder (--out) goes on where it was broken off.
+    Episodes run on private desktops, each in its own process. Results are kept in a folder: the same command with that
+    folder (--out) continues where it stopped.
     """

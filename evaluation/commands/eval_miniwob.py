@@ -1,4 +1,4 @@
-"""`agent-s eval miniwob`: the pages of MiniWoB++, seen and used as a person at a desktop does."""
+"""`agent-s eval miniwob`: MiniWoB++ pages, used through an ordinary browser window."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ DEVELOPMENT = "development"
     default=DEVELOPMENT,
     show_default=True,
     metavar="NAMES",
-    help="Names of tasks, separated by commas; 'all', or 'development' for the set in configs/.",
+    help="Names of tasks, separated by commas, or 'all', or 'development' for the set in configs/.",
 )
-@click.option("--seeds", default="1", show_default=True, metavar="N,N-N", help="Variants of each task.")
+@click.option("--seeds", default="1", show_default=True, metavar="N,N-N", help="Seeds of the episodes of each task.")
 @evaluation_options
 def miniwob(tasks: str, seeds: str, **given: Any) -> int:
-    """Run tasks of MiniWoB++ and judge them by the pages' own rewards.
+    """Run tasks of MiniWoB++, judged by the reward of each page.
 
-    The agent sees an ordinary browser window on a private desktop; instruction and reward are read by the evaluation
-    alone. Exit status 0 when every episode could be judged, whatever came of it.
+    The agent sees an ordinary browser window on a private desktop; only the evaluation reads instruction and reward.
+    Exit status: 0 if every episode could be judged, whether it succeeded or not.
     """
     from evaluation.errors import PagesMissing
     from evaluation.harness.results import Job
@@ -80,5 +80,5 @@ def read_seeds(text: str) -> list[int]:
             raise click.UsageError(f"--seeds takes numbers and ranges such as 1-10,42, not {part!r}.")
         seeds.update(dict.fromkeys(range(first, last + 1)))
     if not seeds:
-        raise click.UsageError("--seeds: there is no number in it.")
+        raise click.UsageError("--seeds: give at least one number.")
     return list(seeds)

@@ -1,4 +1,4 @@
-"""`agent-s eval report`: the results of several evaluations side by side."""
+"""`agent-s eval report`: compares the results of evaluations."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ FIGURES = (
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots to this file.")
 @json_option("Write one JSON object: `runs`, `groups` and `settings`.")
 def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
-    """Set the results of evaluations side by side; RESULTS are their folders (--out).
+    """Compare the results of evaluations; RESULTS are their folders (--out).
 
-    Success by application, level and domain, effort, failures by kind, and the settings in which they differ.
+    Shows success by application, level and domain, effort, kinds of failures, and the settings that differ.
     """
     from evaluation.report.comparison import compare
     from evaluation.report.comparison_page import write_page

@@ -1,4 +1,4 @@
-"""What the evaluations share: options, running jobs on several desktops, keeping results, and telling them."""
+"""What evaluations share: options, running episodes on several desktops, and showing results."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What every evaluation can be told.
+    """Options of every evaluation.
 
     Attributes:
         settings: Model, limits, memory and desktop.
         out: Folder of the results.
-        desktops: How many desktops work side by side.
-        keep_all: Whether records of successes stay.
+        desktops: Number of parallel desktops.
+        keep_all: Whether recordings of successes stay.
         as_json: Whether one JSON object is written.
         quiet: Whether no progress is shown.
     """
@@ -63,17 +63,31 @@ def evaluation_options(command: F) -> F:
     for option in reversed(
         (
             settings_options,
-            click.option("--model", metavar="NAME", help="Who plans and acts; without it the settings say."),
+            click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
             click.option(
-                "--without", type=click.Choice(list(ABLATIONS)), multiple=True, help="Switch a part off; repeatable."
+                "--without",
+                type=click.Choice(list(ABLATIONS)),
+                multiple=True,
+                help="Switch off a part; repeatable.",
             ),
-            click.option("--desktops", type=click.IntRange(1, 64), default=1, show_default=True, help="Side by side."),
-            click.option("--time-limit", type=click.FloatRange(min=1), metavar="S", help="Seconds for one episode."),
             click.option(
-                "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the results, old and new."
+                "--desktops",
+                type=click.IntRange(1, 64),
+                default=1,
+                show_default=True,
+                help="Number of parallel desktops.",
             ),
-            click.option("--keep-all", is_flag=True, help="Keep the records of successes too."),
-            json_option("Write one JSON object; progress goes to stderr."),
+            click.option(
+                "--time-limit", type=click.FloatRange(min=1), metavar="S", help="Time limit of an episode, in seconds."
+            ),
+            click.option(
+                "--out",
+                metavar="DIR",
+                type=click.Path(path_type=Path),
+                help="Folder for the results; an existing one is continued.",
+            ),
+            click.option("--keep-all", is_flag=True, help="Keep the recordings of successful episodes too."),
+            json_option("Write one JSON object; progress goes to standard error."),
             click.option("-q", "--quiet", is_flag=True, help="Show no progress."),
         )
     ):
@@ -99,26 +113,26 @@ def read_options(benchmark: str, given: dict[str, Any], time_limit_s: float) -> 
         settings = settings.model_copy(update={"memory": memory})
     for part in given["without"]:
         if part in OF_MEMORY and not settings.memory.enabled:
-            raise click.UsageError(f"--without {part} changes nothing without a memory: add -c memory.enabled=true.")
+            raise click.UsageError(f"--without {part} has no effect while memory is off. Add -c memory.enabled=true.")
     name = f"{benchmark}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
     out = given["out"] or settings.runs_folder.parent / "evaluations" / name
     return Options(settings, out.absolute(), given["desktops"], given["keep_all"], given["as_json"], given["quiet"])
 
 
 def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unreadable: Sequence[Result] = ()) -> int:
-    """Run the episodes that are still to be run, keep their results, and tell them all.
+    """Run the episodes that have no result yet, and show all results.
 
     Args:
-        jobs: All episodes, those done before too.
-        assignment: What the workers are for.
-        options: Of the command line.
-        unreadable: Results of what cannot be run at all.
+        jobs: All episodes, including those already done.
+        assignment: The benchmark and its settings.
+        options: Options of the command line.
+        unreadable: Error results of tasks that cannot be run.
 
     Returns:
-        The exit status: 0 when every episode has a result that is no error.
+        The exit status: 0 if every episode has a result that is not an error.
 
     Raises:
-        ResultsError: The results cannot be kept.
+        ResultsError: The results cannot be written.
         EnvironmentProblem: Programs are missing.
     """
     from agent_s.terminal.interrupts import Interrupts
@@ -141,29 +155,29 @@ def carry_out(jobs: Sequence[Job], assignment: Assignment, options: Options, unr
             screen.say(_line(number, len(left), result))
     wanted = {*jobs, *(result.job for result in unreadable)}
     results = [result for job, result in kept.results.items() if job in wanted]
-    tell(results, kept, options.as_json)
+    show(results, kept, options.as_json)
     if interrupts.exit_status is not None:
-        screen.notice(f"Go on with: --out {options.out}")
+        screen.notice(f"To continue, add: --out {options.out}")
         return interrupts.exit_status
     return DONE if all(kept.is_done(job) for job in wanted) else NOT_DONE
 
 
 def refuse_missing_programs() -> None:
-    """Refuse to begin where programs are missing that every desktop needs.
+    """Refuse to start without the programs that every desktop needs.
 
     Raises:
-        EnvironmentProblem: Some are; the message has the command that installs them.
+        EnvironmentProblem: Some are missing; the message has the command that installs them.
     """
     from agent_s.terminal.system_packages import install_command, missing
 
     absent = missing(("base",))
     if absent:
         names = ", ".join(package.names[0] for package in absent)
-        raise EnvironmentProblem(f"An evaluation needs {names}. Install with: {install_command(absent)}")
+        raise EnvironmentProblem(f"Missing programs: {names}. Install them with: {install_command(absent)}")
 
 
-def tell(results: Iterable[Result], kept: ResultsFile, as_json: bool) -> None:
-    """Write what the results come to, for each task and in all."""
+def show(results: Iterable[Result], kept: ResultsFile, as_json: bool) -> None:
+    """Show the results of each task and in total."""
     from evaluation.report.statistics import by_task, summarize
 
     every = list(results)
@@ -202,7 +216,7 @@ def _header(assignment: Assignment) -> Any:
 
 
 def _introduce(jobs: Sequence[Job], left: Sequence[Job], options: Options, screen: Display) -> None:
-    done = f", {len(jobs) - len(left)} of them done before" if len(left) < len(jobs) else ""
+    done = f", {len(jobs) - len(left)} already done" if len(left) < len(jobs) else ""
     where = plural(options.desktops, "desktop")
     screen.say(f"{plural(len(jobs), 'episode')}{done}; model {options.settings.model}, on {where}.")
 

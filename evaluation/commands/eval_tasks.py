@@ -13,7 +13,6 @@ from evaluation.commands.eval_run import carry_out, evaluation_options, read_opt
 
 TIME_LIMIT_S = 900.0
 SETS = ("demo", "everyday")
-"""Folders of tasks that come with the program."""
 
 
 @click.command(
@@ -24,16 +23,20 @@ SETS = ("demo", "everyday")
     )
 )
 @click.argument("folder", callback=lambda context, parameter, value: find_tasks(value))
-@click.option("--only", metavar="ID", multiple=True, help="Only this task, by its id; may be repeated.")
-@click.option("--conformance", is_flag=True, help="Check the tasks themselves: untouched 0, scripted solution 1.")
+@click.option("--only", metavar="ID", multiple=True, help="Only this task, by id; repeatable.")
+@click.option(
+    "--conformance",
+    is_flag=True,
+    help="Check the tasks themselves: the initial state scores 0, the scripted solution 1.",
+)
 @evaluation_options
 def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) -> int:
-    """Run the task files of FOLDER, each on a private desktop, and judge them by the applications' own state.
+    """Run the task files of FOLDER, each on a private desktop, judged by the state of the applications.
 
-    FOLDER is a folder, or the name of a set that comes with the program: demo, everyday.
+    FOLDER is a folder, or the name of a bundled set: demo, everyday.
 
-    A task that cannot be read, prepared or checked is an error, apart from failures, and the others go on. Exit status
-    0 when every task could be judged, whatever came of it; with --conformance when every task conforms.
+    A task that cannot be read, prepared or checked counts as an error, not as a failure. Exit status: 0 if every task
+    could be judged, whether it succeeded or not; with --conformance, if every task conforms.
     """
     from evaluation.harness.results import Job, Result, read_results
     from evaluation.harness.worker import Assignment
@@ -44,7 +47,7 @@ def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) 
     known = {task.id for task in found}
     for name in only:
         if name not in known | {path.stem for path in problems}:
-            raise click.UsageError(f"--only: there is no task {name!r}. There are: {', '.join(sorted(known))}.")
+            raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {', '.join(sorted(known))}.")
     jobs = [Job(task=task.id) for task in found if not only or task.id in only]
     unreadable = [
         Result(task=path.stem, outcome="error", status="error", failure="environment", reason=str(error))
@@ -66,7 +69,7 @@ def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) 
 
 
 def find_tasks(name: str) -> Path:
-    """Return a folder of task files, or that of a set which comes with the program.
+    """Return a folder of task files, or that of a bundled set.
 
     Raises:
         click.BadParameter: There is neither.
@@ -77,5 +80,5 @@ def find_tasks(name: str) -> Path:
     if folder.is_dir():
         return folder
     if name not in SETS:
-        raise click.BadParameter(f"there is no folder {name!r}, and no set of that name; sets: {', '.join(SETS)}.")
+        raise click.BadParameter(f"there is no folder or bundled set {name!r}. Bundled sets: {', '.join(SETS)}.")
     return configs_folder() / name

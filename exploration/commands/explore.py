@@ -1,4 +1,4 @@
-"""`agent-s explore`: finds out what applications can do, and fills the memory with it."""
+"""`agent-s explore`: explores applications and fills the memory with what they can do."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from exploration.job.scope import Scope
 
 TASK_LIMIT_S = 180.0
-"""Time for one task where the settings name none, s."""
+"""Default time limit of a task, s."""
 FOLDER = "explorations"
 _EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
-"""What is retrieved while exploring: nothing from memory, so that what is learned rests on the web and the screen."""
+"""Memory settings while exploring: nothing is retrieved, so that what is learned rests on the web and the screen."""
 
 
 def _finite(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a number of seconds or dollars.")
+        raise click.BadParameter(f"{value} is not a finite number.")
     return value
 
 
 def _named_folder(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Path | None:
     if value is not None and not value.strip():
-        raise click.BadParameter("name a folder, such as --out my-exploration.")
+        raise click.BadParameter("give a folder, such as --out my-exploration.")
     return None if value is None else Path(value).expanduser()
 
 
@@ -53,41 +53,42 @@ def _named_folder(_context: click.Context, _parameter: click.Parameter, value: s
 )
 @click.argument("applications", nargs=-1, metavar="[APPLICATION]...")
 @settings_options
-@click.option("--model", metavar="NAME", help="Who proposes the tasks and does them; without it the settings say.")
-@click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="For each application.  [default: 10]")
+@click.option("--model", metavar="NAME", help="Model to use (default: from settings).")
+@click.option("--tasks", metavar="N", type=click.IntRange(0, 300), help="Tasks per application.  [default: 10]")
 @click.option(
     "--search", "search_s", metavar="S", type=click.FloatRange(min=0), callback=_finite,
-    help="Seconds for trying out the menus and buttons of each application, without a model; 0 for not at all."
-    "  [default: 300]",
+    help="Time for trying menus and buttons of each application, without a model, in seconds.  [default: 300]",
 )  # fmt: skip
 @click.option(
     "--depth", metavar="N", type=click.IntRange(1, 20),
-    help="Longest way that is tried out, in steps from the start.  [default: 5]",
+    help="Maximum number of steps from the start.  [default: 5]",
 )  # fmt: skip
 @click.option(
     "--seconds", metavar="S", type=click.FloatRange(min=1), callback=_finite,
-    help="After so many nothing further begins, and searches end.",
+    help="Time budget, in seconds; no new jobs start after it.",
 )  # fmt: skip
 @click.option(
     "--dollars", metavar="D", type=click.FloatRange(min=0), callback=_finite,
-    help="At this cost, earlier turns included, nothing further begins.",
+    help="Budget in dollars, earlier runs included; no new jobs start after it.",
 )  # fmt: skip
-@click.option("--desktops", metavar="N", type=click.IntRange(1, 64), default=1, help="Side by side.  [default: 1]")
-@click.option("--out", metavar="DIR", callback=_named_folder, help="Folder of an exploration, old or new.")
-@click.option("--dry-run", is_flag=True, help="Show the tasks; nothing is tried out or learned.")
-@click.option("--keep-all", is_flag=True, help="Keep the records of tasks that went well too.")
-@json_option("Write one JSON object; progress goes to stderr.")
+@click.option(
+    "--desktops", metavar="N", type=click.IntRange(1, 64), default=1, help="Number of parallel desktops.  [default: 1]"
+)
+@click.option(
+    "--out", metavar="DIR", callback=_named_folder, help="Folder of the exploration; an existing one is continued."
+)
+@click.option("--dry-run", is_flag=True, help="Show the tasks without trying or learning anything.")
+@click.option("--keep-all", is_flag=True, help="Keep the recordings of successful tasks too.")
+@json_option("Write one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def explore(applications: tuple[str, ...], **given: Any) -> int:
-    """Find out what APPLICATIONS can do, by trying, and learn it; without names, all that are installed.
+    """Explore APPLICATIONS and learn what they can do; without names, explore all that are installed.
 
-    Each application is looked at, its menus and buttons are tried out without a model, and the agent carries out tasks
-    that are made for it. All of it happens on private desktops that are thrown away. What is learned goes to memory; a
-    page shows what was found.
+    On private desktops that are discarded afterwards, menus and buttons are tried without a model, and the agent
+    carries out tasks made for each application. What it learns goes to memory, and a page shows the results.
 
-    What is done is kept: the folder alone (--out) goes on where it was broken off, and does more where more is asked
-    for: other applications, more tasks, a longer search. Exit status 0 when every application that was named could be
-    explored.
+    Progress is kept: --out with the folder of an exploration continues it, with more applications, tasks or time if
+    given. Exit status: 0 if every application that was named could be explored.
     """
     from evaluation.commands.eval_run import refuse_missing_programs
     from exploration.job.scope import read_scope, refuse_other_files
@@ -115,7 +116,7 @@ def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[
     for name, problem in missing.items():
         screen.notice(f"Skipped {name!r}: {problem}")
     if given["out"] is None and not plan.survey_only:
-        screen.say(f"Kept in {plan.folder}")
+        screen.say(f"Results: {plan.folder}")
     exploration = Exploration(plan)
     names = {app.id: app.name for app in plan.applications}
     with screen, Interrupts(screen.notice) as interrupts, beating(exploration, screen):
@@ -198,7 +199,7 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
     if not names:
         found = tuple(app for app in catalog.applications if not refusal(app))
         if not found:
-            raise click.UsageError("No application is installed that could be explored. Name one, or install some.")
+            raise click.UsageError("No installed application can be explored. Install one, or name one.")
         return found, {}
     chosen, missing = _named(names, catalog)
     if not chosen:

@@ -1,4 +1,4 @@
-"""What `agent-s explore` tells: each job as it is over, how far it is meanwhile, and what was found at the end."""
+"""The output of `agent-s explore`: each finished job, the progress, and the results."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from exploration.report.summary import ApplicationSummary
 
 BEAT_S = 2.0
-"""How often it is told how far it is, s; a log gets fewer lines."""
+"""Time between two progress updates, s; a log gets fewer."""
 
 
 def line_of(progress: Progress, names: Mapping[str, str]) -> str:
-    """Return a job that is over as a line.
+    """Return a finished job as a line.
 
     Args:
         progress: The job.
-        names: Of the applications, by their ids.
+        names: Names of the applications by id.
     """
     from exploration.job.exploration_job import about, kind_of
 
@@ -35,20 +35,20 @@ def line_of(progress: Progress, names: Mapping[str, str]) -> str:
     sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
     if kind_of(result.job) == "task":
         what = f"{names.get(result.labels.get('app', ''), '')}: {shorten(result.instruction, 90)}"
-        told = "" if result.outcome == "success" else shorten(result.reason, 110)
+        shown = "" if result.outcome == "success" else shorten(result.reason, 110)
     else:
         what = f"{names.get(about(result.job), about(result.job))}: {kind_of(result.job)}"
-        told = shorten(result.reason, 160)
+        shown = shorten(result.reason, 160)
     now = progress.standing
     left = f"{_minutes(now.left_s)} left" if now.done < now.total else ""
-    parts = [f"{result.seconds:.0f} s", told, left]
+    parts = [f"{result.seconds:.0f} s", shown, left]
     line = f"{now.done:>4}/{now.total} {sign} {what}  {'; '.join(part for part in parts if part)}"
     return printable(line)
 
 
 @contextmanager
 def beating(exploration: Exploration, screen: Display) -> Iterator[None]:
-    """Tell now and then how far an exploration is, with what its searches have tried by now."""
+    """Show the progress of an exploration at intervals."""
     over = threading.Event()
 
     def keep_beating() -> None:
@@ -71,9 +71,9 @@ def _standing(exploration: Exploration) -> str:
     if now.done == now.total:
         return ""
     tried = count_tried(exploration.plan.folder, exploration.plan.applications)
-    told = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
+    shown = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
     left = f"{_minutes(now.left_s)} left" if now.left_s >= 1 else "longer than expected"
-    return f"{now.done:>4}/{now.total} …{told} {left}"
+    return f"{now.done:>4}/{now.total} …{shown} {left}"
 
 
 def _minutes(seconds: float) -> str:
@@ -86,12 +86,12 @@ def tell_json(
     missing: Mapping[str, str],
     report: Path | None,
 ) -> None:
-    """Tell a program what was found.
+    """Show a program what was found.
 
     Args:
-        exploration: The job that is over.
+        exploration: The finished job.
         every: What was found, by application.
-        missing: Why there is no application of a name.
+        missing: Problems by the names of applications that were not found.
         report: The page.
     """
     plan = exploration.plan
@@ -107,8 +107,8 @@ def tell_json(
 
 
 def how_to_go_on(plan: Plan) -> str:
-    """Return the command that goes on with an exploration, in a sentence."""
-    return f"Go on with: agent-s explore --out {shlex.quote(str(plan.folder))}"
+    """Return the sentence with the command that continues an exploration."""
+    return f"Continue with: agent-s explore --out {shlex.quote(str(plan.folder))}"
 
 
 def tell_end(
@@ -116,10 +116,10 @@ def tell_end(
     every: Sequence[ApplicationSummary],
     report: Path | None,
 ) -> None:
-    """Tell a person what was found.
+    """Show a person what was found.
 
     Args:
-        exploration: The job that is over.
+        exploration: The finished job.
         every: What was found, by application.
         report: The page.
     """
@@ -135,7 +135,7 @@ def tell_end(
     if cut and not exploration.stopped_by:
         names = ", ".join(summary.name for summary in cut)
         longer = f"--out {shlex.quote(str(plan.folder))} --search {2 * plan.longest_search_s:.0f}"
-        click.echo(printable(f"More could be tried in {names} with more time: agent-s explore {longer}"))
+        click.echo(printable(f"With more time, more could be tried in {names}: agent-s explore {longer}"))
     if exploration.stopped_by:
         click.echo(f"Stopped: {exploration.stopped_by}. {how_to_go_on(plan)}")
     if report is not None:
@@ -146,7 +146,7 @@ def _show_tasks(summaries: Iterable[ApplicationSummary]) -> None:
     for summary in summaries:
         if summary.problem:
             continue
-        click.echo(printable(f"{summary.name}: {plural(summary.coverage.found, 'thing')} to use"))
+        click.echo(printable(f"{summary.name}: {plural(summary.coverage.found, 'control')}"))
         for number, row in enumerate(summary.tasks, start=1):
             task = row.task
             click.echo(printable(f"{number:>4}. [{task.difficulty}] {task.instruction}  ({task.kind})"))

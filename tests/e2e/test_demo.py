@@ -70,5 +70,5 @@ def test_all_tasks_are_verified(user: User) -> None:
 def test_a_task_that_carries_a_text_from_the_screen_is_not_repeated_and_that_is_said(user: User) -> None:
     done = user.agent_s("demo", "--only", "5", "--quiet")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "copy-confirmation-code is not done again from memory" in done.stdout + done.stderr
+    assert "copy-confirmation-code is not replayed" in done.stdout + done.stderr
     assert "✗" not in done.stdout

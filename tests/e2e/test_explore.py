@@ -83,7 +83,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(user: User, tmp_path: Path
     desktops = user.desktops()
     said = process.communicate(timeout=60)[0]
     assert process.returncode == 130
-    assert f"Go on with: agent-s explore --out {out}" in said
+    assert f"Continue with: agent-s explore --out {out}" in said
     assert "Report:" in said
     assert user.desktops() == []
     assert processes_of(desktops) == []

@@ -57,7 +57,7 @@ def test_signal_during_an_action_ends_the_run_in_order(user: User, tmp_path: Pat
     said = end(process)
     assert process.returncode == status
     assert "Stopped" in said
-    assert 'To go on: agent-s run "Wait"' in said
+    assert 'To continue: agent-s run "Wait"' in said
     assert user.desktops() == []
     (run,) = list_runs(user.runs)
     assert run.status == "stopped"
@@ -157,7 +157,7 @@ def test_ctrl_c_ends_the_demo_in_order(user: User) -> None:
     os.killpg(process.pid, signal.SIGINT)
     said = end(process)
     assert process.returncode == 130
-    assert "again, from memory" not in said
+    assert "replayed" not in said
     assert user.desktops() == []
     (run,) = list_runs(user.runs)
     assert run.status == "stopped"
@@ -214,7 +214,7 @@ def test_ctrl_z_lets_the_person_take_over_until_enter(user: User, tmp_path: Path
         os.write(main_end, b"\r")
         read_terminal(main_end, "agent.wait(time=60.0)")
         os.write(main_end, b"\x03")
-        read_terminal(main_end, "To go on")
+        read_terminal(main_end, "To continue")
         assert process.wait(END_LIMIT_S) == 130
     finally:
         if process.poll() is None:
@@ -231,7 +231,7 @@ def test_live_display_on_a_terminal_ends_with_ctrl_c(user: User, tmp_path: Path)
         assert "Wait for it" in seen
         assert "Ctrl-C stops" in seen
         os.write(main_end, b"\x03")
-        seen = read_terminal(main_end, "To go on")
+        seen = read_terminal(main_end, "To continue")
         assert "\x1b[?25h" in seen, "the cursor stays hidden"
         assert process.wait(END_LIMIT_S) == 130
     finally:

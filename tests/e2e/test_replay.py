@@ -36,4 +36,4 @@ def test_without_what_fits_nothing_is_done_and_the_reason_is_said(user: User) ->
     assert done.returncode == 1
     assert "memory holds nothing verified that fits this task" in done.stdout
     again = user.agent_s("runs", "replay", "last", "--set", "fruit.txt=shelf.txt")
-    assert again.returncode == 2 and "ended as failed, so it is not done again" in again.stderr
+    assert again.returncode == 2 and "ended as failed, so it cannot be replayed" in again.stderr

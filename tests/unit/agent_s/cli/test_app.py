@@ -158,7 +158,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["run", "x", "-c", "limits.max_step=3"], "Did you mean limits.max_steps?"),
         (["run", "x", "--config", "/nonexistent.yaml"], "There is no configuration file"),
         (["run", "x", "--display", ":9", "--virtual"], "not both"),
-        (["demo", "--only", "99"], "There are: 1 "),
+        (["demo", "--only", "99"], "Available tasks: 1 "),
         (["memory", "forget"], "--all"),
     ],
 )

@@ -34,7 +34,7 @@ def test_engine_that_is_asked_for_is_needed_and_others_are_not(monkeypatch: pyte
     assert needed["text recognition rapidocr"] == "optional"
     rest = list(text_recognition(load_settings()))
     assert {one.state for one in rest} == {"optional"}
-    assert all(one.mend and one.mend not in one.detail for one in rest)
+    assert all(one.hint and one.hint not in one.detail for one in rest)
 
 
 def test_back_end_that_is_asked_for_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,15 +45,15 @@ def test_back_end_that_is_asked_for_is_needed(monkeypatch: pytest.MonkeyPatch) -
     assert states == {"accessibility dbus": "missing", "accessibility pyatspi": "optional"}
     asked = list(accessibility(load_settings(overrides={"desktop.accessibility": "pyatspi"}), nowhere))
     assert asked[1].state == "missing"
-    assert "python3-pyatspi" in asked[1].mend
+    assert "python3-pyatspi" in asked[1].hint
 
 
-def test_wayland_session_is_told_with_what_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wayland_session_is_reported_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     monkeypatch.setenv("DISPLAY", ":7")
     [finding] = own_screen()
     assert "XWayland windows of DISPLAY :7" in finding.detail
-    assert "--virtual" in finding.mend
+    assert "--virtual" in finding.hint
     monkeypatch.delenv("DISPLAY")
     [without] = own_screen()
-    assert "no XWayland" in without.detail
+    assert "without XWayland" in without.detail

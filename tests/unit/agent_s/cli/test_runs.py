@@ -28,8 +28,8 @@ def test_values_of_a_task_are_replaced() -> None:
         ("draft.txt", "takes OLD=NEW"),
         ("=x", "takes OLD=NEW"),
         ("a.txt=b", "Its values: 'draft.txt'"),
-        ("raft=x", "does not stand in the task as a word"),
-        ("draft.txt=", "cannot become empty"),
+        ("raft=x", "is not a value in the task"),
+        ("draft.txt=", "is empty"),
     ],
 )
 def test_other_values_are_refused(value: str, problem: str) -> None:
@@ -52,11 +52,11 @@ def test_a_run_that_was_done_can_be_done_again() -> None:
 @pytest.mark.parametrize(
     ("events", "problem"),
     [
-        ([], "does not say what its task was"),
+        ([], "does not hold its task"),
         (record()[:-1], "was cut off"),
         (record("failed"), "ended as failed"),
         (record(acted=False), "did nothing on the screen"),
-        (record(verified=False), "found not to have done its task"),
+        (record(verified=False), "did not do its task"),
     ],
 )
 def test_a_run_that_did_nothing_to_repeat_is_refused(events: list[Event], problem: str) -> None:

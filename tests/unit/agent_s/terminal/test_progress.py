@@ -23,7 +23,7 @@ def console(terminal: bool = False) -> tuple[Console, io.StringIO]:
     return made, out
 
 
-def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
+def test_plain_lines_show_task_subtasks_steps_results_and_verdict() -> None:
     terminal, out = console()
     with PlainDisplay(terminal) as display:
         for event in events_of_a_run():
@@ -31,13 +31,13 @@ def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
     lines = out.getvalue().splitlines()
     assert lines == [
         "Task: Type Save and save it",
-        "Goes on without: Save",
+        "Continuing without: Save",
         "Plan: 2 subtasks",
         "[1/2] type Save",
-        "    » done before and verified: 2 steps again without a model",
+        "    » replaying 2 verified steps without a model",
         "    1. agent.click(element_id=7) push button Save",
         "       ✗ Save is disabled",
-        "    the screen differs, the Worker takes over: no Save",
+        "    the screen differs, the model takes over: no Save",
         "    reflection: reflection Save",
         "    2. agent.type(text='Save')",
         "       ✓ 0.40 s, note Save",
@@ -49,13 +49,13 @@ def test_plain_lines_tell_task_subtasks_steps_results_and_verdict() -> None:
         "       ✓ 0.00 s",
         "    ✗ failed (1 step): failed Save",
         "✓ verified: reason Save",
-        "Trouble: problem Save",
+        "Problem: problem Save",
     ]
 
 
-def test_a_source_that_did_not_answer_is_told_while_the_run_goes_on() -> None:
+def test_source_that_did_not_answer_is_shown() -> None:
     event = KnowledgeGathered(query="How to", problems=("web search did not answer in time",))
-    assert lines_of(event) == ["Goes on without: web search did not answer in time"]
+    assert lines_of(event) == ["Continuing without: web search did not answer in time"]
 
 
 def test_no_text_of_a_screen_commands_the_terminal() -> None:
@@ -72,7 +72,7 @@ def test_no_text_of_a_screen_commands_the_terminal() -> None:
     assert "\x1b]0" not in out.getvalue()
 
 
-def test_text_is_no_markup() -> None:
+def test_text_is_not_interpreted_as_markup() -> None:
     terminal, out = console()
     with PlainDisplay(terminal) as display:
         for event in events_of_a_run(text="[bold]x[/nope] :smile:"):
@@ -80,7 +80,7 @@ def test_text_is_no_markup() -> None:
     assert "[bold]x[/nope] :smile:" in out.getvalue()
 
 
-def test_the_live_picture_shows_where_the_run_is() -> None:
+def test_live_display_shows_the_current_step() -> None:
     terminal, out = console(terminal=True)
     display = LiveDisplay(terminal, clock=lambda: 0.0)
     pictures = []
@@ -101,7 +101,7 @@ def test_the_live_picture_shows_where_the_run_is() -> None:
     assert "✓ 1/2 type Save" in out.getvalue()
 
 
-def test_quiet_shows_troubles_only() -> None:
+def test_quiet_display_shows_only_problems() -> None:
     terminal, out = console()
     with QuietDisplay(terminal) as display:
         for event in events_of_a_run():
@@ -126,7 +126,7 @@ def test_a_display_can_be_paused_for_a_question(kind: type) -> None:
     assert "goes on" in out.getvalue()
 
 
-def test_how_far_it_is_stands_in_one_place_and_seldom_in_a_log() -> None:
+def test_status_is_replaced_in_place_and_rare_in_a_log() -> None:
     terminal, out = console(terminal=True)
     live = LiveDisplay(terminal)
     live.status(f"1/9 {ESCAPE}")

@@ -30,7 +30,7 @@ def test_the_desktop_finds_its_programs_in_the_packages_of_the_list() -> None:
 def test_a_line_that_is_not_understood_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "packages.txt"
     file.write_text("# comment\n\nxvfb program:Xvfb basic a screen\n")
-    with pytest.raises(ValueError, match="'basic' is no group"):
+    with pytest.raises(ValueError, match="'basic' is not a group"):
         read_packages(file)
 
 

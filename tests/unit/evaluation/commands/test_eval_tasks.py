@@ -22,7 +22,7 @@ def test_a_set_that_comes_with_the_program_is_found_by_its_name(
 
 def test_a_folder_that_is_not_there_is_named_with_the_sets(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["eval", "tasks", "everyay"]) == 2
-    assert "no folder 'everyay', and no set of that name; sets: demo, everyday" in capsys.readouterr().err
+    assert "no folder or bundled set 'everyay'. Bundled sets: demo, everyday" in capsys.readouterr().err
 
 
 def test_a_func_that_is_not_known_is_an_error_that_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,14 +23,14 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("words", "told"),
     [
         (["--search", "-1"], "x>=0"),
-        (["--search", "nan"], "not a number"),
-        (["--dollars", "inf"], "not a number"),
-        (["--out", ""], "name a folder"),
+        (["--search", "nan"], "not a finite number"),
+        (["--dollars", "inf"], "not a finite number"),
+        (["--out", ""], "give a folder"),
         (["--tasks", "many"], "--tasks"),
         (["--depth", "0"], "--depth"),
         ([""], "No application fits ''"),
         (["no-such-thing"], "No application fits 'no-such-thing'"),
-        ([], "No application is installed that could be explored"),
+        ([], "No installed application can be explored"),
         (["sh", "--model", "openai:unheard-of", "--dollars", "1"], "price of openai:unheard-of is not known"),
     ],
 )
