@@ -1,8 +1,8 @@
-"""What a sentence asks to be done and to what, and whether that is the opposite of, or other than, what another asks.
+"""Whether two sentences ask for opposites, or for other things; by their verbs and by words that exclude each other.
 
-An embedding hardly tells "zoom in" from "zoom out" or "rename a file" from "sort the files". Two sentences are told
-apart here by their words: verbs that ask for the same or the opposite, words that exclude each other such as left and
-right, and the things they are about (`intents.vocabulary`).
+An embedding hardly tells "zoom in" from "zoom out" or "rename a file" from "sort the files". Here, two sentences are
+compared by families of verbs (``verbs.yaml``), words that rule each other out, and the things they are about
+(``things.yaml``).
 """
 
 from __future__ import annotations
@@ -14,125 +14,57 @@ from functools import lru_cache
 from typing import Literal
 
 from intents.applications import without_applications
-from intents.vocabulary import (
-    EXCLUSIVE,
-    KINDS_OF_THINGS,
-    LIGHT,
-    LIKE_THINGS,
-    LIKE_VERBS,
-    OFTEN_NOUNS,
-    THINGS,
-    VERBS,
-)
-from intents.wordlists import lines, word_set
-from intents.words import stem
-from memory_store.keys import FILLERS
+from intents.clauses import without_politeness
+from intents.lexicon import fillers, stem
+from intents.tables import groups, table, words
+from intents.templates import Template
 
 Verbs = Literal["same", "other", "unclear", "unknown"]
-"""In some family of the key's; in none; the query's says something and the key's nothing; the query's says nothing."""
+"""Whether two sentences have a family of verbs in common; "unclear" if only the first has a family."""
+
+_Side = tuple[int, int]
+"""The number of a family of verbs, and which of its two sides."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
-_NOMINAL = word_set(
-    "a an the this that these those my your his her its our their each every some any no one of with from"
-)
-_CLAUSE_BEGINS = word_set("and then to by or please also , not never without")
-_REMOVES = word_set("remove delete erase discard uninstall undo cancel clear get-rid rid unbookmark")
-_ENDS = word_set(
-    "turn-off switch-off disable deactivate stop end take-away take-off take-out unset revoke leave quit abort withdraw"
-)
-_PRESSES = frozenset(map(stem, word_set("click press push tap tick untick check uncheck choose answer")))
-"""What stands behind these names a control, not a value."""
-_NEGATIONS = word_set("not never without no-longer dont don't avoid prevent anymore")
-_LONGER = word_set("any more longer anymore again")
-_PARTICLES = word_set("on off in out up down back away forward over")
-_NO_VERB = word_set("in on with using from for at of inside within via when while")
-_NO_IMPERATIVE = word_set(
-    "i we you he she they it there here what which who when where why how if nobody somebody everybody everything next"
-    " last yesterday today tomorrow is are was were am don't only not oops and or but so because"
-)
-_BEGINS_OBJECT = word_set(
-    "a an the my our your his her its their this that these those all every each another any both some two three in on"
-    " to into out up down from for by with at of over between as"
-)
-_TURNS = word_set("to into")
-_NEAR_TURN = 3
-"""So many words before and behind "to" may be what is turned, and what it is turned into."""
 _INTO = re.compile(r"(?<!\w)(?:in)?to (?:an? |the |my |another )?(\w+)(?!\w)")
 _OUT_OF = re.compile(r"(?<!\w)(?:out of|from|off) (?:an? |the |my |another )?(\w+)(?!\w)")
 _NO_LONGER = re.compile(r"(?<!\w)no longer(?!\w)")
 _INSTEAD = re.compile(r"(?<!\w)(?:instead of|rather than)(?: an?| the)? [\w-]+")
-_LEAD = re.compile(
-    r"^(?:(?:how (?:to|do i|do you|can i|could i)|please|pls|i (?:want|need|have|would like) to|i'd like to"
-    r"|let me|help me(?: to)?"
-    r"|(?:can|could|would|will) you(?: please| kindly)?|(?:verify|check|make sure|ensure|test) (?:that|whether|if)"
-    r"|i'd be (?:glad|grateful) if you could|go ahead and|just|now|tester|user|step \d+)[\s:,]+)+",
-    re.IGNORECASE,
-)
-
-_Side = tuple[int, int]
-"""Number of a family, and which of its two sides."""
-
-
-def _read_verbs() -> dict[str, frozenset[_Side]]:
-    found: dict[str, set[_Side]] = {}
-    for number, line in enumerate((*lines(VERBS), *lines(LIKE_VERBS))):
-        for side, words in enumerate(line.split("|")):
-            for word in words.split():
-                found.setdefault(word, set()).add((number, side))
-    return {word: frozenset(sides) for word, sides in found.items()}
-
-
-def _read_lines(text: str) -> Iterator[list[str]]:
-    for line in lines(text):
-        for some in line.split("|"):
-            yield some.split()
-
-
-def _read_others(text: str, stemmed: bool) -> dict[str, frozenset[str]]:
-    """Return for each word those that stand in a line with it."""
-    found: dict[str, set[str]] = {}
-    for line in _read_lines(text):
-        words = [stem(word) for word in line] if stemmed else line
-        for word in words:
-            found.setdefault(word, set()).update(other for other in words if other != word)
-    return {word: frozenset(others) for word, others in found.items()}
-
-
-_SIDES_OF = _read_verbs()
-_SURE = sum(1 for _ in lines(VERBS))
-_EXCLUDES = _read_others(EXCLUSIVE, stemmed=False)
-_ALIKE = _read_others(f"{THINGS.strip()}\n{LIKE_THINGS}", stemmed=True)
-_OTHER_KIND = _read_others(KINDS_OF_THINGS, stemmed=True)
-_WITH_PARTICLE = frozenset(verb.split("-")[0] for verb in _SIDES_OF if "-" in verb)
+_NEAR_TURN = 3
+"""How many words before and behind "to" may be what is turned, and what it is turned into."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a sentence asks for.
+class Request:
+    """The words of a sentence by their part in what it asks for.
 
     Attributes:
-        verbs: Its verbs that are in a family, the light ones left out.
-        families: Their families.
-        heads: The families of the first of them.
-        head: Stem of the word that it begins with, where that may be a verb; empty otherwise.
-        negated: Stems of what it wants not to be done, each with that of the word behind, which may be empty.
-        words: All of its words.
-        undoing: Those such as "unpin" and "disconnect".
-        exclusive: Those that exclude others.
-        turned: Its pairs "A to B".
-        into: What something goes to.
-        out_of: What something comes from.
-        content: Its words without those that say nothing, in order.
-        values: Those of them that are values: numbers, and what is written with capitals or like a file.
-        things: Stems of the other words that say something, the applications left out.
+        verbs: Verbs that are in a family, the light ones left out.
+        families: The families of all of them.
+        heads: The families of the first.
+        sure_heads: Those of `heads` whose verbs mean the same wherever they stand.
+        head: Stem of the first word, where that may be a verb; empty otherwise.
+        negated: Stems of what must not be done, each with the stem behind it, which may be empty.
+        words: All words.
+        stems: Their stems.
+        undoing: Words such as "unpin" and "disconnect".
+        exclusive: Words that rule out others.
+        turned: Pairs of stems "A to B".
+        into: Stems of what something goes to.
+        out_of: Stems of what something comes from.
+        content: The words that say something, in order.
+        values: Those that are values: numbers, and what is written with capitals.
+        things: Stems of what the sentence is about, without verbs and applications.
     """
 
     verbs: tuple[str, ...]
     families: frozenset[_Side]
     heads: frozenset[_Side]
+    sure_heads: frozenset[_Side]
     head: str
     negated: frozenset[tuple[str, str]]
     words: frozenset[str]
+    stems: frozenset[str]
     undoing: frozenset[str]
     exclusive: frozenset[str]
     turned: frozenset[tuple[str, str]]
@@ -142,24 +74,18 @@ class Asked:
     values: frozenset[str]
     things: frozenset[str]
 
-    @property
-    def surely(self) -> frozenset[_Side]:
-        """The families of the first verb, without those whose verbs may only be meant by each other."""
-        return frozenset(side for side in self.heads if side[0] < _SURE)
-
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class Comparison:
     """What two sentences have in common.
 
     Attributes:
         verbs: Whether their verbs ask for the same.
-        key_covered: Share of the things of the key that the query names, too, by whatever word.
-        query_covered: Share of the things of the query that the key names, too, by whatever word.
+        key_covered: Share of the things of the key that the query names too, by whatever word.
+        query_covered: Share of the things of the query that the key names too, by whatever word.
         contrasted: Whether each names a thing of one kind that the other does not, such as a chart and a table.
-        otherwise: Whether the query asks for something else with the same things: by another verb, or in the same words
-            but for one, which is no value.
-        longer: How many words that say something the query has more than the key.
+        otherwise: Whether the query asks for something else with the same things.
+        longer: How many more content words the query has than the key.
     """
 
     verbs: Verbs
@@ -170,136 +96,204 @@ class Likeness:
     longer: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The tables in the form in which they are looked up."""
+
+    sides: dict[str, frozenset[_Side]]
+    sure: int
+    with_particle: frozenset[str]
+    excludes: dict[str, frozenset[str]]
+    alike: dict[str, frozenset[str]]
+    other_kind: dict[str, frozenset[str]]
+    fillers: frozenset[str]
+    determiners: frozenset[str]
+    takes_away: frozenset[str]
+    pressing: frozenset[str]
+    reports: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def _tables() -> _Tables:
+    verbs = table("verbs")
+    sides: dict[str, set[_Side]] = {}
+    for number, line in enumerate((*verbs["families"], *verbs["loose_families"])):
+        for side, listed in enumerate(line.split("|")):
+            for word in listed.split():
+                sides.setdefault(word, set()).add((number, side))
+    reports = "|".join(Template(each).source for each in table("words")["reports"])
+    return _Tables(
+        sides={word: frozenset(found) for word, found in sides.items()},
+        sure=len(verbs["families"]),
+        with_particle=frozenset(verb.split("-")[0] for verb in sides if "-" in verb),
+        excludes=_others(groups("things", "exclusive")),
+        alike=_others(tuple(map(stem, group)) for group in groups("things", "same", "alike")),
+        other_kind=_others(tuple(map(stem, group)) for group in groups("things", "kinds")),
+        fillers=fillers(),
+        determiners=words("words", "determiners"),
+        takes_away=words("verbs", "removing") | words("verbs", "ending"),
+        pressing=frozenset(map(stem, words("verbs", "pressing"))),
+        reports=re.compile(rf"(?:{reports})[\s:,]+", re.IGNORECASE),
+    )
+
+
+def _others(listed: Iterator[tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """Return for each word those that stand in a group with it."""
+    found: dict[str, set[str]] = {}
+    for group in listed:
+        for word in group:
+            found.setdefault(word, set()).update(other for other in group if other != word)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+# Reading one sentence
+
+
 @lru_cache(maxsize=16_384)
-def asked(text: str) -> Asked:
-    """Read what a sentence asks for."""
-    named = without_applications(text).lstrip(" .,:;-")
-    plain = _INSTEAD.sub("", _NO_LONGER.sub("not", _LEAD.sub("", named).casefold()))
-    words = _WORD.findall(plain)
+def analyze(text: str) -> Request:
+    """Read the words of a sentence by their part in what it asks for."""
+    tables = _tables()
+    named = tables.reports.sub("", without_politeness(without_applications(text).lstrip(" .,:;-")), count=1)
+    plain = _INSTEAD.sub("", _NO_LONGER.sub("not", named.casefold()))
+    found = _WORD.findall(plain)
     verbs: list[str] = []
     sides: list[frozenset[_Side]] = []
     spent: set[str] = set()
     negated = False
-    for place, word in enumerate(words):
-        negated = negated or _negates(words, place)
-        verb = _verb(words, place)
-        if verb is None or (verb == "stop" and _negates(words, place)):
+    for place, word in enumerate(found):
+        negated = negated or _negates(found, place)
+        verb = _verb(found, place)
+        if verb is None or (verb == "stop" and _negates(found, place)):
             continue
-        of_verb = _SIDES_OF[verb]
-        spent.update(part for part in (word, *verb.split("-")))
-        if negated and word not in _NEGATIONS:
+        of_verb = tables.sides[verb]
+        spent.update((word, *verb.split("-")))
+        if negated and word not in words("words", "negations"):
             of_verb = frozenset((number, 1 - side) for number, side in of_verb)
-            verb = f"not {verb}"
-            negated = False
+            verb, negated = f"not {verb}", False
         verbs.append(verb)
         sides.append(of_verb)
-    parts = frozenset(words) | frozenset(part for word in words if "-" in word for part in word.split("-"))
-    return Asked(
-        tuple(verbs),
-        frozenset().union(*sides),
-        sides[0] if sides else frozenset(),
-        stem(_base(words[0])) if _begins_with_verb(words) else "",
-        frozenset(_negations(words)),
-        frozenset(words),
-        frozenset(word for word in words if word.startswith(("un", "dis"))),
-        frozenset(word for word in parts if word in _EXCLUDES),
-        frozenset(_turned_pairs(words)),
-        frozenset(map(stem, _INTO.findall(plain))),
-        frozenset(map(stem, _OUT_OF.findall(plain))),
-        tuple(word for word in words if word not in FILLERS | _NOMINAL),
-        _values(named),
-        frozenset(stem(word) for word in words if word not in spent and word not in FILLERS | LIGHT | _PARTICLES),
+    heads = sides[0] if sides else frozenset()
+    parts = frozenset(found) | frozenset(part for word in found if "-" in word for part in word.split("-"))
+    no_things = spent | tables.fillers | words("verbs", "light") | words("words", "particles")
+    return Request(
+        verbs=tuple(verbs),
+        families=frozenset().union(*sides),
+        heads=heads,
+        sure_heads=frozenset(side for side in heads if side[0] < tables.sure),
+        head=stem(_base(found[0])) if _begins_with_verb(found) else "",
+        negated=frozenset(_negations(found)),
+        words=frozenset(found),
+        stems=frozenset(map(stem, found)),
+        undoing=frozenset(word for word in found if word.startswith(("un", "dis"))),
+        exclusive=frozenset(word for word in parts if word in tables.excludes),
+        turned=frozenset(_turned_pairs(found)),
+        into=frozenset(map(stem, _INTO.findall(plain))),
+        out_of=frozenset(map(stem, _OUT_OF.findall(plain))),
+        content=tuple(word for word in found if word not in tables.fillers and word not in tables.determiners),
+        values=_values(named),
+        things=frozenset(stem(word) for word in found if word not in no_things),
     )
 
 
-def _begins_with_verb(words: list[str]) -> bool:
-    """Tell whether a sentence begins with a verb that says something: one that is known, or what has an object."""
-    if not words or words[0] in _NO_VERB | _NOMINAL | LIGHT | _NO_IMPERATIVE:
+def _begins_with_verb(found: list[str]) -> bool:
+    """Return whether a sentence begins with a verb that says something: a known one, or one that has an object."""
+    if not found or any(found[0] in words("words", key) for key in ("no_verbs", "determiners", "no_imperatives")):
         return False
-    return _base(words[0]) in _SIDES_OF or len(words) == 1 or words[1] in _BEGINS_OBJECT
+    if found[0] in words("verbs", "light"):
+        return False
+    known = _base(found[0]) in _tables().sides
+    return known or len(found) == 1 or found[1] in words("words", "object_starts")
 
 
 def _base(word: str) -> str:
-    """Return the verb of an -ing form, else the word."""
-    if word.endswith("ing") and len(word) > 5:
-        stem = word[:-3]
-        if stem[-1] == stem[-2] and stem[-1] not in "ls":
-            stem = stem[:-1]
-        if stem in _SIDES_OF or stem in _WITH_PARTICLE:
-            return stem
-        return stem + "e" if stem + "e" in _SIDES_OF or stem + "e" in _WITH_PARTICLE else word
-    return word
+    """Return the verb of an -ing form; any other word as it is."""
+    if not word.endswith("ing") or len(word) <= 5:
+        return word
+    tables, base = _tables(), word[:-3]
+    if base[-1] == base[-2] and base[-1] not in "ls":
+        base = base[:-1]
+    forms = (base, f"{base}e")
+    return next((form for form in forms if form in tables.sides or form in tables.with_particle), word)
 
 
 def _values(text: str) -> frozenset[str]:
     first, *others = _WORD.findall(text) or [""]
-    return frozenset(word.casefold() for word in (first, *others) if any(map(str.isdigit, word))) | frozenset(
-        word.casefold() for word in others if word != word.casefold()
-    )
+    numbers = (word for word in (first, *others) if any(map(str.isdigit, word)))
+    names = (word for word in others if word != word.casefold())
+    return frozenset(word.casefold() for word in (*numbers, *names))
 
 
-def _turned_pairs(words: list[str]) -> Iterator[tuple[str, str]]:
+def _turned_pairs(found: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what may be turned into what: "an EPUB book to MOBI" gives epub and mobi, and book and mobi."""
-    for place, word in enumerate(words):
-        if word in _TURNS:
-            before = words[max(0, place - _NEAR_TURN) : place]
-            behind = words[place + 1 : place + 1 + _NEAR_TURN]
-            for one in before:
-                yield from ((stem(one), stem(other)) for other in behind if not {one, other} & (FILLERS | _NOMINAL))
+    small = _tables().fillers | _tables().determiners
+    for place, word in enumerate(found):
+        if word in ("to", "into"):
+            before = [one for one in found[max(0, place - _NEAR_TURN) : place] if one not in small]
+            behind = [one for one in found[place + 1 : place + 1 + _NEAR_TURN] if one not in small]
+            yield from ((stem(one), stem(other)) for one in before for other in behind)
 
 
-def _negates(words: list[str], place: int) -> bool:
-    if words[place] in _NEGATIONS:
+def _negates(found: list[str], place: int) -> bool:
+    if found[place] in words("words", "negations"):
         return True
     # "Stop looping" is to do it no longer; "stop the recording" is a verb like others.
-    return words[place] == "stop" and place + 1 < len(words) and words[place + 1].endswith("ing")
+    return found[place] == "stop" and place + 1 < len(found) and found[place + 1].endswith("ing")
 
 
-def _negations(words: list[str]) -> Iterator[tuple[str, str]]:
-    for place in range(len(words)):
-        if _negates(words, place):
-            behind = [stem(word) for word in words[place + 1 :] if word not in FILLERS | _NOMINAL | _LONGER]
+def _negations(found: list[str]) -> Iterator[tuple[str, str]]:
+    small = _tables().fillers | _tables().determiners | words("words", "longer")
+    for place in range(len(found)):
+        if _negates(found, place):
+            behind = [stem(word) for word in found[place + 1 :] if word not in small]
             if behind:
                 yield behind[0], behind[1] if len(behind) > 1 else ""
 
 
-def _verb(words: list[str], place: int) -> str | None:
+def _verb(found: list[str], place: int) -> str | None:
     """Return the verb at a place, with its particle; None for what is a noun or in no family."""
-    word = _base(words[place])
-    if place and words[place - 1] in _NOMINAL:
+    tables, word = _tables(), _base(found[place])
+    before = found[place - 1] if place else ""
+    if before in tables.determiners:
         return None
-    if word in _WITH_PARTICLE and (phrase := _with_particle(word, words[place + 1 : place + 6])):
-        return phrase
-    if word in LIGHT or word not in _SIDES_OF:
+    if word in tables.with_particle:
+        # The particle may stand behind the object, "switch line wrapping on"; "in" and "to" there begin something else.
+        near = found[place + 1 : place + 2] + [one for one in found[place + 2 : place + 6] if one not in ("in", "to")]
+        phrases = (f"{word}-{one}" for one in near if one in words("words", "particles"))
+        if (phrase := next((phrase for phrase in phrases if phrase in tables.sides), None)) is not None:
+            return phrase
+    if word in words("verbs", "light") or word not in tables.sides:
         return None
-    if place and words[place] in OFTEN_NOUNS and words[place - 1] not in _CLAUSE_BEGINS:
-        return None
-    return word
+    is_noun = before and found[place] in words("verbs", "often_nouns") and before not in words("words", "clause_starts")
+    return None if is_noun else word
 
 
-def _with_particle(verb: str, following: list[str]) -> str | None:
-    # The particle may stand behind the object, "switch line wrapping on"; "in" and "to" there begin something else.
-    near = following[:1] + [word for word in following[1:] if word not in ("in", "to")]
-    phrases = (f"{verb}-{word}" for word in near if word in _PARTICLES)
-    return next((phrase for phrase in phrases if phrase in _SIDES_OF), None)
+# Comparing two
 
 
 def conflict(query: str, key: str) -> tuple[str, str] | None:
     """Return a word of the query and one of the key that ask for opposites; None where there are none."""
-    one, other = asked(query), asked(key)
-    found = _excluded(one, other) or _turned(one, other) or _opposite_heads(one, other)
-    found = found or _undone(one, other) or _undone(other, one) or _removed(one, other)
-    return found or _ended(one, other) or (pair[::-1] if (pair := _ended(other, one)) else None)
+    one, other = analyze(query), analyze(key)
+    return (
+        _excluded(one, other)
+        or _turned(one, other)
+        or _opposite_heads(one, other)
+        or _undone(one, other)
+        or _undone(other, one)
+        or _removed(one, other)
+        or _ended(one, other)
+        or ((pair := _ended(other, one)) and pair[::-1])
+        or None
+    )
 
 
-def _excluded(one: Asked, other: Asked) -> tuple[str, str] | None:
+def _excluded(one: Request, other: Request) -> tuple[str, str] | None:
     for word in sorted(one.exclusive - other.exclusive):
-        for excluded in sorted(_EXCLUDES[word] & other.exclusive - one.exclusive):
+        for excluded in sorted(_tables().excludes[word] & other.exclusive - one.exclusive):
             return word, excluded
     return None
 
 
-def _turned(one: Asked, other: Asked) -> tuple[str, str] | None:
+def _turned(one: Request, other: Request) -> tuple[str, str] | None:
     for a, b in sorted(one.turned):
         if (b, a) in other.turned and (a, b) not in other.turned:
             return f"{a} to {b}", f"{b} to {a}"
@@ -310,21 +304,17 @@ def _turned(one: Asked, other: Asked) -> tuple[str, str] | None:
     return None
 
 
-def _opposite_heads(one: Asked, other: Asked) -> tuple[str, str] | None:
-    if not one.heads or not other.heads or one.heads & other.heads:
+def _opposite_heads(one: Request, other: Request) -> tuple[str, str] | None:
+    if one.heads & other.heads or not any((number, 1 - side) in other.heads for number, side in one.heads):
         return None
-    if any((number, 1 - side) in other.heads for number, side in one.heads):
-        return one.verbs[0], other.verbs[0]
-    return None
+    return one.verbs[0], other.verbs[0]
 
 
-def _undone(one: Asked, other: Asked) -> tuple[str, str] | None:
-    if any(verb in _ENDS for verb in other.verbs[:1]):
-        # "Stop the recording" does what "stop recording" does.
-        return None
-    words = frozenset(map(stem, other.words))
+def _undone(one: Request, other: Request) -> tuple[str, str] | None:
+    if any(verb in words("verbs", "ending") for verb in other.verbs[:1]):
+        return None  # "stop the recording" does what "stop recording" does
     for word, behind in sorted(one.negated - other.negated):
-        if word in words and (not behind or behind in words):
+        if word in other.stems and (not behind or behind in other.stems):
             return f"not {word}", word
     for word in sorted(one.undoing - other.words):
         if {word[2:], word[3:]} & other.words:
@@ -332,95 +322,84 @@ def _undone(one: Asked, other: Asked) -> tuple[str, str] | None:
     return None
 
 
-def _ended(one: Asked, other: Asked) -> tuple[str, str] | None:
-    """Tell where one ends or takes away, as a thing, what the other does: "remove the tag" and "tag the photo"."""
-    ends = next((verb for verb in one.verbs[:1] if verb in _REMOVES | _ENDS), None)
-    if ends is None or other.heads & one.heads or any(verb in _REMOVES | _ENDS for verb in other.verbs):
-        return None
-    done = other.head if other.head in map(stem, one.content[1:]) else ""
-    return (f"{ends} {done}", done) if done and stem(ends) != done else None
-
-
-def _removed(one: Asked, other: Asked) -> tuple[str, str] | None:
-    """Tell where one removes what the other is about without removing it."""
+def _removed(one: Request, other: Request) -> tuple[str, str] | None:
+    """Return verbs where one sentence removes what the other is about without removing it."""
+    near = len(one.things - other.stems) <= 1 and len(other.things - one.stems) <= 1
     for removing, kept in ((one, other), (other, one)):
-        verb = next((verb for verb in removing.verbs[:1] if verb in _REMOVES), None)
+        verb = next((verb for verb in removing.verbs[:1] if verb in words("verbs", "removing")), None)
         if verb is None or removing.heads & kept.families:
             continue
-        if (not kept.families and removing is one) or _are_near(one, other):
+        if near or (not kept.families and removing is one):
             found = (verb, kept.verbs[0] if kept.verbs else "(no such word)")
             return found if removing is one else found[::-1]
     return None
 
 
+def _ended(one: Request, other: Request) -> tuple[str, str] | None:
+    """Return words where one ends, as a thing, what the other does: "remove the tag" and "tag the photo"."""
+    takes_away = _tables().takes_away
+    ends = next((verb for verb in one.verbs[:1] if verb in takes_away), None)
+    if ends is None or other.heads & one.heads or takes_away.intersection(other.verbs):
+        return None
+    done = other.head
+    return (f"{ends} {done}", done) if done in map(stem, one.content[1:]) and done and stem(ends) != done else None
+
+
 def compare_verbs(query: str, key: str) -> Verbs:
-    """Tell whether verbs of two sentences ask for the same."""
-    return _compare_verbs(asked(query), asked(key))
+    """Return whether the verbs of two sentences ask for the same."""
+    return _compare_verbs(analyze(query), analyze(key))
 
 
-def _compare_verbs(one: Asked, other: Asked) -> Verbs:
+def _compare_verbs(one: Request, other: Request) -> Verbs:
     if one.head and one.head == other.head:
         return "same"
     if one.families and other.families:
         return "same" if one.families & other.families else "other"
     if one.head and other.head:
-        # One of them in no family: a verb that is not known.
-        return "other"
+        return "other"  # at least one of them is a verb of no family
     return "unclear" if one.families else "unknown"
 
 
-def compare(query: str, key: str) -> Likeness:
-    """Tell what two sentences have in common."""
-    one, other = asked(query), asked(key)
+def compare(query: str, key: str) -> Comparison:
+    """Return what two sentences have in common."""
+    one, other = analyze(query), analyze(key)
     left, right = _unmatched(one, other), _unmatched(other, one)
     verbs = _compare_verbs(one, other)
-    return Likeness(
-        verbs,
-        1 - len(right) / max(1, len(other.things)),
-        1 - len(left) / max(1, len(one.things)),
-        any(_OTHER_KIND.get(thing, frozenset()) & right for thing in left),
-        _by_another_verb(one, other, verbs, left) or _but_for_one_word(one, other) or _only_one_ends(one, other),
-        len(one.content) - len(other.content),
+    other_kind = _tables().other_kind
+    # All things of the query are those of the key, while the verbs differ: "rename" and "create a folder".
+    other_verb = verbs == "other" and not left and one.things and one.head and other.head
+    return Comparison(
+        verbs=verbs,
+        key_covered=1 - len(right) / max(1, len(other.things)),
+        query_covered=1 - len(left) / max(1, len(one.things)),
+        contrasted=any(other_kind.get(thing, frozenset()) & right for thing in left),
+        otherwise=bool(other_verb and one.head not in other.stems and other.head not in one.stems)
+        or _differs_in_one_word(one, other)
+        or _only_one_ends(one, other)
+        or _only_one_ends(other, one),
+        longer=len(one.content) - len(other.content),
     )
 
 
-def _by_another_verb(one: Asked, other: Asked, verbs: Verbs, left: frozenset[str]) -> bool:
-    """Tell whether all things of a query are those of a key, while the verbs differ: "rename" and "create a folder"."""
-    if verbs != "other" or left or not one.things or not one.head or not other.head:
-        return False
-    return one.head not in _stems(other) and other.head not in _stems(one)
+def _only_one_ends(one: Request, other: Request) -> bool:
+    """Return whether one begins with a verb that takes away or ends something, and no verb of the other does so."""
+    return bool(_tables().takes_away.intersection(one.verbs[:1]) and other.head and not one.heads & other.families)
 
 
-def _only_one_ends(one: Asked, other: Asked) -> bool:
-    """Tell whether one begins with a verb that takes something away or ends it, and no verb of the other does so."""
-    for ending, going in ((one, other), (other, one)):
-        ends = bool(ending.verbs) and ending.verbs[0] in _REMOVES | _ENDS
-        if ends and going.head and not ending.heads & going.families:
-            return True
-    return False
-
-
-def _but_for_one_word(one: Asked, other: Asked) -> bool:
-    """Tell whether two sentences are the same, word by word, but for a thing that is no value and has another name."""
+def _differs_in_one_word(one: Request, other: Request) -> bool:
+    """Return whether two sentences are the same, word by word, but for a thing that is no value."""
     if len(one.content) != len(other.content):
         return False
     pairs = [(a, b) for a, b in zip(one.content, other.content, strict=True) if stem(a) != stem(b)]
     if len(pairs) != 1 or stem(pairs[0][0]) not in one.things or stem(pairs[0][1]) not in other.things:
         return False
     a, b = pairs[0]
-    values = {word for word in {a, b} & (one.values | other.values) if one.head not in _PRESSES or not word.isalpha()}
-    return not (values or stem(b) in _ALIKE.get(stem(a), frozenset()))
+    presses = one.head in _tables().pressing  # what stands behind these names a control, not a value
+    values = {word for word in {a, b} & (one.values | other.values) if not (presses and word.isalpha())}
+    return not values and stem(b) not in _tables().alike.get(stem(a), frozenset())
 
 
-def _are_near(one: Asked, other: Asked) -> bool:
-    return len(one.things - _stems(other)) <= 1 and len(other.things - _stems(one)) <= 1
-
-
-def _unmatched(one: Asked, other: Asked) -> frozenset[str]:
+def _unmatched(one: Request, other: Request) -> frozenset[str]:
     """Return the things of one that the other does not name, by whatever word."""
-    words = _stems(other)
-    return frozenset(thing for thing in one.things - words if not _ALIKE.get(thing, frozenset()) & words)
-
-
-def _stems(sentence: Asked) -> frozenset[str]:
-    return frozenset(map(stem, sentence.words))
+    alike = _tables().alike
+    return frozenset(thing for thing in one.things - other.stems if not alike.get(thing, frozenset()) & other.stems)

@@ -67,8 +67,10 @@ class Choose(BaseIntent):
     kind: Literal["choose"] = "choose"
 
     def _words(self) -> tuple[str, ...]:
+        if self.object and self.value and self.verb in ("", "set", "change", "switch", "adjust"):
+            return (self.verb or "set", self.object, "to", self.value)
         if self.object and self.value:
-            return ("set", self.object, "to", self.value)
+            return (self.verb, self.value, "for", self.object)
         return (self.verb or "choose", self.value or self.object)
 
 
@@ -114,12 +116,18 @@ class Click(BaseIntent):
 
 
 class Type(BaseIntent):
-    """Type a text, `value`; `object` is the field, empty for the one that has the focus."""
+    """Type a text, `value`; `object` is the field, empty for the one that has the focus.
+
+    Attributes:
+        quoted: Whether the text is literal; "type pi" may name a sign or a key, "type 'pi'" does not.
+    """
 
     kind: Literal["type"] = "type"
+    quoted: bool = True
 
     def _words(self) -> tuple[str, ...]:
-        return ("type", f'"{self.value}"', f"into {self.object}" if self.object else "")
+        verb = "type" if self.verb.startswith("fill") else self.verb or "type"
+        return (verb, f'"{self.value}"' if self.quoted else self.value, f"into {self.object}" if self.object else "")
 
 
 class SetValue(BaseIntent):

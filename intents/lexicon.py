@@ -14,12 +14,12 @@ _WORD = re.compile(r"\w+(?:[-+.]\w+)*")
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+    return Stemmer.Stemmer("porter")
 
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return the stem of an English word, by the Snowball algorithm."""
+    """Return the stem of an English word, by the Porter algorithm."""
     stemmed: str = _stemmer().stemWord(word)
     return stemmed
 

@@ -1,17 +1,51 @@
 """How well what is known fits what is asked for.
 
-Words count by how rare they are among what is known: "scientific" says more than "number". What asks for the opposite,
-for another value, or for more than is known does not match at all.
+Both must be about the same, and the sentence must be able to mean what is known: "show the options" may switch
+something on or open a window. Words count by how rare they are among what is known: "scientific" says more than
+"number". What asks for the opposite, for another value, or for more than is known does not match at all.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from intents.intent import Intent
+from intents.conflicts import analyze, conflict
+from intents.intent import BaseIntent, Choose, Intent, Open, Press, SetValue, Switch, Type
+from intents.lexicon import fillers, stem
+from intents.reader import read
+from intents.tables import groups, table, words
+
+_ASKED, _NAMED = 0.6, 0.4
+"""Weights of how much of what is asked for is done, and how much of what is done was asked for."""
+_UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3
+"""Weight of a word that nothing known has, and of one that says little."""
+_CONTRAST = 0.6
+"""Factor where each side names something that the other does not."""
+_OTHER_VERB = 0.5
+"""Factor where the verbs ask for different things."""
+_ONLY_LIKE = 0.75
+"""Factor where nothing is named by its own name, and more is named: a "toolbar" is no "formula bar"."""
+_OTHER_WAY = 0.93
+"""Factor where the sentence may mean the way of what is known, but says another first."""
+_SHARED_FAMILIES = 2
+"""How many families two verbs must share to ask for the same; most verbs have several senses."""
+_LEAST_ASKED = 0.45
+"""Least share of what is asked for that must be done."""
+_SAME_MEANING, _FORM = 0.85, 0.95
+"""Likeness of words that mean the same, and of forms of one word."""
+
+_TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
+_MARKS = frozenset(".,;:!?'\"“”‘’`-/&|>…*")
+_ARTICLES = frozenset({"the", "a", "an"})
+_PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
+_VALUE = "§"
+"""Stands for a typed text, which may be any other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +61,78 @@ class Match:
     known: Intent
 
 
+@dataclass(frozen=True, slots=True)
+class _View:
+    """An intent as it is compared.
+
+    Attributes:
+        intent: The intent.
+        sentence: Its sentence.
+        way: What it does: "on", "off", "choose", "open", or "do" for anything else.
+        ways: What its verb may mean.
+        verb: The first word of its verb.
+        words: What it is about, in order, without verbs that only say the way.
+        pairs: The words, and each with its neighbour as one, since "menu bar" is "menubar".
+    """
+
+    intent: BaseIntent
+    sentence: str
+    way: str
+    ways: frozenset[str]
+    verb: str
+    words: tuple[str, ...]
+    pairs: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def _meanings() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Return what verbs that say only the way may mean, and what those may mean that may say more."""
+    rows = (table("verbs")[key] for key in ("meanings", "loose_meanings"))
+    sure, loose = ({verb: frozenset(row["kinds"]) for row in each for verb in row["verbs"].split()} for each in rows)
+    return sure, loose
+
+
+@lru_cache(maxsize=16_384)
+def _view(intent: BaseIntent) -> _View:
+    sure, loose = _meanings()
+    verb = intent.verb.partition(" ")[0].casefold()
+    keys = " ".join(intent.keys) if isinstance(intent, Press) else ""
+    about = _content(" ".join(part for part in (intent.object, intent.value, keys, intent.place) if part))
+    way, ways = "do", loose.get(verb, frozenset({"on", "choose", "open", "do"}))
+    match intent:
+        case Switch(state="off"):
+            way, ways, verb = "off", frozenset({"off"}), ""
+        case Switch(state="on"):
+            way = "on"
+            if verb not in sure or intent.verb.endswith(" on"):
+                ways, verb = frozenset({"on", "choose", "do"}), ""
+        case Choose() | SetValue():
+            way = "choose"
+        case Open():
+            way, verb = "open", verb if verb in sure else "open"
+    if verb in sure:
+        ways = sure[verb]
+    elif not verb and way == "do":
+        verb = about[0] if about else ""
+    elif verb and verb not in words("verbs", "empty"):
+        about = (verb, *about)
+    return _View(intent, intent.sentence, way, ways, verb, about, (*about, *map("".join, itertools.pairwise(about))))
+
+
+def _content(text: str) -> tuple[str, ...]:
+    plain = " ".join(words_of(text))
+    for phrase, word in table("things")["phrases"].items():
+        plain = plain.replace(phrase, word) if phrase in plain else plain
+    return tuple(word for word in plain.split() if word not in fillers() and word not in words("words", "stop"))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words and signs of a text, in lower case."""
+    return [word for word in _TOKEN.findall(text.casefold()) if word not in _MARKS]
+
+
 class Rarity:
-    """Weights of words by how many of the known intents have them.
+    """Weights of words by how many of the known things have them in a name.
 
     Args:
         known: The names of each thing that is known.
@@ -36,11 +140,20 @@ class Rarity:
 
     def __init__(self, known: Iterable[Sequence[Intent]] = ()) -> None:
         self._counts: Counter[str] = Counter()
-        self._most = math.log(2)
+        things = list(known)
+        for names in things:
+            self._counts.update({stem(word) for name in names for word in _view(name).words})
+        self._most = math.log(2 + len(things))
+
+    def __contains__(self, word: str) -> bool:
+        return stem(word) in self._counts
 
     def __call__(self, word: str) -> float:
         """Return the weight of a word, from 0 to 1."""
-        return 1.0
+        if _in(word, _generic() | words("things", "vague")):
+            return _SOFT
+        count = self._counts[stem(word)]
+        return _UNKNOWN if not count else 0.35 + 0.65 * (1 - math.log(1 + count) / self._most)
 
 
 def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: Rarity | None = None) -> Match | None:
@@ -50,6 +163,217 @@ def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: 
         asked: What a sentence asks for.
         known: What is known to be done, by its main name.
         aliases: Other names of the same.
-        rarity: How much words count; without it all count the same.
+        rarity: How much words count; without it, words that are not generic count the same.
     """
-    return Match(1.0, known) if asked == known else None
+    original = (known, *aliases)
+    if _types_into_field(asked) and _types_into_field(known):
+        # Any text may be typed in place of another.
+        asked, known = (each.model_copy(update={"value": _VALUE}) for each in (asked, known))
+    query, main, names = _view(asked), _view(known), [_view(name) for name in (known, *aliases)]
+    if _plain(query) == _plain(main):
+        return Match(1.0, original[0])
+    may_mean = main.way in query.ways or (main.verb == "use" and query.way != "off")
+    if asked.kind == "ask" or not may_mean or conflict(query.sentence, main.sentence):
+        return None
+    everything = tuple(dict.fromkeys(word for name in names for word in name.pairs))
+    if _asks_for_more(query, names) or (main.way == "choose" and _sets_other(asked, everything)):
+        return None
+    rarity = rarity or Rarity()
+    scored = zip((_score(query, name, main, everything, rarity) for name in names), original, strict=True)
+    score, name = max(scored, key=lambda each: each[0])
+    return Match(score, name) if score > 0 else None
+
+
+def _types_into_field(intent: Intent) -> bool:
+    return isinstance(intent, Type) and intent.quoted and bool(intent.object)
+
+
+def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
+    """Return whether two known things do the same in different places: they share a name."""
+    left, right = ({(_view(name).way == "off", _view(name).words) for name in names} for names in (one, other))
+    return not left.isdisjoint(right)
+
+
+def _plain(view: _View) -> list[str]:
+    return [word for word in words_of(view.sentence) if word not in _ARTICLES]
+
+
+def _score(query: _View, named: _View, main: _View, everything: Sequence[str], rarity: Rarity) -> float:
+    """Return how well one name of something known fits."""
+    if main.way == "choose" != named.way:
+        return 0.0
+    done, missing = _covered(query, everything, rarity)
+    meant, extra = _covered(named, query.pairs, rarity, strict=True)
+    if done < _LEAST_ASKED or not named.words or _is_other_value(query, named, main, everything):
+        return 0.0
+    score = _ASKED * done + _NAMED * meant
+    things = _things(query)
+    own = (*things, *map("".join, itertools.pairwise(things))) if things else query.pairs
+    has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
+    if missing and not (main.way == "choose" and main.verb != "use") and (extra or not things):
+        score *= _CONTRAST
+    elif extra and not (has_own_name and (things or not _things(named))):
+        score *= _ONLY_LIKE
+    # "Line down" alone does not say that lines are moved; "make it uppercase" leaves the verb to what it becomes.
+    called = named if analyze(named.sentence).sure_heads or query.verb in words("verbs", "empty") else main
+    if _other_verb(query, main, everything, called):
+        score *= _OTHER_VERB
+    return score if query.way in (main.way, "do") else score * _OTHER_WAY
+
+
+def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = False) -> tuple[float, bool]:
+    """Return the share of one side's words that the other says too, and whether one that names a thing is missing.
+
+    Args:
+        view: The one side.
+        others: The words of the other side.
+        rarity: The weights of words.
+        strict: Whether a generic word counts where it is missing.
+    """
+    total = found = 0.0
+    missing = False
+    for place, word in enumerate(view.words):
+        weight = max(rarity(word), _SOFT_IN_NAMES if strict else 0.0)
+        near = max((likeness(word, other) for other in others), default=0.0)
+        pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
+        if near < _FORM and any(pair != word and pair in others for pair in pairs):
+            near = _FORM
+        if not near and word in _generic() and not strict:
+            continue
+        if not near and word == view.verb:
+            weight *= 0.5  # there are many verbs for the same
+        elif not near and word not in _generic():
+            missing = True
+        total += weight
+        found += weight * near
+    return (found / total if total else 0.0), missing
+
+
+def _is_other_value(query: _View, named: _View, main: _View, everything: Sequence[str]) -> bool:
+    """Return whether another value is asked for, one of another sort, or all of what is done to one."""
+    every = words("things", "all")
+    if every.intersection(query.words) and not every.intersection(everything):
+        return True
+    if main.verb == "enter" and any(word.isdigit() and word not in everything for word in query.words):
+        return True
+    if named.way != "choose":
+        return False
+    chosen = _content(named.intent.value) or named.words
+    sorts = frozenset(word for group in _categories() for word in group)
+    value = next((word for word in reversed(chosen) if word not in _generic() and word not in sorts), "")
+    of_query, of_known = _sorts(query.words), _sorts((*named.words, *main.words))
+    differs = bool(of_query and of_known and not of_query & of_known)
+    return differs or not any(likeness(word, value) for word in query.words)
+
+
+@lru_cache(maxsize=1)
+def _categories() -> tuple[tuple[str, ...], ...]:
+    return tuple(groups("things", "categories"))
+
+
+def _sorts(found: Sequence[str]) -> set[int]:
+    return {number for number, group in enumerate(_categories()) if any(_in(word, group) for word in found)}
+
+
+def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
+    """Return whether a sentence sets something else to a value."""
+    things = [word for word in _content(asked.object) if not _says_little(word)] if asked.value else []
+    return bool(things) and not any(likeness(word, other) for word in things for other in everything)
+
+
+def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _View) -> bool:
+    """Return whether the verbs of a sentence and of a name ask for different things."""
+    verb = query.verb
+    making = words("verbs", "making")
+    if main.verb == "enter":
+        return bool(verb) and verb not in words("verbs", "typing")
+    if main.way != "do":
+        # What is chosen says enough by itself, "measure angles in radians", but not where something is made.
+        made = verb in making and making.intersection(everything)
+        unsaid = not verb or made or _says_way(verb) or any(likeness(verb, word) for word in everything)
+        return not unsaid and (main.way != "choose" or _says_more(verb))
+    if not verb:
+        return False
+    heads = analyze(called.sentence).sure_heads
+    if len(heads & analyze(query.sentence).sure_heads) >= _SHARED_FAMILIES:
+        return False
+    if (_says_way(verb) or _says_more(verb)) and verb not in everything:
+        return bool(heads) and not any(likeness(one, word) for one in called.words[:1] for word in query.words)
+    return verb not in everything and not any(likeness(verb, word) == 1 for word in everything)
+
+
+def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
+    """Return whether a part of a sentence of several parts is mostly about what is not known."""
+    if not _PARTS.search(query.sentence):
+        return False
+    known = [word for name in names for word in words_of(name.sentence)]
+    views = (_view(read(part)) for part in _PARTS.split(query.sentence))
+    parts = [[word for word in view.words if word not in _generic()] for view in views]
+    parts = [part for part in parts if part]
+    return len(parts) > 1 and any(
+        2 * sum(not any(likeness(word, other) for other in known) for word in part) > len(part) for part in parts
+    )
+
+
+def _things(view: _View) -> list[str]:
+    """Return the words that tell one thing from another."""
+    return [word for word in view.words if word != view.verb and not _says_little(word)]
+
+
+def _says_little(word: str) -> bool:
+    return _in(word, _generic()) or _in(word, words("things", "vague"))
+
+
+def _generic() -> frozenset[str]:
+    return words("things", "generic")
+
+
+def _in(word: str, listed: Iterable[str]) -> bool:
+    return word in listed or word.removesuffix("s") in listed
+
+
+def _says_way(verb: str) -> bool:
+    """Return whether a verb says only how something is used, and not what it does."""
+    empty = words("verbs", "empty") - words("verbs", "typing")
+    return verb in _meanings()[0] or verb in empty or verb in ("apply", "start")
+
+
+def _says_more(verb: str) -> bool:
+    """Return whether a verb says what is done too, such as "insert", "remove" and "increase"."""
+    return (verb in _meanings()[1] and not _says_way(verb)) or verb in words("verbs", "changing")
+
+
+@lru_cache(maxsize=1)
+def _alike() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for group in groups("things", "same", "same_in_names"):
+        for word in group:
+            found.setdefault(word, set()).update(group)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@lru_cache(maxsize=65_536)
+def likeness(one: str, other: str) -> float:
+    """Return how alike two words are: 1 for the same, less for forms of one and those that mean the same, else 0.
+
+    Numbers are values: one may stand for another.
+    """
+    if one == other or (stems := (stem(one), stem(other)))[0] == stems[1]:
+        return 1.0
+    if _singular(other) in _alike().get(_singular(one), ()) or (one.isdigit() and other.isdigit()):
+        return _SAME_MEANING
+    for short, long in (sorted((one, other), key=len), sorted(stems, key=len)):
+        tail = long[len(short) :]
+        if len(short) >= 4 and tail and long.startswith(short) and (_is_ending(tail) or _is_ending(tail, short[-1])):
+            return _FORM
+    return 0.0
+
+
+def _is_ending(tail: str, doubled: str = "") -> bool:
+    """Return whether a word may end in this, behind its last letter doubled if given: "programm-er"."""
+    tail = tail.removeprefix(doubled) if tail.startswith(doubled) else "-"
+    return tail in words("words", "endings") or bool(doubled and not tail)
+
+
+def _singular(word: str) -> str:
+    return word if word.endswith("ss") else word.removesuffix("s")

@@ -34,7 +34,7 @@ import yaml
 
 from intents.applications import mentioned, without_applications
 from intents.clauses import without_politeness
-from intents.conflicts import asked
+from intents.conflicts import analyze
 from intents.intent import INTENT, KINDS, Ask, BaseIntent, Do, Intent, Switch
 from intents.keys import parse_keys
 from intents.lexicon import base_form, first_verb, read_number
@@ -211,8 +211,13 @@ def _core_reader() -> Reader[BaseIntent]:
 
 
 @lru_cache(maxsize=16_384)
-def read(sentence: str) -> Intent:
-    """Read a sentence that asks for one thing; `Do` is what has no other reading. Never raises."""
+def read(sentence: str, find_application: bool = True) -> Intent:
+    """Read a sentence that asks for one thing; `Do` is what has no other reading. Never raises.
+
+    Args:
+        sentence: The sentence.
+        find_application: Whether names of applications are read as such.
+    """
     negated = False
     phrase = guard(" ".join(sentence.split()))
     bare = without_politeness(phrase.marked).strip(" .!?:,;")
@@ -220,7 +225,7 @@ def read(sentence: str) -> Intent:
         return Ask(object=phrase.part(bare))
     while match := _NEGATED.match(bare):
         bare, negated = without_politeness(bare[match.end() :]), not negated
-    applications = mentioned(bare)
+    applications = mentioned(bare) if find_application else frozenset()
     plain = without_applications(bare) if len(applications) == 1 else bare
     text = plain if " " in plain.strip(" .,") else bare
     match = _PLACE_FIRST.fullmatch(text) or _PLACE_LAST.fullmatch(text)
@@ -256,7 +261,7 @@ def parts_of(instruction: str) -> list[str]:
     for piece in filter(None, pieces):
         text = phrase.part(piece).quoted
         bare = without_politeness(text)
-        has_verb = first_verb(bare) or (asked(bare).verbs and asked(bare).head) or _core_reader().read(bare)
+        has_verb = first_verb(bare) or (analyze(bare).verbs and analyze(bare).head) or _core_reader().read(bare)
         if parts and not has_verb:
             text = f"{verb} {text}"
         parts.append(text)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from intents.wordlists import word_set
+from intents.lexicon import fillers
+from intents.text import QUOTED
 from memory_store.errors import InvalidExperience
 
 MAX_TEXT_CHARS = 262_144
@@ -21,20 +22,10 @@ MAX_TEXT_CHARS = 262_144
 MAX_JSON_CHARS = 8_388_608
 """Largest JSON form of the steps of one experience."""
 
-FILLERS = word_set(
-    """
-    a an and are as be by can could do for how i in into is it its me my now of on or please should so some that the
-    then there this to want was what which will with would you your
-    """
-)
-"""Words that say nothing about what a text is about."""
-
 _WORD = re.compile(r"\S+")
 _SPACES = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A quotation opens where no word character precedes it and closes where none follows, so that the
-# apostrophe of "don't" opens nothing.
-_QUOTATION = re.compile(r"""(?<!\w)(?:"[^"]*"|'(?:[^']|(?<=\w)'(?=\w))*'|`[^`]*`|“[^”]*”|‘[^’]*’|«[^»]*»)(?!\w)""")
+_QUOTATION = re.compile(QUOTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +95,7 @@ def near_digest(key_text: str) -> str:
     Quotations, numbers, and the case and order of words count, as in `exact_form`.
     """
     words = _WORD.findall(exact_form(key_text))
-    content = [word.strip(".,;:!?") for word in words if word.casefold() not in FILLERS]
+    content = [word.strip(".,;:!?") for word in words if word.casefold() not in fillers()]
     return hashlib.sha256("\x1f".join(word for word in content if word).encode()).hexdigest()
 
 

@@ -188,7 +188,8 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
     Raises:
         click.UsageError: One is malformed, or its old value is not in the instruction.
     """
-    from intents.parameters import Parameters, holds, tokens
+    from intents.alignment import Parameters, holds
+    from intents.text import tokens
 
     pairs: dict[str, str] = {}
     for value in values:

@@ -45,7 +45,7 @@ from agent_s.roles.worker import Worker
 from agent_s.safety.secrets import SecretDesktop, named_in
 from agent_s.safety.untrusted_text import Outside
 from agent_s.search import meter
-from intents.parameters import holds
+from intents.alignment import holds
 from memory_store import EpisodicExperience, MemoryStoreError
 
 if TYPE_CHECKING:

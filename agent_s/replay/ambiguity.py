@@ -15,7 +15,7 @@ from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.template import values_shown
-from intents.parameters import Parameters, holds
+from intents.alignment import Parameters, holds
 
 COMMANDS = frozenset(
     {

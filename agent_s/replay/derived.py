@@ -15,7 +15,7 @@ from aci.acting.actions import Action, Hotkey
 from aci.observation.observation import Element, Observation
 from agent_s.records import Derived, GroundedStep, Step
 from agent_s.replay.grounded_steps import typed_text
-from intents.parameters import holds
+from intents.alignment import holds
 
 _PIECE = re.compile(r"\w+(?:[.,:'’@/-]\w+)*")
 _PART = re.compile(r"\w+")

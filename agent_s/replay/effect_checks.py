@@ -12,8 +12,10 @@ from aci.observation.observation import Element, Observation, Window
 from agent_s.records import ElementState, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
 from agent_s.replay.template import values_shown
-from intents.parameters import holds, tokens
-from intents.wishes import read
+from intents.alignment import holds
+from intents.intent import Switch
+from intents.reader import read
+from intents.text import tokens
 
 SHARE = 0.5
 """So much of what came and went when a step was learned must come and go again: names carry counters and dates."""
@@ -91,7 +93,10 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
         seen: The screen.
     """
     appeared, vanished = ({_plain(mark) for step in steps for mark in getattr(step.effect, kind)} for kind in _CAME)
-    if read(wording).way not in ("on", "off") or len(appeared | vanished) < _TELLING or appeared & vanished:
+    intent = read(wording)
+    if not isinstance(intent, Switch) or intent.state == "toggle":
+        return False
+    if len(appeared | vanished) < _TELLING or appeared & vanished:
         return False
     now = {_plain(mark) for mark in marks_of(seen, staying(seen, seen))}
     return appeared <= now and not vanished & now

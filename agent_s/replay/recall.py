@@ -1,7 +1,7 @@
 """What memory knows of doing a task or a subtask, made ready for replay: the same first, then what differs in values.
 
 A wrong replay is worse than none. What is returned was verified, is about the same application, and differs from what
-is asked for in values at most (`intents.parameters`) or, for skills, in wording (`agent_s.replay.skill_matching`).
+is asked for in values at most (`intents.alignment`) or, for skills, in wording (`agent_s.replay.skill_matching`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from agent_s.replay.derived import chosen, refusal
 from agent_s.replay.grounded_steps import typed_text
 from agent_s.replay.skill_matching import CLEARLY, FITS, Fitter
 from agent_s.replay.template import Learned, Mismatch, read_steps, with_parameters
+from intents.alignment import Parameters, align, skeleton
 from intents.applications import application, mentioned
-from intents.parameters import Parameters, align, skeleton, tokens
-from intents.wishes import parts_of, read
+from intents.intent import Switch
+from intents.reader import parts_of, read
+from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
 
 BOUNDARY = "boundary"
@@ -317,7 +319,7 @@ def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
     steps = read_steps(skill)
     if isinstance(steps, Mismatch):
         return True, True, 0
-    switches = read(skill.name).way in ("on", "off")
+    switches = isinstance(read(skill.name), Switch)
     sees = any(_switched(step) or step.left.settings for step in steps)
     windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
     return switches and not sees, windows > 0, len(steps)

@@ -12,7 +12,7 @@ from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
 from aci.observation.identity import ElementDescription
 from agent_s.records import Derived, Effect, ElementState, GroundedStep, Left
 from agent_s.replay.grounded_steps import ID_FIELDS, typed_text
-from intents.parameters import Parameters
+from intents.alignment import Parameters
 from memory_store import EpisodicExperience, SkillExperience
 
 _KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})

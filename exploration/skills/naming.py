@@ -18,7 +18,8 @@ from agent_s.replay.skill_names import describe
 from exploration.search.records import Attempt, Change
 from exploration.search.schemas import summary_of
 from intents.conflicts import conflict
-from intents.wishes import read
+from intents.intent import Switch
+from intents.reader import read
 
 _VERBS = re.compile(
     r"(?:show|hide|display|enable|disable|use|allow|highlight|insert|add|remove|delete|open|close|save|find|go|select|"
@@ -97,9 +98,14 @@ def where_found(attempt: Attempt) -> str:
 
 def _agrees(suggested: str, name: str) -> bool:
     """Tell whether a name that a model gave neither asks for the opposite of a true one nor names another number."""
-    same_way = (read(suggested).way == "off") == (read(name).way == "off")
+    same_way = _is_off(suggested) == _is_off(name)
     numbers = set(_NUMBER.findall(suggested)) <= set(_NUMBER.findall(name))
     return same_way and numbers and conflict(suggested, name) is None
+
+
+def _is_off(name: str) -> bool:
+    intent = read(name)
+    return isinstance(intent, Switch) and intent.state == "off"
 
 
 def plain(name: str) -> str:

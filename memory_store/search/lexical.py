@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-from intents.words import content_words
+from intents.lexicon import content_words
 from memory_store.records.experience import Kind
 
 _MOST_WORDS = 24

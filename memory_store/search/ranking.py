@@ -18,7 +18,7 @@ from sqlalchemy import Row
 
 from intents.applications import applications_of, is_about_another, without_applications
 from intents.conflicts import Verbs, compare, conflict
-from intents.words import stems
+from intents.lexicon import stems
 from memory_store.records.experience import Provenance
 
 RANK_OFFSET = 20

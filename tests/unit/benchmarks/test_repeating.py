@@ -11,7 +11,7 @@ from agent_s.settings import configs_folder
 from benchmarks.support.repeating import CHANGES, changed_pages, demo_with_other_values, is_harm, write_pages
 from evaluation.osworld.server import Submission
 from evaluation.osworld.task import load_task
-from intents.parameters import align
+from intents.alignment import align
 
 
 @pytest.mark.parametrize("stem", CHANGES)

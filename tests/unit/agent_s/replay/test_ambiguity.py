@@ -8,7 +8,7 @@ from aci.acting.actions import Action, Click, HoldAndPress, Hotkey, Scroll, Type
 from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
 from agent_s.replay.ambiguity import unclear
-from intents.parameters import align
+from intents.alignment import align
 
 
 def on(role: str, name: str, action: Action | None = None, ordinal: int = 0) -> GroundedStep:

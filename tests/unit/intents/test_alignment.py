@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents.parameters import Parameters, align, tokens
+from intents.alignment import Parameters, align
+from intents.text import tokens
 
 DRAFT = "Open the text editor, type 'This is a draft.', and save it as draft.txt in the Documents folder."
 

@@ -1,8 +1,8 @@
-"""Parameters of what was learned: texts, numbers, names and files in which a new wording differs from an old one.
+"""The values in which two wordings of the same task differ: texts, numbers, names and files.
 
-Two wordings of the same task are laid beside each other word by word. Where they differ, a value stands on either side;
-what differs in any other way is another task. A value counts as a parameter only if what was done shows it
-(`Parameters.unexplained`): "check" against "uncheck" is in no typed text and no name of an element, so it never does.
+Two wordings are aligned word by word. Where they differ, each has a value; if anything else differs, they are different
+tasks. A value counts as a parameter only if the recorded actions show it (`Parameters.unexplained`): "check" against
+"uncheck" is in no typed text and no name of an element, so it never does.
 """
 
 from __future__ import annotations
@@ -11,74 +11,29 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Literal
 
-Sort = Literal["quoted", "secret", "url", "path", "date", "file", "formula", "cell", "number", "word", "mark"]
+from intents.tables import words
+from intents.text import SORTS, Token, tokens
 
 LONGEST_NAME = 6
-"""A name that was not quoted has at most so many words."""
+"""The maximum number of words of a name that was not quoted."""
 
-_SORTS: dict[Sort, str] = {
-    "quoted": r"""(?<!\w)(?:"[^"]*"|'(?:[^']|(?<=\w)'(?=\w))*'|`[^`]*`|“[^”]*”|‘[^’]*’|«[^»]*»)(?!\w)""",
-    "secret": r"\{\{secret:\w+\}\}",
-    "url": r"\bhttps?://[^\s'\",]*[^\s'\",.;:!?)]",
-    "path": r"(?<![\w/])~?/[\w.+@-]+(?:/[\w.+@-]+)*(?<!\.)",
-    "date": r"(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])",
-    "file": r"(?<![\w/.-])\w[\w-]*(?:\.[\w-]+)*\.(?=\w*[A-Za-z])\w{1,5}(?!\w)",
-    "formula": r"(?<!\S)=(?:[^\s,;()]|\((?:[^()]|\([^()]*\))*\))+",
-    "cell": r"(?<![\w$])\$?[A-Z]{1,3}\$?[1-9]\d{0,6}(?::\$?[A-Z]{1,3}\$?[1-9]\d{0,6})?(?!\w)",
-    "number": r"(?<![\w.])[-+]?\d+(?:[.,:]\d+)*(?!\w)",
-    "word": r"\w+(?:[’'-]\w+)*",
-    "mark": r"[^\w\s]",
-}
-_TOKEN = re.compile("|".join(f"(?P<{sort}>{pattern})" for sort, pattern in _SORTS.items()))
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_FILE = re.compile(_SORTS["file"])
+_FILE = re.compile(SORTS["file"])
 _QUOTES = ("'", '"', "`")
-_EMPTY = frozenset({"a", "an", "the", "please", "my", "this", "that", "now", "just", "then"})
-"""Words that may come and go; not those of `memory_store`'s keys, since "on" and "in" tell "turn on" and "zoom in"."""
 _SENTENCE_ENDS = frozenset(".!?;:")
 _PUNCTUATION = frozenset(".,;:!?()[]\"'`“”‘’«»…–—")
 """Marks that say nothing; others, such as "+", may be what is pressed or typed."""
-_JOINING = frozenset({"and", "then", "or", "but", "before", "after", "unless", "not", "without"})
-"""Words behind which, without quotes, another thing to do may follow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of a wording: a value such as a quoted text or a number, a word, or a mark.
-
-    Attributes:
-        sort: What it looks like.
-        value: What it stands for; of a quotation, what is between the quotes.
-        start: Where it begins in the text.
-        end: Where it ends.
-    """
-
-    sort: Sort
-    value: str
-    start: int
-    end: int
-
-    @property
-    def literal(self) -> bool:
-        """Whether it is a value by its looks."""
-        return self.sort not in ("word", "mark")
-
-    @property
-    def key(self) -> str:
-        """What must be equal for two wordings to ask for the same, values aside."""
-        return "\0" if self.literal else self.value.casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The values that differ: what stood there, and what stands there now.
+    """The values that differ between an old and a new wording.
 
     Attributes:
         pairs: New value by old value; none of them is equal to its old one.
         kept: Old values that stay as they are, and so are no parameters elsewhere either.
-        ignored: What stands in one wording only and was taken to say nothing, in lower case.
+        ignored: Words of one wording only that were taken to say nothing, in lower case.
     """
 
     pairs: dict[str, str] = field(default_factory=dict)
@@ -90,7 +45,7 @@ class Parameters:
         return bool(self.pairs)
 
     def replace(self, text: str) -> str:
-        """Return a text with new values in place of old ones, where these stand as whole words."""
+        """Return a text with new values in place of old ones, where these are whole words."""
         if not text or not self.pairs:
             return text
         if text in self.pairs:
@@ -98,7 +53,7 @@ class Parameters:
         return self._pattern.sub(lambda match: self.pairs.get(match[0], match[0]), text)
 
     def replace_in_wording(self, text: str) -> str | None:
-        """Return a wording with new values, requoted where needed; None where they cannot be written into it."""
+        """Return a wording with new values, requoted where needed; None if they cannot be written into it."""
         pieces: list[str] = []
         end = 0
         for token in tokens(text):
@@ -111,7 +66,7 @@ class Parameters:
         return "".join((*pieces, self.replace(text[end:])))
 
     def unexplained(self, texts: Iterable[str]) -> list[str]:
-        """Return the old values that stand in none of the texts, so that nothing shows what they were for."""
+        """Return the old values that are in none of the texts, so that nothing shows what they were for."""
         every = list(texts)
         unheld = {old for old in self.pairs if not any(holds(text, old) for text in every)}
         dates = {old: {part for part, _ in _parts_of_dates({old: new})} for old, new in self.pairs.items()}
@@ -127,31 +82,21 @@ class Parameters:
         return re.compile("|".join(_whole(value) for value in longest_first))
 
 
-def tokens(text: str) -> list[Token]:
-    """Split a wording."""
-    found: list[Token] = []
-    for match in _TOKEN.finditer(text):
-        sort: Sort = match.lastgroup  # type: ignore[assignment]  # the groups are called after the sorts
-        value = match[0][1:-1] if sort == "quoted" else match[0]
-        found.append(Token(sort, value, match.start(), match.end()))
-    return found
-
-
 def skeleton(text: str) -> str:
-    """Return the words of a wording without its values, by which wordings of the same task are alike."""
+    """Return the words of a wording without its values; two wordings of one task have the same."""
     return " ".join(token.value for token in tokens(text) if token.sort == "word")
 
 
 def align(old: str, new: str) -> Parameters | None:
-    """Lay two wordings beside each other.
+    """Align two wordings.
 
     Args:
-        old: As it was learned.
-        new: As it is asked for now.
+        old: The recorded wording.
+        new: The wording that is asked for now.
 
     Returns:
-        The values that differ, none for the same wording; None where more than values differs, where no word
-        stays, or where it is not clear which value belongs to which.
+        The values that differ; None if more than values differs, if no word stays, or if it is not clear which value
+        belongs to which.
     """
     mine, theirs = tokens(old), tokens(new)
     matcher = SequenceMatcher(None, [token.key for token in mine], [token.key for token in theirs], autojunk=False)
@@ -176,7 +121,7 @@ def align(old: str, new: str) -> Parameters | None:
 
 
 def _consistent(pairs: list[tuple[str, str]], ignored: frozenset[str]) -> Parameters | None:
-    """Make parameters of pairs, dates with their parts; None where an old value would become two new ones."""
+    """Return parameters for pairs, dates with their parts; None if an old value would become two new ones."""
     changed = {old: new for old, new in pairs if old != new}
     if not all(_may_become(old, new) for old, new in changed.items()):
         return None
@@ -192,7 +137,7 @@ def _consistent(pairs: list[tuple[str, str]], ignored: frozenset[str]) -> Parame
 
 
 def _may_become(old: str, new: str) -> bool:
-    """Tell whether a value can stand where another stood: escapes would be typed as they are, a path into a path.
+    """Return whether one value can replace another: escapes would be typed as they are, a path into a path.
 
     A line end or a tab sends a form off, or leads to the next field.
     """
@@ -202,7 +147,7 @@ def _may_become(old: str, new: str) -> bool:
 
 
 def _parts_of_dates(pairs: dict[str, str]) -> list[tuple[str, str]]:
-    """Return year, month and day where a date became another one: a date editor is typed into part by part."""
+    """Return year, month and day of dates that differ, since a date editor is typed into part by part."""
     parts: list[tuple[str, str]] = []
     for old, new in pairs.items():
         before, after = _DATE.fullmatch(old), _DATE.fullmatch(new)
@@ -212,11 +157,14 @@ def _parts_of_dates(pairs: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _says_nothing(part: list[Token]) -> bool:
-    return all(token.value.casefold() in (_PUNCTUATION if token.sort == "mark" else _EMPTY) for token in part)
+    return all(
+        token.value.casefold() in (_PUNCTUATION if token.sort == "mark" else words("words", "ignored"))
+        for token in part
+    )
 
 
 def _named(before: list[Token], after: list[Token], old: str, new: str) -> tuple[str, str] | None:
-    """Return the names that stand in place of each other, where each is one."""
+    """Return the names that replace each other, if each part is one."""
     if not before or not after or max(len(before), len(after)) > LONGEST_NAME:
         return None
     if any(token.sort == "mark" for token in (*before, *after)):
@@ -231,16 +179,16 @@ def _named(before: list[Token], after: list[Token], old: str, new: str) -> tuple
 
 
 def _joins(part: list[Token]) -> list[str]:
-    return [token.key for token in part if token.key in _JOINING]
+    return [token.key for token in part if token.key in words("words", "joining")]
 
 
 def _text_of(part: list[Token], text: str) -> str:
     return part[0].value if len(part) == 1 else text[part[0].start : part[-1].end]
 
 
-def _quote_for(value: str, wished: str) -> str | None:
-    if wished in _QUOTES:
-        return next((quote for quote in (wished, *_QUOTES) if quote not in value), None)
+def _quote_for(value: str, preferred: str) -> str | None:
+    if preferred in _QUOTES:
+        return next((quote for quote in (preferred, *_QUOTES) if quote not in value), None)
     return '"' if '"' not in value else None
 
 
@@ -252,5 +200,5 @@ def _whole(value: str) -> str:
 
 
 def holds(text: str, value: str) -> bool:
-    """Tell whether a value stands in a text, and not as a part of a longer word or number."""
+    """Return whether a text holds a value, not as a part of a longer word or number."""
     return bool(text) and re.search(_whole(value), text) is not None

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from intents.matching import Rarity, likeness, unify
+from intents.reader import read
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("indent", "indentation", True),
+        ("programmer", "programming", True),
+        ("auto", "automatic", True),
+        ("colour", "color", True),
+        ("4", "8", True),
+        ("tool", "toolbar", False),
+        ("form", "format", False),
+        ("close", "right", False),
+    ],
+)
+def test_words_are_alike_by_form_or_meaning(one: str, other: str, alike: bool) -> None:
+    assert (likeness(one, other) > 0) is alike
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "matches"),
+    [
+        ("show the grid", "turn on grid", True),
+        ("hide the grid", "turn on grid", False),
+        ("use the dark theme", "set theme to dark", True),
+        ("use the blue theme", "set theme to dark", False),
+        ("set the font to dark", "set theme to dark", False),
+        ("bring up the options", "open preferences", True),
+        ("type 'Ada' into the name field", "type 'Bob' into the name field", True),
+        ("type Ada into the name field", "type Bob into the name field", False),
+        ("enter seven", "enter pi", False),
+        ("delete all rows", "delete row", False),
+        ("is the grid visible?", "turn on grid", False),
+        ("turn on the grid and delete the file", "turn on grid", False),
+    ],
+)
+def test_known_intent_matches_what_asks_for_the_same(asked: str, known: str, matches: bool) -> None:
+    match = unify(read(asked), read(known))
+    assert (match is not None and match.score >= 0.55) is matches
+
+
+def test_rare_words_count_more_than_common_ones() -> None:
+    rarity = Rarity([[read("turn on number grid")], [read("turn on number lines")], [read("turn on number bars")]])
+    assert rarity("grid") > rarity("number") > 0
+    assert "grid" in rarity and "wheel" not in rarity
