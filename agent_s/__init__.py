@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agent_s.loop.agent import AgentS
+    from agent_s.loop.options import Options
     from agent_s.records import Limits, Outcome, Task
     from agent_s.settings import Settings, load_settings
 
-__all__ = ["AgentS", "Limits", "Outcome", "Settings", "Task", "load_settings"]
+__all__ = ["AgentS", "Limits", "Options", "Outcome", "Settings", "Task", "load_settings"]
 
-_HOME_OF = {
+_MODULES = {
     "AgentS": "agent_s.loop.agent",
     "Limits": "agent_s.records",
+    "Options": "agent_s.loop.options",
     "Outcome": "agent_s.records",
     "Settings": "agent_s.settings",
     "Task": "agent_s.records",
@@ -33,8 +35,8 @@ _HOME_OF = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use, so that importing the package stays cheap."""
-    if name not in _HOME_OF:
+    if name not in _MODULES:
         raise AttributeError(f"module 'agent_s' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOME_OF[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

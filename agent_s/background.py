@@ -1,4 +1,4 @@
-"""Calls that may take long, in threads of their own, so that whoever waits for them can stop waiting."""
+"""Background calls that can be abandoned."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-LOOKS_UP_S = 0.05
-"""How often a wait looks whether it is still of use."""
+POLL_S = 0.05
 
 T = TypeVar("T")
 
 
 class Abandoned(Exception):
-    """The wait for a call was given up; what it returns or raises later is dropped."""
+    """The caller stopped waiting; the result of the call is dropped."""
 
 
 class Pending(Generic[T]):
-    """A call that runs in a thread of its own.
-
-    The thread keeps no program from ending.
+    """A call that runs in a daemon thread.
 
     Args:
-        call: What runs.
-        name: Of the thread.
+        call: The function to call.
+        name: Name of the thread.
     """
 
     def __init__(self, call: Callable[[], T], name: str = "background") -> None:
@@ -34,23 +31,23 @@ class Pending(Generic[T]):
         self._error: BaseException | None = None
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def result(self, limit_s: float | None = None, of_no_use: Callable[[], bool] = lambda: False) -> T:
-        """Wait and return what the call returns, or raise what it raises.
+    def result(self, limit_s: float | None = None, abandon: Callable[[], bool] = lambda: False) -> T:
+        """Wait for the call, and return or raise its result.
 
         Args:
-            limit_s: Longest wait, s; None for as long as it takes.
-            of_no_use: Tells whether waiting is of no use any more; asked again and again, so that a signal handler can
-                change its answer without touching a lock.
+            limit_s: Longest wait, s; None for no limit.
+            abandon: Returns whether to stop waiting. It is polled, so that a signal handler can change its answer
+                without touching a lock.
 
         Raises:
             TimeoutError: The limit has passed.
-            Abandoned: Waiting is of no use any more.
+            Abandoned: `abandon` returned True.
         """
         until = None if limit_s is None else time.monotonic() + limit_s
         while not self._over.is_set():
-            if of_no_use():
+            if abandon():
                 raise Abandoned
-            left_s = LOOKS_UP_S if until is None else min(LOOKS_UP_S, until - time.monotonic())
+            left_s = POLL_S if until is None else min(POLL_S, until - time.monotonic())
             if left_s <= 0:
                 raise TimeoutError
             self._over.wait(left_s)
@@ -61,7 +58,7 @@ class Pending(Generic[T]):
     def _run(self) -> None:
         try:
             self._value = self._call()
-        except BaseException as error:  # noqa: BLE001 - it is raised where the result is waited for
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
             self._error = error
         finally:
             self._over.set()

@@ -7,21 +7,26 @@ AgentError
 │   ├── ModelUnavailable   it cannot be reached, or refuses the key
 │   ├── ModelRefused       it declines, or a filter of its provider stopped it
 │   ├── ResponseCutOff     its answer, or what it was sent, is longer than allowed
-│   └── MalformedResponse  its answer breaks the response type, also after it was told why
-│       └── EmptyResponse  it answers with nothing
-├── PlanError              a plan is empty, has a cycle, or names a dependency that is not there
-│   └── PlanTried          it was carried out before, and failed
-├── SearchError            a search engine that was configured did not answer
+│   └── MalformedResponse  its answer breaks the response type, even after a retry
+│       └── EmptyResponse  its answer is empty, even after a retry
+├── PlanError              a plan is empty, has a cycle, or names an unknown dependency
+│   └── PlanTried          it was carried out before and failed
+├── SearchError            the configured search engine did not answer
 ├── LimitReached           a budget of the run is used up
 └── TrajectoryError        a run's files are missing, damaged, or of a newer version
 ```
 
-How a task ends (done, failed, infeasible, ...) is a value, `agent_s.records.Outcome`, and never an exception.
+How a task ends (done, failed, infeasible, ...) is a value, `agent_s.records.Outcome`, and never an exception. `Stopped`
+is no error, and so stands outside of the tree.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
+
+
+class Stopped(BaseException):
+    """A person asked the run to stop; becomes the outcome `stopped`."""
 
 
 class AgentError(Exception):
@@ -49,7 +54,7 @@ class ModelUnavailable(ModelError):
 
 
 class MalformedResponse(ModelError):
-    """The model's answer breaks the response type, also after it was told why."""
+    """The model's answer breaks the response type, even after a retry."""
 
 
 class ModelRefused(ModelError):
@@ -57,23 +62,23 @@ class ModelRefused(ModelError):
 
 
 class ResponseCutOff(ModelError):
-    """The answer, or what the model was sent, is longer than allowed; the message names the setting."""
+    """The answer or the conversation is longer than allowed; the message names the setting."""
 
 
 class EmptyResponse(MalformedResponse):
-    """The model answers with nothing, also after it was told so."""
+    """The model's answer is empty, even after a retry."""
 
 
 class PlanError(AgentError):
-    """A plan is empty, has a cycle, or names a dependency that is not there."""
+    """A plan is empty, has a cycle, or names an unknown dependency."""
 
 
 class PlanTried(PlanError):
-    """A plan is one that was carried out before, and failed."""
+    """A plan was carried out before and failed."""
 
 
 class SearchError(AgentError):
-    """A search engine that was configured did not answer."""
+    """The configured search engine did not answer."""
 
 
 class LimitReached(AgentError):

@@ -1,24 +1,24 @@
-"""What happens during a run, one class per kind of event.
+"""The events of a run, one class per kind.
 
-The recorder, the progress display and the report read events and nothing else. Written to disk, an event is one line of
-JSON; the pixels of an observation are left to the recorder, which stores them beside it.
+The recorder, the progress display and the report read events and nothing else. On disk an event is one line of JSON;
+the recorder stores the pixels of an observation in a separate file.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, TypeAdapter, model_validator
 
 from aci.acting.actions import AnyAction
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
-from agent_s.records import Aims, Limits, Outcome, Plan, Subtask, Task, Verdict
+from agent_s.records import Aims, Limits, Outcome, Plan, Subtask, Task, Usage, Verdict
 
 
 class BaseEvent(BaseModel):
-    """What all events share."""
+    """Base of all events."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -29,8 +29,8 @@ class RunStarted(BaseEvent):
     """The run begins.
 
     Attributes:
-        desktop: Where: "virtual", the name of an X display, or "" for a desktop of somebody's own.
-        resumes: Id of the run that it goes on with; empty for one that begins anew.
+        desktop: "virtual", the name of an X display, or "" for a custom desktop.
+        resumes: Id of the run that it resumes; empty for a new run.
     """
 
     kind: Literal["run_started"] = "run_started"
@@ -43,12 +43,12 @@ class RunStarted(BaseEvent):
 
 
 class Observed(BaseEvent):
-    """The screen was looked at.
+    """The agent looked at the screen.
 
     Attributes:
-        observation: The observation itself; left out of the written form.
-        text: What a model is shown of it.
-        screenshot: File name of its picture beside the trajectory, once a recorder has stored it.
+        observation: The observation itself; not written to disk.
+        text: Its text form, as shown to a model.
+        screenshot: File name of its picture, relative to the trajectory, once a recorder has stored it.
         elements: Number of elements.
     """
 
@@ -62,27 +62,45 @@ class Observed(BaseEvent):
 
 
 class ModelCalled(BaseEvent):
-    """A model answered."""
+    """A model answered.
+
+    Attributes:
+        call: Kind of the request, or "search" for a web search by the provider.
+        model: Name of the model.
+        seconds: Wall time of the call, s.
+        usage: Tokens and cost.
+        answer: Fields of the response that differ from their defaults.
+        detail: Further information from the provider, such as its request id.
+    """
 
     kind: Literal["model_called"] = "model_called"
     call: str
     model: str
     seconds: float
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    dollars: float | None = None
+    usage: Usage = Usage()
+    answer: dict[str, Any] = {}
+    detail: dict[str, Any] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_flat_usage(cls, values: Any) -> Any:
+        """Accept records of earlier versions, which hold the fields of `usage` at the top level."""
+        flat = ("input_tokens", "cached_tokens", "output_tokens", "dollars")
+        if not isinstance(values, dict) or not any(name in values for name in flat):
+            return values
+        usage = {name: values[name] for name in flat if name in values}
+        return {**{name: value for name, value in values.items() if name not in flat}, "usage": usage}
 
 
 class KnowledgeGathered(BaseEvent):
     """The Manager asked the web and narrative memory.
 
     Attributes:
-        query: The question, or "" where memory gave the whole plan.
+        query: The Manager's question; empty if memory holds the whole plan.
         web: Titles and addresses of web results.
         narratives: Ids of the experiences found.
-        problems: Engines that did not answer, and why.
-        aims: What the task demands and forbids.
+        problems: Sources that did not answer, and why.
+        aims: What the task requires and forbids.
     """
 
     kind: Literal["knowledge_gathered"] = "knowledge_gathered"
@@ -94,7 +112,7 @@ class KnowledgeGathered(BaseEvent):
 
 
 class Planned(BaseEvent):
-    """There is a plan, or a new one after a failure (`replan` counts them from 1)."""
+    """There is a plan; `replan` counts the new plans after failures from 1."""
 
     kind: Literal["planned"] = "planned"
     plan: Plan
@@ -113,7 +131,7 @@ class SubtaskStarted(BaseEvent):
 
 
 class ReplayStarted(BaseEvent):
-    """A verified experience is done again without a model."""
+    """The replay of a verified experience, without a model, begins."""
 
     kind: Literal["replay_started"] = "replay_started"
     subtask: Subtask
@@ -122,7 +140,7 @@ class ReplayStarted(BaseEvent):
 
 
 class ReplayStopped(BaseEvent):
-    """A replay met a screen that differs; the Worker takes over."""
+    """A replay found a screen that differs; the Worker takes over."""
 
     kind: Literal["replay_stopped"] = "replay_stopped"
     subtask: Subtask
@@ -131,7 +149,7 @@ class ReplayStopped(BaseEvent):
 
 
 class Reflected(BaseEvent):
-    """The trajectory reflector spoke."""
+    """The trajectory reflector gave feedback."""
 
     kind: Literal["reflected"] = "reflected"
     trouble: str
@@ -139,11 +157,11 @@ class Reflected(BaseEvent):
 
 
 class ActionChosen(BaseEvent):
-    """A step was decided: by the Worker, or by a replay.
+    """The Worker, or a replay, chose the next action.
 
     Attributes:
         target: The element it names, in words.
-        boxes: Where the elements it names lay, (x, y, width, height) in px, once a recorder has looked them up.
+        boxes: Rectangles of the elements it names, (x, y, width, height) in px, once a recorder has added them.
     """
 
     kind: Literal["action_chosen"] = "action_chosen"
@@ -158,7 +176,7 @@ class ActionChosen(BaseEvent):
 
 
 class ActionPerformed(BaseEvent):
-    """A step was carried out."""
+    """An action was carried out."""
 
     kind: Literal["action_performed"] = "action_performed"
     step: int
@@ -168,7 +186,7 @@ class ActionPerformed(BaseEvent):
 
 
 class SubtaskEnded(BaseEvent):
-    """Work on a subtask is over."""
+    """Work on a subtask ended."""
 
     kind: Literal["subtask_ended"] = "subtask_ended"
     subtask: Subtask
@@ -179,14 +197,14 @@ class SubtaskEnded(BaseEvent):
 
 
 class Verified(BaseEvent):
-    """The task was checked."""
+    """The result of the task was checked."""
 
     kind: Literal["verified"] = "verified"
     verdict: Verdict
 
 
 class ExperienceStored(BaseEvent):
-    """Something was written to memory."""
+    """An experience was written to memory."""
 
     kind: Literal["experience_stored"] = "experience_stored"
     memory: Literal["narrative", "episodic", "skill"]
@@ -195,14 +213,14 @@ class ExperienceStored(BaseEvent):
 
 
 class Troubled(BaseEvent):
-    """Something that the run survived went wrong, such as a memory that cannot be written."""
+    """Something went wrong that does not end the run, such as a memory that cannot be written."""
 
     kind: Literal["troubled"] = "troubled"
     problem: str
 
 
 class RunEnded(BaseEvent):
-    """The run is over; always the last event."""
+    """The run ended; always the last event."""
 
     kind: Literal["run_ended"] = "run_ended"
     outcome: Outcome

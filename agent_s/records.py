@@ -14,7 +14,6 @@ from aci.observation.identity import ElementDescription
 
 if TYPE_CHECKING:
     from aci.observation.observation import Observation
-    from agent_s.llm.protocol import ActResponse
 
 MAX_INSTRUCTION = 20_000
 
@@ -24,7 +23,7 @@ Phase = Literal["observe", "model", "search", "memory", "act", "verify"]
 
 
 class Record(BaseModel):
-    """What all records share: immutable, and no field that is not declared."""
+    """Base of all records: immutable, and no undeclared field."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,9 +37,9 @@ class Task(Record):
     """What a person wants done.
 
     Attributes:
-        instruction: The wish, in words.
+        instruction: The request, in words.
         id: Identifies the task in memory and reports.
-        follows: What was asked for before on the same desktop and how it ended, oldest first; the planner is told.
+        follows: Earlier tasks on the same desktop and how they ended, oldest first; context for the planner.
     """
 
     instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]
@@ -51,26 +50,26 @@ class Task(Record):
     @classmethod
     def _not_blank(cls, instruction: str) -> str:
         if not instruction.strip():
-            raise ValueError("the instruction is empty: say in a sentence what is to be done")
+            raise ValueError("the instruction is empty: describe the task in a sentence")
         return instruction.strip()
 
 
 class Aims(Record):
-    """What a task demands and forbids, written down before anything is done.
+    """What a task requires and forbids, written down before anything is done.
 
     Attributes:
-        criteria: What has to be true at the end.
-        constraints: What must not be done, or has to be kept.
+        criteria: What must be true at the end.
+        constraints: What must not be done or changed.
     """
 
     criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
 
     def points(self, instruction: str) -> tuple[str, ...]:
-        """Return all that has to be judged: the outcome first, then what was not to be done on the way.
+        """Return everything to judge at the end: the criteria, then the constraints.
 
         Args:
-            instruction: Of the task; it is the only criterion where none was written down.
+            instruction: Of the task; it is the only criterion if none was written down.
         """
         return (*(self.criteria or (instruction,)), *self.constraints)
 
@@ -82,12 +81,12 @@ class Limits(Record):
         max_steps: Primitives in the whole run.
         max_subtask_steps: Primitives in one subtask before it counts as failed.
         max_subtasks: Subtasks in one plan.
-        max_replans: How often a failed subtask may be planned anew.
-        max_looks: Primitives that only look, before a finished task is judged; so much of the budgets of steps and
-            calls is kept for it.
-        max_model_calls: Calls of the model in the whole run.
+        max_replans: Number of new plans after failures.
+        max_looks: Read-only primitives that the evaluator may request before it judges; a share of the budgets of
+            steps and calls is reserved for them.
+        max_model_calls: Model calls in the whole run.
         max_tokens: Tokens sent and received in the whole run; None for no limit.
-        max_dollars: Cost of the whole run; None for no limit. Needs models whose price is known.
+        max_dollars: Cost of the whole run; None for no limit. Needs models with known prices.
         max_seconds: Wall time of the whole run, s.
     """
 
@@ -107,7 +106,7 @@ class Subtask(Record):
 
     Attributes:
         name: Short and unique within the plan.
-        info: What a Worker needs to know to do it.
+        info: What the Worker needs to know to do it.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=500)]
@@ -115,13 +114,13 @@ class Subtask(Record):
 
 
 class Plan(Record):
-    """Subtasks in the order in which they are done, and what each depends on.
+    """Subtasks in execution order, and their dependencies.
 
     Attributes:
         subtasks: In topological order.
         edges: Pairs (before, after) of subtask names.
-        source: Whether a model wrote it, it comes from verified narrative memory, or it is the task itself.
-        guideline: What web and memory say about the task, fused, with the sources; empty where they say nothing.
+        source: A model, verified narrative memory, or the task itself.
+        guideline: Knowledge from web and memory, fused, with its sources; may be empty.
     """
 
     subtasks: tuple[Subtask, ...]
@@ -131,10 +130,10 @@ class Plan(Record):
 
 
 class NoPlan(Record):
-    """There is no way to do the task, or no other way after a failure.
+    """The planner sees no way to do the task, or no other way after a failure.
 
     Attributes:
-        reason: For the person who gave the task.
+        reason: For the user.
         infeasible: Whether nobody could do it on this machine.
     """
 
@@ -143,11 +142,11 @@ class NoPlan(Record):
 
 
 class ElementState(Record):
-    """What can be seen of an element besides where it is.
+    """The visible state of an element, without its position.
 
     Attributes:
-        states: Those of its states that actions change: checked, selected, expanded and the like.
-        text: Its content, where it is short.
+        states: Those states that actions change: checked, selected, expanded and the like.
+        text: Its content, if short.
         value: Of a slider or spin button.
     """
 
@@ -179,13 +178,13 @@ class Effect(Record):
 
 
 class Left(Record):
-    """What a step had left behind at the end of its subtask.
+    """What remained of a step at the end of its subtask.
 
     Attributes:
-        element: The element that was acted on; None where it was gone.
-        files: Files it names that were written meanwhile, as paths from "~".
-        title: Title of the window in front at the end; with the last step only.
-        settings: What a switch whose state no element shows had set, by "group/key"; doing it again sets it back.
+        element: The element that was acted on; None if it was gone.
+        files: Files named by the step that were written meanwhile, as paths from "~".
+        title: Title of the active window at the end; with the last step only.
+        settings: Settings changed by a switch whose state no element shows, by "group/key".
     """
 
     element: ElementState | None = None
@@ -195,17 +194,17 @@ class Left(Record):
 
 
 class Derived(Record):
-    """A piece of typed text that the screen had shown and no wording of the task tells.
+    """A piece of typed text that the screen had shown and that is not in the task's wording.
 
     Attributes:
         typed: As it was typed.
         value: As the screen showed it.
         app: Application that showed it.
-        role: AT-SPI role of the element there; "window" for a title.
-        field: What of the element it was: name, text, label, description, value or title.
-        beside: What named the element or stood before it.
-        around: What stood before and after it in the same text.
-        shown_at: Before which step of the subtask it was first seen, from 0; None where that was before the subtask.
+        role: AT-SPI role of the element; "window" for a title.
+        field: Field of the element: name, text, label, description, value or title.
+        beside: Text that named the element or preceded it.
+        around: Text before and after it in the same field.
+        shown_at: Index of the step of the subtask before which it was first seen; None if before the subtask.
     """
 
     typed: str
@@ -218,18 +217,22 @@ class Derived(Record):
     shown_at: int | None = None
 
 
+ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
+"""The fields of primitives that name an element."""
+
+
 class GroundedStep(Record):
-    """A primitive whose element ids are replaced by descriptions, so that it can be done again on another screen.
+    """A primitive with element descriptions in place of ids, so that it can be replayed on another screen.
 
     Attributes:
         action: The primitive as it was performed; its ids are meaningless outside of its run.
         targets: Description of the element behind each id field of the primitive, by field name.
-        focus: The element that had the keyboard, for what is typed without naming one.
-        front: Title of the window that had the keyboard, for what only presses keys; empty where it does not matter.
+        focus: The focused element, for text that is typed without naming one.
+        front: Title of the active window, for key presses; empty if it does not matter.
         intent: The next action in words, as the Worker put it.
         effect: What it changed.
-        left: What was left of that at the end.
-        derived: What of the text that it types came from the screen; None where that was not recorded.
+        left: What remained of that at the end.
+        derived: The parts of its text that came from the screen; None if that was not recorded.
     """
 
     action: AnyAction
@@ -242,12 +245,35 @@ class GroundedStep(Record):
     derived: tuple[Derived, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One turn of a Worker: what it saw, what it answered, and what came of it.
+class Response(BaseModel):
+    """Base of all model answers: immutable, and no undeclared field."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ActResponse(Response):
+    """A Worker's turn, with the paper's four parts (section 3.1.2).
 
     Attributes:
-        recalled: Whether it is known from a record only; then what was seen is not kept, and its ids mean nothing now.
+        previous_action_check: Whether the last action had the intended effect.
+        observation_analysis: What the screen shows.
+        next_action: What to do next, in words.
+        action: Exactly one primitive.
+    """
+
+    previous_action_check: str = ""
+    observation_analysis: str = ""
+    next_action: str = ""
+    action: AnyAction
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One turn of a Worker: what it saw, what it answered, and the result.
+
+    Attributes:
+        recalled: Whether it was read from the record of an earlier run; its screen is not kept, and its element ids
+            mean nothing now.
     """
 
     number: int
@@ -258,15 +284,17 @@ class Step:
 
 
 class Usage(Record):
-    """What a run used.
+    """What a model call, or all of a run, used.
 
     Attributes:
         steps: Primitives performed.
         model_calls: Calls of the model.
-        input_tokens: Tokens sent, the cached ones included.
+        input_tokens: Tokens sent, including cached ones.
         cached_tokens: Tokens that the provider read from its cache.
+        written_tokens: Tokens that the provider wrote to its cache.
         output_tokens: Tokens received.
-        dollars: Cost, or None where the price is not known.
+        searches: Web searches that the provider made.
+        dollars: Cost, or None if the price is unknown.
         seconds: Wall time by phase, s.
     """
 
@@ -274,9 +302,29 @@ class Usage(Record):
     model_calls: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    written_tokens: int = 0
     output_tokens: int = 0
+    searches: int = 0
     dollars: float | None = None
     seconds: dict[Phase, float] = {}
+
+    def __add__(self, other: Usage) -> Usage:
+        """Return the sum, without `seconds`; its cost is unknown as soon as one of the two is."""
+        return Usage(
+            steps=self.steps + other.steps,
+            model_calls=self.model_calls + other.model_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            written_tokens=self.written_tokens + other.written_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            searches=self.searches + other.searches,
+            dollars=None if self.dollars is None or other.dollars is None else self.dollars + other.dollars,
+        )
+
+    @property
+    def tokens(self) -> int:
+        """Tokens sent and received."""
+        return self.input_tokens + self.output_tokens
 
     @property
     def total_seconds(self) -> float:
@@ -284,14 +332,17 @@ class Usage(Record):
         return sum(self.seconds.values())
 
 
+NO_USAGE = Usage()
+
+
 class Verdict(Record):
     """Whether a task was really done.
 
     Attributes:
-        verified: True or False where it could be checked, None where it could not.
+        verified: True or False if it could be checked, else None.
         reason: Why, in words.
-        evidence: What it rests on: a file's content, an element, a step.
-        by: What checked it, such as "state check" or "model".
+        evidence: What supports it: a file's content, an element, a step.
+        by: Who checked it, such as "state check" or "model".
     """
 
     verified: bool | None
@@ -304,10 +355,10 @@ class Outcome(Record):
     """How a run ended.
 
     Attributes:
-        status: What the agent says of it.
-        verified: Whether a check confirms that the task is done; None where nothing could be checked.
-        reason: Why it ended so, in words for the person who gave the task.
-        usage: What it used.
+        status: How the agent ended it.
+        verified: Whether a check confirms that the task is done; None if nothing could be checked.
+        reason: Why it ended like this, for the user.
+        usage: Steps, calls, tokens, cost and time.
         run_id: Identifies the run and its trajectory.
         replayed: Whether every subtask came from verified memory.
     """
@@ -321,12 +372,12 @@ class Outcome(Record):
 
 
 class StateCheck(Protocol):
-    """Looks at the state of the applications themselves, after the agent says it has finished."""
+    """Checks the state of the applications themselves, after the agent has finished."""
 
     def __call__(self, status: Status) -> Verdict:
-        """Tell whether the task is done.
+        """Return whether the task is done.
 
         Args:
-            status: What the agent says of it; an infeasible task is right when the agent gave up.
+            status: How the agent ended it; giving up is correct for an infeasible task.
         """
         ...

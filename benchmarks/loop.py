@@ -41,11 +41,11 @@ from tempfile import TemporaryDirectory
 from aci.acting.actions import Action, Click, Done, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
-from agent_s import AgentS, Limits, Task, load_settings
+from agent_s import AgentS, Limits, Options, Task, load_settings
+from agent_s.llm.conversation import Conversation, Part, Picture, Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, PlannedNode, PlanResponse
 from agent_s.llm.providers.anthropic import breakpoints
-from agent_s.llm.providers.conversation import Conversation, Part, Picture, Text
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.offline import OfflineModel
 from agent_s.settings import configs_folder
@@ -143,8 +143,8 @@ def _run_on_a_sheet(pace: Pace) -> None:
         window_of(desktop, "libreoffice-calc")
         _until_shown(desktop, "table cell", "A1")
         task = Task(instruction="Write the numbers of the rooms into the first columns.")
-        outcome = AgentS(model=PacedModel(script, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
-                         limits=LIMITS).run(task)  # fmt: skip
+        outcome = AgentS(model=PacedModel(script, pace), desktop=PacedDesktop(desktop, pace),
+                         options=Options(reflect=False, limits=LIMITS)).run(task)  # fmt: skip
     if outcome.usage.steps != LONGER_STEPS:
         raise NotMeasured(f"the run on a sheet made {outcome.usage.steps} steps: {outcome.reason}")
 
@@ -206,8 +206,8 @@ def _run_on_a_form(steps: int = STEPS, pace: Pace | None = None) -> list[ModelRe
         desktop.launch(["chromium", str(page)])
         window_of(desktop, "chromium")
         _until_shown(desktop, "entry", "Name 1")
-        outcome = AgentS(model=PacedModel(model, pace), desktop=PacedDesktop(desktop, pace), reflect=False,
-                         limits=LIMITS).run(TASK)  # fmt: skip
+        outcome = AgentS(model=PacedModel(model, pace), desktop=PacedDesktop(desktop, pace),
+                         options=Options(reflect=False, limits=LIMITS)).run(TASK)  # fmt: skip
     if outcome.usage.steps != steps:
         raise NotMeasured(f"the run made {outcome.usage.steps} steps: {outcome.reason}")
     return model.requests

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from aci.acting.actions import Action
+from aci.desktop.emergency_stop import Halt
 from aci.observation.observation import Observation
 
 
 class ActionResult(BaseModel):
-    """What came of one primitive.
+    """The result of one primitive.
 
     Attributes:
-        ok: Whether it was carried out; says nothing about whether it had the effect that was hoped for.
+        ok: Whether it was carried out; says nothing about whether it had the intended effect.
         error: Why it was not carried out, for the Worker to read; None when `ok`.
         settled_after_s: Seconds from the input until the screen was quiet.
         note: How it was done where that matters, such as "typed by paste, read back exactly" or the user's answer.
@@ -28,21 +30,144 @@ class ActionResult(BaseModel):
     note: str = ""
 
 
-class Desktop(Protocol):
-    """Anything with a screen to look at and an input to act with."""
+class SimpleDesktop(Protocol):
+    """The least that a custom desktop needs; `as_desktop` adds the rest of `Desktop`."""
 
     def observe(self) -> Observation:
-        """Look at the screen.
-
-        Raises:
-            ConnectionLost: The screen or the accessibility bus went away.
-        """
+        """Look at the screen."""
         ...
 
     def perform(self, action: Action) -> ActionResult:
-        """Carry out one primitive and wait until the screen has settled.
+        """Carry out one primitive and wait until the screen has settled."""
+        ...
+
+
+class Desktop(Protocol):
+    """A screen to look at and an input to act with.
+
+    A custom desktop that inherits from this class implements `observe` and `perform`, and overrides what else it
+    supports.
+    """
+
+    @property
+    def display(self) -> str:
+        """Name of the X display; empty if there is none."""
+        return ""
+
+    @property
+    def private(self) -> bool:
+        """Whether the desktop belongs to the agent alone, so that nothing on it can be harmed."""
+        return False
+
+    @property
+    def home(self) -> Path | None:
+        """Home folder of the desktop's applications; None if their files cannot be read from here."""
+        return None
+
+    @property
+    def halt(self) -> Halt | None:
+        """The emergency stop; None if the desktop has none."""
+        return None
+
+    def observe(self, read_texts: bool = True) -> Observation:
+        """Look at the screen.
+
+        Args:
+            read_texts: Whether to recognize text that is only pixels.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
         """
         ...
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive.
+
+        Args:
+            action: The primitive; its element ids are those of the latest observation.
+            settle: Whether to wait until the screen has settled.
+
+        Raises:
+            ConnectionLost: The screen or the accessibility bus went away.
+        """
+        ...
+
+    def clear_buffer(self) -> None:
+        """Forget the texts kept by `save_to_buffer`; they belong to one task."""
+        return
+
+    def release_all(self) -> None:
+        """Release every key and button that is held."""
+        return
+
+
+class DesktopWrapper(Desktop):
+    """Passes everything on to another desktop; subclasses override what they change.
+
+    Args:
+        desktop: The wrapped desktop.
+    """
+
+    def __init__(self, desktop: Desktop) -> None:
+        self._desktop = desktop
+
+    @property
+    def display(self) -> str:
+        """See `Desktop.display`."""
+        return self._desktop.display
+
+    @property
+    def private(self) -> bool:
+        """See `Desktop.private`."""
+        return self._desktop.private
+
+    @property
+    def home(self) -> Path | None:
+        """See `Desktop.home`."""
+        return self._desktop.home
+
+    @property
+    def halt(self) -> Halt | None:
+        """See `Desktop.halt`."""
+        return self._desktop.halt
+
+    def observe(self, read_texts: bool = True) -> Observation:
+        """See `Desktop.observe`."""
+        return self._desktop.observe(read_texts)
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """See `Desktop.perform`."""
+        return self._desktop.perform(action, settle)
+
+    def clear_buffer(self) -> None:
+        """See `Desktop.clear_buffer`."""
+        self._desktop.clear_buffer()
+
+    def release_all(self) -> None:
+        """See `Desktop.release_all`."""
+        self._desktop.release_all()
+
+
+def as_desktop(desktop: SimpleDesktop) -> Desktop:
+    """Return an object as a full `Desktop`; what it lacks gets the defaults of `Desktop`."""
+    return cast(Desktop, desktop) if isinstance(desktop, _Complete) else _AdaptedDesktop(desktop)
+
+
+@runtime_checkable
+class _Complete(Protocol):
+    """What only a full `Desktop` has; methods alone, since a property may fail before a desktop is started."""
+
+    def clear_buffer(self) -> None: ...
+
+    def release_all(self) -> None: ...
+
+
+class _AdaptedDesktop(Desktop):
+    def __init__(self, desktop: SimpleDesktop) -> None:
+        self._desktop = desktop
+
+    def observe(self, read_texts: bool = True) -> Observation:
+        return self._desktop.observe()
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        return self._desktop.perform(action)

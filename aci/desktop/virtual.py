@@ -109,6 +109,11 @@ class VirtualDesktop:
         return self._running_session.display
 
     @property
+    def private(self) -> bool:
+        """Whether the desktop belongs to the agent alone, which it does."""
+        return True
+
+    @property
     def home(self) -> Path:
         """HOME of the applications."""
         return self._running_session.home
@@ -210,9 +215,9 @@ class VirtualDesktop:
         """Start a program; see `aci.desktop.x11.X11Desktop.launch`."""
         return self.x11.launch(argv, cwd, wait_for_window, timeout_s)
 
-    def observe(self) -> Observation:
+    def observe(self, read_texts: bool = True) -> Observation:
         """Look at the screen; see `aci.desktop.desktop.Desktop.observe`."""
-        return self.x11.observe()
+        return self.x11.observe(read_texts)
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""

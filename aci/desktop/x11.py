@@ -66,7 +66,8 @@ class X11Desktop:
         screen: The screen itself: pixels and windows.
         rest_s: How long nothing must be done after a look before what it read in parts is read as a whole, beside
             everything else; None for never.
-        reads_texts: Whether texts that are only pixels are read.
+        private: Whether the desktop belongs to the agent alone.
+        home: HOME of the applications.
         halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
     """
 
@@ -109,7 +110,8 @@ class X11Desktop:
                 "(`--display :0`), or use a virtual desktop (`--virtual`)."
             )
         self._environment["DISPLAY"] = self.display = name
-        self._private = private_home is not None
+        self.private = private_home is not None
+        self.home = private_home or Path.home()
         self._ids = count(1) if ids is None else ids
         self._open = ExitStack()
         self._seen: Observation | None = None
@@ -117,7 +119,6 @@ class X11Desktop:
         self._buffer: list[str] = []
         self._input: InputName = input
         self.rest_s: float | None = _REST_S
-        self.reads_texts = True
         self.halt = Halt()
         with self._open:
             self.screen = Screen(name)
@@ -148,7 +149,7 @@ class X11Desktop:
         """The installed applications."""
         return installed_applications(self._environment)
 
-    def observe(self) -> Observation:
+    def observe(self, read_texts: bool = True) -> Observation:
         """Look at the screen: take its pixels, and read the elements where these or events tell of changes.
 
         Without its accessibility bus there are only the texts that are recognized, and a note says so.
@@ -164,7 +165,7 @@ class X11Desktop:
         picture = self._camera.submit(to_rgb, frame)
         windows = self.screen.windows()
         # Loading the engine takes a second of processor time: an empty screen can do without.
-        text_reader = self._text_reader if windows and self.reads_texts else None
+        text_reader = self._text_reader if windows and read_texts else None
         if text_reader is not None:
             self._camera.submit(_look_ahead, text_reader, picture, windows)
         before, self._frame = self._frame, None
@@ -287,7 +288,7 @@ class X11Desktop:
     @cached_property
     def _device(self) -> InputDevice:
         moving = self._user_watch.own_motion if self._user_watch is not None else lambda point: None
-        device = open_input_device(self._input, self.display, self._private, self.halt, moving)
+        device = open_input_device(self._input, self.display, self.private, self.halt, moving)
         self._open.callback(device.close)
         return device
 

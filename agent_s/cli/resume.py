@@ -33,14 +33,14 @@ def resume(
     """
     from agent_s.cli.run import quoted, show_end
     from agent_s.events import RunStarted
-    from agent_s.loop.unfinished import what_is_left
+    from agent_s.loop.unfinished import read_unfinished
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
     from agent_s.terminal.run_conduct import DesktopChoice, build_agent, conduct, introduce, open_memory
     from agent_s.trajectory.recorder import find_run, read_trajectory, run_folder
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
-    unfinished = what_is_left(events)
+    unfinished = read_unfinished(events)
     name = display or unfinished.desktop
     if name in ("", "virtual"):
         again = quoted(unfinished.task.instruction)

@@ -79,7 +79,7 @@ def run_task(
     record: Path | None,
     screen: Display,
     interrupts: Interrupts,
-    vouched: str = "",
+    trusted_run: str = "",
 ) -> Conducted:
     """Open the desktop and the memory, carry out one task, and close them.
 
@@ -94,10 +94,9 @@ def run_task(
 
     task = make_task(instruction)
     with open_memory(settings) as memory, choice.open(settings) as desktop:
-        agent = build_agent(settings, desktop, memory, screen)
-        agent.vouched = vouched
+        agent = build_agent(settings, desktop, memory, screen, trusted_run)
         introduce(agent, choice, screen)
-        home: Path | None = getattr(desktop, "home", None)
+        home = desktop.home if desktop.private else None
         return conduct(
             agent,
             task,

@@ -60,7 +60,7 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
     from agent_s.terminal.progress import lines_of
     from agent_s.trajectory.recorder import find_run, read_trajectory
     from agent_s.trajectory.report import heading
-    from agent_s.trajectory.timeline import tell
+    from agent_s.trajectory.timeline import build_timeline
 
     folder = find_run(read_settings(config_file, overrides).runs_folder, run)
     trajectory = read_trajectory(folder)
@@ -71,10 +71,10 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
     for event in trajectory.events:
         for line in lines_of(event):
             click.echo(line)
-    story = tell(trajectory.events)
-    reason = story.outcome.reason if story.outcome else trajectory.problem
-    click.echo(f"{heading(story.outcome)}. {printable(reason)}".strip())
-    click.echo(f"{plural(len(story.calls), 'model call')}, {story.seconds:.1f} s. Recorded in {folder}")
+    timeline = build_timeline(trajectory.events)
+    reason = timeline.outcome.reason if timeline.outcome else trajectory.problem
+    click.echo(f"{heading(timeline.outcome)}. {printable(reason)}".strip())
+    click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
     return DONE
 
 
@@ -148,7 +148,7 @@ def replay(
     choice = choose_desktop(display, virtual)
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts:
-        ended = run_task(task, settings, choice, None, screen, interrupts, vouched=started.run_id)
+        ended = run_task(task, settings, choice, None, screen, interrupts, trusted_run=started.run_id)
     status = show_end(task, ended, choice, as_json)
     return status if interrupts.exit_status is None else interrupts.exit_status
 

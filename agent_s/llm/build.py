@@ -1,4 +1,4 @@
-"""From the name of a model to the model."""
+"""Models from their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ URL_KEY_NAME = "AGENT_S_API_KEY"
 
 
 def default_model(environment: Mapping[str, str]) -> str:
-    """Return the name of the model that is taken where none is named: the provider's whose key is set, else `offline`.
+    """Return the default model: that of the provider whose key is set, else `offline`.
 
     Args:
         environment: Such as `os.environ`.
@@ -38,14 +38,14 @@ def default_model(environment: Mapping[str, str]) -> str:
 
 
 def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
-    """Build the model that the settings name, with those of its roles.
+    """Build the models that the settings name.
 
     Args:
         settings: `model`, `roles`, `provider` and `limits` are used.
-        environment: Where keys come from, such as `os.environ`.
+        environment: Source of keys, such as `os.environ`.
 
     Raises:
-        SettingsError: There is no such model, or its price is not known although dollars are limited.
+        SettingsError: There is no such model, or dollars are limited and its price is unknown.
         ModelUnavailable: There is no key for it, or its SDK is not installed.
         ModelError: A recording cannot be read.
     """
@@ -68,9 +68,9 @@ def build_model(
 
     Args:
         name: `offline`, `anthropic:NAME`, `openai:NAME`, the base URL of a server with `#NAME` of its model (or
-            without, where it has only one), or `recorded:FILE`. Without NAME a provider's default is taken.
-        environment: Where keys come from, such as `os.environ`; None for nowhere but a keyring.
-        provider: How providers are asked.
+            without, if it has only one), or `recorded:FILE`. Without NAME, the provider's default.
+        environment: Source of keys, such as `os.environ`; None to use only a keyring.
+        provider: Settings of requests to providers.
 
     Raises:
         SettingsError: There is no such model.
@@ -97,7 +97,7 @@ def build_model(
 def build_wire(
     name: str, environment: Mapping[str, str], settings: ProviderSettings
 ) -> AnthropicWire | OpenAIWire | None:
-    """Build what talks to the provider in a model's name, or None where that is no provider.
+    """Build the wire for a model of a provider, or return None for any other model.
 
     Raises:
         ModelUnavailable: There is no key for it, or its SDK is not installed.
@@ -112,27 +112,14 @@ def build_wire(
     model = model or load_prices(settings.prices).defaults.get(provider) or load_prices().defaults[provider]
     key = require_key(KEY_NAMES[provider], environment, provider)
     address = environment.get(f"{provider.upper()}_BASE_URL", "").strip()
+    from agent_s.llm.providers import anthropic, openai
+    from agent_s.llm.providers.wire import Service
+
+    options = settings.model_dump(include={"timeout_s", "max_output_tokens", "effort"})
     if provider == "anthropic":
-        from agent_s.llm.providers import anthropic
-
-        return anthropic.AnthropicWire(
-            model,
-            key,
-            address or anthropic.ADDRESS,
-            timeout_s=settings.timeout_s,
-            max_output_tokens=settings.max_output_tokens,
-            effort=settings.effort,
-        )
-    from agent_s.llm.providers import openai
-
-    return openai.OpenAIWire(
-        model,
-        key,
-        address or openai.ADDRESS,
-        timeout_s=settings.timeout_s,
-        max_output_tokens=settings.max_output_tokens,
-        effort=settings.effort,
-    )
+        service = Service("Anthropic", address or anthropic.ADDRESS, model, KEY_NAMES[provider], key)
+        return anthropic.AnthropicWire(service, **options)
+    return openai.OpenAIWire(Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key), **options)
 
 
 def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
@@ -162,7 +149,7 @@ def _split(url: str) -> tuple[str, str]:
     if not host:
         raise SettingsError(f"{url!r} names no host. Write http://HOST:PORT/v1#MODEL.")
     if parts.username is not None or parts.password is not None:
-        raise SettingsError(f"The URL of a model holds no key, since it is shown and recorded. Set {URL_KEY_NAME}.")
+        raise SettingsError(f"The URL of a model is shown and recorded, so it holds no key. Set {URL_KEY_NAME}.")
     if parts.query:
         raise SettingsError(f"The URL of a model has no query. Write {parts.scheme}://{parts.netloc}/v1#MODEL.")
     path = parts.path.rstrip("/") or "/v1"
@@ -194,6 +181,6 @@ def _require_price(name: str, settings: ProviderSettings) -> None:
     full = name if model else f"{kind}:{prices.defaults.get(kind, '')}"
     if full not in prices.models:
         raise SettingsError(
-            f"The price of {full} is not known, so that limits.max_dollars cannot be kept. Set limits.max_tokens, or "
+            f"The price of {full} is unknown, so limits.max_dollars cannot be enforced. Set limits.max_tokens, or "
             "provider.prices to a list that has it."
         )

@@ -1,4 +1,4 @@
-"""No model at all, for runs that only do again what memory holds."""
+"""No model, for runs that only replay."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from agent_s.llm.protocol import ModelRequest, ModelResponse
 
 
 class NoModel:
-    """Answers nothing; whoever asks is told so.
-
-    Attributes:
-        name: How records of runs call it.
-    """
+    """Refuses every request."""
 
     name = "none"
 
@@ -21,4 +17,4 @@ class NoModel:
         Raises:
             ModelUnavailable: Always.
         """
-        raise ModelUnavailable(f"the call {request.kind!r} was not made: this run may ask no model (replay=only)")
+        raise ModelUnavailable(f"the call {request.kind!r} was not made: this run may not call a model (replay=only)")

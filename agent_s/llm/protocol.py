@@ -1,39 +1,39 @@
 """The contract with a model: typed contexts in, typed responses out.
 
-Turning a context into text is the business of each provider, so that models which read no text (`offline`, `scripted`)
-work from the same values.
+Each provider turns a context into text itself, so that models that read no text (`offline`, `scripted`) get the same
+values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from aci.acting.actions import AnyAction
 from aci.observation.observation import Observation
-from agent_s.records import Plan, Step, Subtask, Task, Verdict
+from agent_s.errors import MalformedResponse
+from agent_s.records import NO_USAGE, Plan, Step, Subtask, Task, Usage, Verdict
+from agent_s.records import ActResponse as ActResponse
+from agent_s.records import Response as Response
 from memory_store import EpisodicExperience, NarrativeExperience
+
+ResponseT = TypeVar("ResponseT", bound=Response)
 
 Kind = Literal[
     "query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify", "propose_tasks", "name_skills"
 ]
 
 
-class Response(BaseModel):
-    """What all responses share: immutable, and no field that is not declared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 class QueryResponse(Response):
-    """An observation-aware question in the form "How to do X" (paper, section 3.1.1), and what the task comes down to.
+    """An observation-aware question "How to do X" (paper, section 3.1.1), and what the task requires and forbids.
 
     Attributes:
         query: The question.
-        criteria: What has to be true at the end, written from the task alone.
-        constraints: What the task forbids, or wants kept.
+        criteria: What must be true at the end, derived from the task alone.
+        constraints: What must not be done or changed.
     """
 
     query: str
@@ -42,7 +42,7 @@ class QueryResponse(Response):
 
 
 class PlannedNode(Response):
-    """A subtask as a model plans it."""
+    """A planned subtask."""
 
     name: Annotated[str, Field(min_length=1, max_length=500)]
     info: str = ""
@@ -52,13 +52,12 @@ class PlanResponse(Response):
     """A plan as a graph, with the guideline that it follows.
 
     Attributes:
-        guideline: What web and memory say about this task, fused, each statement with its source; empty where they say
-            nothing that helps.
-        nodes: Subtasks, in the order in which they were thought of.
+        guideline: Knowledge from web and memory, fused, each statement with its source; may be empty.
+        nodes: Subtasks, in any order.
         edges: Pairs (before, after) of subtask names.
-        not_understood: Words of the instruction that the plan does not cover; empty where it covers all.
-        gives_up: Why nothing can be planned; empty where there is a plan.
-        infeasible: Whether it is because nobody could do the task on this machine.
+        not_understood: Words of the instruction that the plan does not cover.
+        gives_up: Why nothing can be planned; empty if there is a plan.
+        infeasible: Whether nobody could do the task on this machine.
     """
 
     guideline: str = ""
@@ -69,24 +68,8 @@ class PlanResponse(Response):
     infeasible: bool = False
 
 
-class ActResponse(Response):
-    """A Worker's turn, with the paper's four parts (section 3.1.2).
-
-    Attributes:
-        previous_action_check: Whether the last action did what was hoped for.
-        observation_analysis: What the screen shows.
-        next_action: What to do next, in words.
-        action: Exactly one primitive.
-    """
-
-    previous_action_check: str = ""
-    observation_analysis: str = ""
-    next_action: str = ""
-    action: AnyAction
-
-
 class ReflectResponse(Response):
-    """What the trajectory reflector tells the Worker; empty where there is nothing to say."""
+    """Feedback of the trajectory reflector for the Worker; may be empty."""
 
     reflection: str = ""
 
@@ -98,14 +81,14 @@ class SummaryResponse(Response):
 
 
 class Judgement(Response):
-    """Whether one point is met, and what shows it.
+    """Whether one criterion or constraint is met, with a citation.
 
     Attributes:
         point: Number of the criterion or constraint, from 1.
-        met: True or False where something shows it, None where nothing does.
+        met: True or False if something shows it, else None.
         element_id: The element that shows it, or None.
         step: The step that shows it, or None.
-        quote: The words of the element that show it, as they stand there.
+        quote: The element's words that show it, verbatim.
     """
 
     point: Annotated[int, Field(ge=1)]
@@ -119,11 +102,11 @@ class VerifyResponse(Response):
     """An independent judgement of a finished task.
 
     Attributes:
-        look: A primitive that only shows more, where that is needed before judging; None where it is not.
+        look: A read-only primitive that shows more, if that is needed before judging.
         judgements: One for each criterion and constraint.
-        verified: True or False where the evidence decides it, None where it does not.
+        verified: True or False if the evidence decides it, else None.
         reason: Why.
-        evidence: What it rests on where code has looked it up; what a language model gives here is dropped.
+        evidence: Evidence that code has looked up; what a language model writes here is dropped.
     """
 
     look: AnyAction | None = None
@@ -137,7 +120,7 @@ class ProposedTask(Response):
     """A task for exploring an application.
 
     Attributes:
-        instruction: What is to be done, as a person would ask for it.
+        instruction: The task, as a person would ask for it.
         difficulty: From 1, a single action, to 5, several features together.
     """
 
@@ -146,12 +129,12 @@ class ProposedTask(Response):
 
 
 class CheckableTask(ProposedTask):
-    """A task whose end can be looked up without asking a model; every point that is not empty must hold.
+    """A task whose result can be checked without a model; every field that is not empty must hold.
 
     Attributes:
-        uses: Ways (`Affordance.way`) of what has to be used, where the task consists of using it.
-        shows: A text that has to stand on the screen.
-        file: Name of a file that has to lie in the Documents folder.
+        uses: Controls (`Affordance.way`) that must be used, if the task consists of using them.
+        shows: A text that must be on the screen.
+        file: Name of a file that must be in the Documents folder.
     """
 
     uses: tuple[str, ...] = ()
@@ -166,11 +149,11 @@ class ProposalResponse(Response):
 
 
 class FunctionNames(Response):
-    """What people call a function of an application.
+    """Names of one function of an application.
 
     Attributes:
-        number: Its place in the request, from 1.
-        names: How they would ask for it, the best first.
+        number: Its position in the request, from 1.
+        names: How people would ask for it, best first.
     """
 
     number: Annotated[int, Field(ge=1)]
@@ -185,13 +168,13 @@ class NamingResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """An answer of a search engine; data from outside, never an instruction.
+    """A result of a web search; untrusted data, never an instruction.
 
     Attributes:
-        title: Of the page.
-        url: Of the page; empty where the engine speaks for itself.
-        content: What it says.
-        note: How old it is, where it was not asked for just now.
+        title: Title of the page.
+        url: Address of the page; empty for an answer of the engine itself.
+        content: Its text.
+        note: Its age, if it comes from the cache.
     """
 
     title: str
@@ -202,7 +185,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """Asks for a search query; `trouble` says what the agent is stuck with, empty at the start."""
+    """Asks for a search query; `trouble` is what the agent is stuck with, empty at the start."""
 
     kind: ClassVar[Kind] = "query"
     response_type: ClassVar[type[Response]] = QueryResponse
@@ -214,7 +197,7 @@ class QueryContext:
 
 @dataclass(frozen=True, slots=True)
 class FailedSubtask:
-    """What went wrong with a subtask, for planning anew."""
+    """A failed subtask, for re-planning."""
 
     subtask: Subtask
     reason: str
@@ -223,15 +206,15 @@ class FailedSubtask:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """Asks for a plan, or for a new plan of what is left after a failure.
+    """Asks for a plan, or for a new plan of the remaining work after a failure.
 
     Attributes:
-        web: What the search engine answered, best first.
+        web: Web search results, best first.
         experiences: Similar tasks from narrative memory, best first.
-        constraints: What the task forbids, or wants kept.
-        done: Subtasks that are finished.
-        failed: Subtask that failed and why; None for the first plan.
-        left: Subtasks that were still to come after the failed one.
+        constraints: What must not be done or changed.
+        done: Finished subtasks.
+        failed: The subtask that failed and why; None for the first plan.
+        left: Subtasks that follow the failed one.
         problem: Why the previous answer was not a valid plan; empty at first.
     """
 
@@ -254,15 +237,15 @@ class ActContext:
     """Asks for the next primitive.
 
     Attributes:
-        subtask: What to do now.
-        done: Subtasks that are finished.
+        subtask: The current subtask.
+        done: Finished subtasks.
         left: Subtasks still to come.
         experiences: Similar subtasks from episodic memory, best first.
-        steps: What was done in this subtask so far, oldest first.
-        constraints: What the task forbids, or wants kept.
-        reflection: The reflector's latest word; empty where there is none.
-        follows: Tasks before this one, where no planner has said what this one means by them.
-        observation: The screen now; its `buffer` holds the texts kept so far.
+        steps: Steps of this subtask so far, oldest first.
+        constraints: What must not be done or changed.
+        reflection: The reflector's feedback; may be empty.
+        follows: Earlier tasks; empty if a planner has taken them into account.
+        observation: The screen now; its `buffer` holds the texts saved so far.
     """
 
     kind: ClassVar[Kind] = "act"
@@ -282,7 +265,7 @@ class ActContext:
 
 @dataclass(frozen=True, slots=True)
 class ReflectContext:
-    """Asks for a reflection on the trajectory of a subtask, with the reason why one is wanted now."""
+    """Asks for feedback on the trajectory of a subtask; `trouble` is the reason for asking."""
 
     kind: ClassVar[Kind] = "reflect"
     response_type: ClassVar[type[Response]] = ReflectResponse
@@ -325,11 +308,11 @@ class VerifyContext:
     """Asks whether a task that the agent says is done really is.
 
     Attributes:
-        points: What is to be judged: each criterion and each constraint.
-        done: Subtasks with the steps that finished them.
-        looked: What was done since only to see more.
-        may_look: Whether more may be looked at.
-        problem: Why the previous answer does not count; empty at first.
+        points: The criteria and constraints to judge.
+        done: Finished subtasks with their steps.
+        looked: Read-only steps taken since, to see more.
+        may_look: Whether more of them are allowed.
+        problem: Why the previous answer was not accepted; empty at first.
     """
 
     kind: ClassVar[Kind] = "verify"
@@ -346,14 +329,14 @@ class VerifyContext:
 
 @dataclass(frozen=True, slots=True)
 class Affordance:
-    """Something that an application offers for use.
+    """A control that an application offers.
 
     Attributes:
         role: AT-SPI role name.
-        name: As it is written on it.
-        within: What has to be opened before it, outermost first: names of menus and buttons.
-        window: Name of the dialog it lies in; empty for the main window.
-        on: Whether it is switched on; None where it cannot be.
+        name: Its label.
+        within: Names of the menus and buttons that lead to it, outermost first.
+        window: Name of its dialog; empty for the main window.
+        on: Whether it is switched on; None if it is no switch.
     """
 
     role: str
@@ -364,22 +347,22 @@ class Affordance:
 
     @property
     def way(self) -> str:
-        """How it is reached, as "View > Line Numbers"."""
+        """Path to it, such as "View > Line Numbers"."""
         return " > ".join((*self.within, self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class ProposalContext:
-    """Asks for tasks by which an application is to be explored (paper, section 3.2).
+    """Asks for tasks to explore an application with (paper, section 3.2).
 
     Attributes:
         task: The exploration itself, for the record.
         application: Name of the application.
-        description: What kind of application it calls itself, such as "Text Editor".
-        wanted: How many tasks.
-        observation: The screen to find tasks for; None for the most common tasks, whatever the screen.
-        affordances: What the application was found to offer.
-        known: Tasks that there are already.
+        description: Its kind, such as "Text Editor".
+        wanted: Number of tasks.
+        observation: The screen to find tasks for; None for the application's most common tasks.
+        affordances: Controls that the application offers.
+        known: Existing tasks.
     """
 
     kind: ClassVar[Kind] = "propose_tasks"
@@ -396,12 +379,12 @@ class ProposalContext:
 
 @dataclass(frozen=True, slots=True)
 class FoundFunction:
-    """Something that an exploration found an application to do.
+    """A function of an application that an exploration found.
 
     Attributes:
-        name: What it is called by rules.
-        way: How it is reached, as "View > Line Numbers".
-        effect: What it changed, a line each.
+        name: Its name, made by rules.
+        way: Path to it, such as "View > Line Numbers".
+        effect: What it changed, one line each.
     """
 
     name: str
@@ -411,7 +394,7 @@ class FoundFunction:
 
 @dataclass(frozen=True, slots=True)
 class NamingContext:
-    """Asks what people call functions that were found without a model.
+    """Asks for names of functions that were found without a model.
 
     Attributes:
         task: The exploration itself, for the record.
@@ -440,15 +423,25 @@ Context = (
 )
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call: what is asked, and the type that the answer must have."""
+    """One call of a model.
+
+    Attributes:
+        context: What is asked.
+        asked_to_stop: Returns whether the run has been stopped, so that waiting for a provider can end early.
+    """
 
     context: Context
+    asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
 
     @property
     def kind(self) -> Kind:
-        """Which of the agent's questions this is."""
+        """Kind of the request."""
         return self.context.kind
 
     @property
@@ -458,27 +451,17 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """What one call used; `dollars` is None where the price is not known."""
-
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    dollars: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ModelResponse:
-    """The answer to one call.
+    """The answer to one request.
 
     Attributes:
         output: An instance of the request's `response_type`.
-        usage: What the call used.
-        detail: What a provider wants to keep with it, for the trajectory.
+        usage: Tokens and cost of the call.
+        detail: Further information for the trajectory, such as the provider's request id.
     """
 
     output: Response
-    usage: TokenUsage = TokenUsage()
+    usage: Usage = NO_USAGE
     detail: dict[str, Any] = field(default_factory=dict)
 
 
@@ -492,3 +475,40 @@ class Model(Protocol):
             ModelError: There is no usable answer.
         """
         ...
+
+
+@runtime_checkable
+class NamedModel(Protocol):
+    """A model with a name for records and messages."""
+
+    name: str
+
+
+@runtime_checkable
+class CheckableModel(Protocol):
+    """A model that can check its provider, key and name before the first request."""
+
+    def check(self, asked_to_stop: Callable[[], bool] = _never) -> None:
+        """Check that the model is available.
+
+        Raises:
+            ModelUnavailable: It is not; the message suggests a fix.
+        """
+        ...
+
+
+def model_name(model: Model) -> str:
+    """Return the name of a model; that of its class if it has none."""
+    return model.name if isinstance(model, NamedModel) else type(model).__name__
+
+
+def ask(model: Model, context: Context, response_type: type[ResponseT]) -> ResponseT:
+    """Send a request and return its typed answer.
+
+    Raises:
+        ModelError: There is no usable answer, or it has the wrong type.
+    """
+    output = model.complete(ModelRequest(context)).output
+    if not isinstance(output, response_type):
+        raise MalformedResponse(f"{model_name(model)} answered {context.kind!r} with {type(output).__name__}.")
+    return output

@@ -1,4 +1,4 @@
-"""Recording the answers of a model to a file, and giving them again without it."""
+"""Recording the answers of a model to a file, and replaying them without it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agent_s.errors import ModelError
-from agent_s.llm.protocol import Model, ModelRequest, ModelResponse
+from agent_s.llm.protocol import Model, ModelRequest, ModelResponse, model_name
 
 SCHEMA_VERSION = 1
 """1: a header line, then one line per call: kind, task instruction, output."""
@@ -19,11 +19,11 @@ class RecordingModel:
 
     Args:
         model: The model that answers.
-        path: JSON lines; must not exist yet, so that no recording is overwritten.
+        path: A JSON lines file that does not exist yet.
     """
 
     def __init__(self, model: Model, path: Path) -> None:
-        self.name = f"{getattr(model, 'name', type(model).__name__)} (recording)"
+        self.name = f"{model_name(model)} (recording)"
         self._model = model
         self._path = path
         with path.open("x", encoding="utf-8") as file:
@@ -43,7 +43,7 @@ class RecordingModel:
 
 
 class RecordedModel:
-    """Gives recorded answers again, in their order, and refuses a request that differs from the recorded one.
+    """Replays recorded answers in order, and refuses a request that differs from the recorded one.
 
     Args:
         path: A file that `RecordingModel` wrote.
@@ -66,19 +66,19 @@ class RecordedModel:
         self._position = 0
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Give the next recorded answer.
+        """Return the next recorded answer.
 
         Raises:
-            ModelError: The recording has run out, or was made for another request.
+            ModelError: The recording has ended, or was made for another request.
         """
         if self._position >= len(self._lines):
-            raise ModelError(f"The recording ends after {self._position} calls. Record the task anew.")
+            raise ModelError(f"The recording ends after {self._position} calls. Record the task again.")
         line = self._lines[self._position]
         asked = (request.kind, request.context.task.instruction)
         if (line.get("kind"), line.get("instruction")) != asked:
             raise ModelError(
                 f"Call {self._position + 1} asks for {asked[0]!r}, the recording has {line.get('kind')!r}, "
-                "or it was made for another task. Record the task anew."
+                "or it was made for another task. Record the task again."
             )
         self._position += 1
         try:

@@ -1,10 +1,10 @@
-"""Different models for different kinds of questions."""
+"""Different models for different kinds of requests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
-from agent_s.llm.protocol import Kind, Model, ModelRequest, ModelResponse
+from agent_s.llm.protocol import CheckableModel, Kind, Model, ModelRequest, ModelResponse, model_name
 from agent_s.settings import ModelRole
 
 ROLES: dict[Kind, ModelRole] = {
@@ -18,23 +18,20 @@ ROLES: dict[Kind, ModelRole] = {
     "propose_tasks": "plan",
     "name_skills": "summarize",
 }
-"""The role that each kind of request belongs to."""
 
 
 class ModelByRole:
     """Passes each request to the model of its role.
 
-    Before the first request it asks every model whether it is there, so that a wrong key for the last one is found
-    before anything is clicked.
+    Before the first request it checks all models, so that a wrong key is found before anything is clicked.
 
     Args:
-        default: Answers what no other model is named for.
+        default: Answers the requests of all other roles.
         by_role: Models by role.
     """
 
     def __init__(self, default: Model, by_role: Mapping[ModelRole, Model]) -> None:
-        named = [f"{role}={_name(model)}" for role, model in by_role.items()]
-        self.name = " ".join([_name(default), *named])
+        self.name = " ".join([model_name(default), *(f"{role}={model_name(one)}" for role, one in by_role.items())])
         self._default = default
         self._by_role = by_role
         self._checked = False
@@ -43,35 +40,20 @@ class ModelByRole:
         """Answer one request.
 
         Raises:
-            ModelError: There is no usable answer, or one of the models is not there.
+            ModelError: There is no usable answer, or one of the models is not available.
         """
-        self.check()
+        self.check(request.asked_to_stop)
         return self._by_role.get(ROLES[request.kind], self._default).complete(request)
 
-    def check(self) -> None:
-        """Ask every model once whether it is there.
+    def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
+        """Check all models once.
 
         Raises:
-            ModelUnavailable: One is not.
+            ModelUnavailable: One is not available.
         """
         if self._checked:
             return
-        for model in self._all():
-            check = getattr(model, "check", None)
-            if check is not None:
-                check()
+        for model in {id(model): model for model in (self._default, *self._by_role.values())}.values():
+            if isinstance(model, CheckableModel):
+                model.check(asked_to_stop)
         self._checked = True
-
-    def heed_stop(self, asked: Callable[[], bool]) -> None:
-        """Let no model wait for its provider once this tells that the run is to stop."""
-        for model in self._all():
-            heed = getattr(model, "heed_stop", None)
-            if heed is not None:
-                heed(asked)
-
-    def _all(self) -> Iterable[Model]:
-        return {id(model): model for model in (self._default, *self._by_role.values())}.values()
-
-
-def _name(model: Model) -> str:
-    return str(getattr(model, "name", type(model).__name__))

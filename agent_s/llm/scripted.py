@@ -1,4 +1,4 @@
-"""A model that answers from a script: for tests of one's own loops, without a provider."""
+"""A model that answers from a script, for tests of custom loops without a provider."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Answer = Response | Callable[[ModelRequest], Response] | Exception
 
 
 class ScriptedModel:
-    """Gives the scripted answers, in order, one queue for each kind of request.
+    """Returns scripted answers in order, from one queue for each kind of request.
 
-    A kind that has no script gets a plain default, so that a test scripts only what it is about: the instruction as the
+    A kind without a script gets a default answer, so that a test only scripts what it is about: the instruction as the
     only subtask, an empty reflection, no verdict. `act` has no default.
 
     Args:
         answers: Answers by kind of request.
 
     Attributes:
-        requests: What it was asked, oldest first.
+        requests: The requests it received, oldest first.
     """
 
     name = "scripted"
@@ -44,10 +44,10 @@ class ScriptedModel:
         self._answers = {kind: iter(queue) for kind, queue in answers.items()}
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Give the next scripted answer.
+        """Return the next scripted answer.
 
         Raises:
-            ModelError: The script for this kind of request has run out, or the answer has the wrong type.
+            ModelError: The script for this kind of request has ended, or the answer has the wrong type.
         """
         self.requests.append(request)
         answer = self._next(request)

@@ -1,11 +1,9 @@
-"""Continual update: what a run writes to memory (paper, section 3.2).
+"""Continual update: the experience that a run writes to memory (paper, section 3.2).
 
 Finished subtasks are stored at once, so that a run that is stopped or killed keeps them; the verdict on the task marks
-them afterwards. The subtasks of a task that was verified become candidates for skills, which are proven when they are
-replayed (`memory_store.storage.trust`). All of it is marked as coming from a screen, since it was written in sight of
-one; what
-it quotes from there is left out (`agent_s.safety.untrusted_text`), and a subtask or plan that had to be cut is never
-done again.
+them afterwards. The subtasks of a verified task become candidates for skills, which replays prove
+(`memory_store.storage.trust`). All of it is marked as coming from a screen. Text that it quotes from there is removed
+(`agent_s.safety.untrusted_text`), and a subtask or plan that contained such text is never replayed.
 """
 
 from __future__ import annotations
@@ -22,28 +20,27 @@ from agent_s.replay.derived import Sightings
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
 from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
-from agent_s.safety.untrusted_text import Outside
+from agent_s.safety.untrusted_text import UntrustedText
 from agent_s.version import program_version
 from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
 
 PLATFORM = "linux/x11"
-SKILL_ID = "s-"
-"""What ids of skills begin with."""
+SKILL_PREFIX = "s-"
 
 
 class Learner:
     """Writes the experience of one run.
 
     Args:
-        evaluator: Summarizes.
-        memory: Where to write, or None to learn nothing.
-        run_id: For the provenance.
-        task: For the keys.
+        evaluator: Writes the summaries.
+        memory: The store, or None to learn nothing.
+        run_id: Id of the run, for the provenance.
+        task: The task.
         model: Name of the model, for the provenance.
-        outside: What others wrote, which is not to be learned; None where nothing was seen.
-        home: Home of the desktop's applications; None where its files cannot be seen.
-        now: Seconds since the epoch.
-        sightings: What the run has seen, by which derived values are known.
+        untrusted: Text from the screen and the web, which is not learned.
+        sightings: What the run has seen, to recognize typed text that came from the screen.
+        home: Home of the desktop's applications; None if its files cannot be read.
+        now: Returns the time, s since the epoch.
     """
 
     def __init__(
@@ -53,40 +50,42 @@ class Learner:
         run_id: str,
         task: Task,
         model: str,
-        outside: Outside | None = None,
+        untrusted: UntrustedText,
+        sightings: Sightings,
         home: Path | None = None,
         now: Callable[[], float] = time.time,
-        sightings: Sightings | None = None,
     ) -> None:
-        self._sightings = sightings or Sightings()
-        self._home = home
-        self._began = now()
-        self._outside = outside or Outside(task.instruction)
         self._evaluator = evaluator
         self._memory = memory
         self._run_id = run_id
         self._task = task
         self._model = model
+        self._untrusted = untrusted
+        self._sightings = sightings
+        self._home = home
+        self._began = now()
         self._episodes: list[EpisodicExperience] = []
         self._app = ""
 
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
-        """Store a finished subtask in episodic memory; trouble with memory is told and survived."""
+        """Store a finished subtask in episodic memory; a failure to do so is an event, not an error."""
         if self._memory is None:
             return []
         self._app = last.active_window.app if last.active_window else self._app
+        redact = self._untrusted.redact
         try:
-            own = self._outside.left_out_of
-            summary = own(self._evaluator.summarize_subtask(self._task, subtask, steps))
-            repeatable = is_repeatable(steps) and not self._quotes(subtask)
-            grounded = self._ground(steps, last) if repeatable else ()
+            summary = redact(self._evaluator.summarize_subtask(self._task, subtask, steps))
+            grounded: Sequence[GroundedStep] = ()
+            if is_repeatable(steps) and not self._quotes(subtask):
+                grounded = ground_steps(steps, last, lambda text: written_file(text, self._home, self._began))
+                grounded = self._sightings.derive(steps, grounded, self._task.instruction)
             stored = self._memory.add_episodic(
                 task_query=self._task.instruction,
-                subtask=own(subtask.name),
-                context=own(subtask.info),
+                subtask=redact(subtask.name),
+                context=redact(subtask.info),
                 summary=summary,
                 steps=[
-                    step.model_copy(update={"intent": own(step.intent)}).model_dump(mode="json") for step in grounded
+                    step.model_copy(update={"intent": redact(step.intent)}).model_dump(mode="json") for step in grounded
                 ],
                 provenance=self._provenance("done"),
             )
@@ -104,11 +103,11 @@ class Learner:
         """
         if self._memory is None or status not in ("done", "failed", "infeasible"):
             return []
-        own = self._outside.left_out_of
-        summary = own(self._evaluator.summarize_task(self._task, plan, verdict, reason))
+        redact = self._untrusted.redact
+        summary = redact(self._evaluator.summarize_task(self._task, plan, verdict, reason))
         parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
         stored = self._memory.add_narrative(
-            query=own(query) or self._task.instruction,
+            query=redact(query) or self._task.instruction,
             instruction=self._task.instruction,
             summary=summary,
             plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
@@ -118,7 +117,7 @@ class Learner:
         return [ExperienceStored(memory="narrative", experience_id=stored.id, summary=summary)]
 
     def mark(self, verdict: Verdict) -> None:
-        """Write the verdict on the task to the subtasks that were stored on the way.
+        """Write the verdict on the task to its stored subtasks.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
@@ -132,7 +131,7 @@ class Learner:
             )
 
     def store_skills(self, verdict: Verdict) -> list[Event]:
-        """Store the subtasks of a task that was verified as candidates for skills.
+        """Store the subtasks of a verified task as candidates for skills.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
@@ -155,7 +154,7 @@ class Learner:
         return events
 
     def withdraw(self, experience_id: str) -> None:
-        """Withdraw what this run has shown to be wrong.
+        """Withdraw an experience that this run has shown to be wrong.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
@@ -164,43 +163,31 @@ class Learner:
             self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
 
     def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
-        """Count that an experience was relied on.
+        """Count the use of an experience.
 
         Args:
-            experience_id: Which.
-            worked: Whether it led to the end that it should.
-            proof: The check that confirmed this, where it is independent of the model, the run did nothing but replay
-                and it began from the state that it found; empty otherwise.
+            experience_id: The experience.
+            worked: Whether it led to the intended end.
+            proof: The check that confirmed this; empty unless it is independent of the model and the run did nothing
+                but replay.
 
         Raises:
             MemoryStoreError: Memory cannot be written.
         """
         if self._memory is None:
             return
-        if experience_id.startswith(SKILL_ID):
+        if experience_id.startswith(SKILL_PREFIX):
             self._memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
             return
         self._memory.record_use(experience_id, worked)
         known = self._memory.get(experience_id)
-        if isinstance(known, EpisodicExperience):
-            self._count_skill(known, worked, proof)
-
-    def _ground(self, steps: Sequence[Step], last: Observation) -> tuple[GroundedStep, ...]:
-        grounded = ground_steps(steps, last, self._written)
-        return self._sightings.derive(steps, grounded, self._task.instruction)
-
-    def _written(self, text: str) -> str:
-        return written_file(text, self._home, self._began)
+        if isinstance(known, EpisodicExperience):  # the skill with the same steps was used as well
+            skill = self._memory.find_skill(known.subtask, known.context, states=("active", "candidate"))
+            if skill is not None and skill.steps == known.steps:
+                self._memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
 
     def _quotes(self, subtask: Subtask) -> bool:
-        return any(map(self._outside.quoted_in, (subtask.name, subtask.info)))
-
-    def _count_skill(self, episode: EpisodicExperience, worked: bool, proof: str) -> None:
-        """Count a replay of an episode for the skill with the same steps as well."""
-        assert self._memory is not None
-        skill = self._memory.find_skill(episode.subtask, episode.context, states=("active", "candidate"))
-        if skill is not None and skill.steps == episode.steps:
-            self._memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
+        return self._untrusted.is_quoted_in(subtask.name) or self._untrusted.is_quoted_in(subtask.info)
 
     def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
         return Provenance(

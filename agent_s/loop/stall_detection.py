@@ -1,4 +1,4 @@
-"""When a subtask goes in circles: reasons to reflect, to take another way, and to give up."""
+"""Stall detection: reasons to reflect on a subtask, to try another way, and to give it up."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey,
 from aci.observation.observation import Observation
 from agent_s.records import Step
 
-REPEATS = 3
-"""The same action so often in a row is a reason to reflect, also where the screen changes."""
-UNDOS, UNDO_SPAN = 3, 6
-"""So many undos among so many steps are a chain."""
-SCROLLS = 8
-"""Scrolling so often in a row finds nothing more."""
-TRIES = 2
-"""So many tries by one way without an effect ask for another."""
-FUTILE = 6
-"""After so many tries in a row without an effect, by whatever way, nothing will come of it."""
+MAX_REPEATS = 3
+MAX_UNDOS, UNDO_WINDOW = 3, 6
+"""Number of undos within this number of steps."""
+MAX_SCROLLS = 8
+MAX_TRIES_BY_ONE_METHOD = 2
+MAX_TRIES = 6
+"""Tries in a row without an effect, by any method."""
 
-_WAYS: dict[type[Action], str] = {
+_METHODS: dict[type[Action], str] = {
     Click: "the mouse",
     DragAndDrop: "the mouse",
     Scroll: "scrolling",
@@ -31,27 +28,30 @@ _WAYS: dict[type[Action], str] = {
 }
 
 
-def trouble(steps: Sequence[Step], observation: Observation) -> str:
-    """Say what looks wrong; empty where nothing does.
+def find_trouble(steps: Sequence[Step], observation: Observation, every: int = 0) -> str:
+    """Return what looks wrong with a subtask; empty if nothing does.
 
     Args:
-        steps: What was done in the subtask so far, oldest first.
+        steps: The steps of the subtask so far, oldest first.
         observation: The screen after the last of them.
+        every: Also report each time this number of steps has been taken; 0 for never.
     """
     if not steps:
         return ""
-    found = _last_one(steps[-1], observation) or _circle(steps)
-    way = _worn_out(_futile(steps, observation))
-    return "; ".join(part for part in (found, way) if part)
+    found = _last_step(steps[-1], observation) or _circle(steps)
+    trouble = "; ".join(part for part in (found, _exhausted_method(_futile(steps, observation))) if part)
+    if not trouble and every and len(steps) % every == 0:
+        return f"{len(steps)} steps have gone by"
+    return trouble
 
 
-def hopeless(steps: Sequence[Step], observation: Observation) -> str:
-    """Say why going on is of no use; empty where it may be. The bounds are twice those of `trouble`."""
-    if len(_futile(steps, observation)) >= FUTILE:
-        return f"{FUTILE} tries in a row had no effect"
-    if _scrolls(steps) >= 2 * SCROLLS:
-        return f"{2 * SCROLLS} scrolls in a row did not find it"
-    if _undos(steps, 2 * UNDO_SPAN) >= 2 * UNDOS:
+def is_hopeless(steps: Sequence[Step], observation: Observation) -> str:
+    """Return why the subtask should be given up; empty to go on. The bounds are twice those of `find_trouble`."""
+    if len(_futile(steps, observation)) >= MAX_TRIES:
+        return f"{MAX_TRIES} tries in a row had no effect"
+    if _scrolls(steps) >= 2 * MAX_SCROLLS:
+        return f"{2 * MAX_SCROLLS} scrolls in a row did not find it"
+    if _undos(steps, 2 * UNDO_WINDOW) >= 2 * MAX_UNDOS:
         return "what was done is undone again and again"
     if _alternates(steps, 4):
         return "two actions undo each other again and again"
@@ -59,11 +59,11 @@ def hopeless(steps: Sequence[Step], observation: Observation) -> str:
 
 
 def same_screen(before: Observation, after: Observation) -> bool:
-    """Tell whether nothing that a model is shown differs: windows, elements and kept texts."""
+    """Return whether windows, elements and saved texts are the same."""
     return (before.windows, before.elements, before.buffer) == (after.windows, after.elements, after.buffer)
 
 
-def _last_one(last: Step, observation: Observation) -> str:
+def _last_step(last: Step, observation: Observation) -> str:
     if not last.result.ok:
         return f"the last action was refused: {last.result.error}"
     if same_screen(last.observation, observation) and not isinstance(last.response.action, Wait):
@@ -72,39 +72,37 @@ def _last_one(last: Step, observation: Observation) -> str:
 
 
 def _circle(steps: Sequence[Step]) -> str:
-    latest = _actions(steps)[-REPEATS:]
-    if len(latest) == REPEATS and all(action == latest[0] for action in latest) and not isinstance(latest[0], Scroll):
-        return f"the same action was performed {REPEATS} times in a row"
+    latest = _actions(steps)[-MAX_REPEATS:]
+    repeats = len(latest) == MAX_REPEATS and all(action == latest[0] for action in latest)
+    if repeats and not isinstance(latest[0], Scroll):
+        return f"the same action was performed {MAX_REPEATS} times in a row"
     if _alternates(steps, 2):
         return "two actions undo each other in turn"
-    if _undos(steps, UNDO_SPAN) >= UNDOS:
-        return f"{UNDOS} of the last {UNDO_SPAN} steps were undone"
-    if _scrolls(steps) >= SCROLLS:
-        return f"{SCROLLS} scrolls in a row did not find it; search for it, or look elsewhere"
+    if _undos(steps, UNDO_WINDOW) >= MAX_UNDOS:
+        return f"{MAX_UNDOS} of the last {UNDO_WINDOW} steps were undone"
+    if _scrolls(steps) >= MAX_SCROLLS:
+        return f"{MAX_SCROLLS} scrolls in a row did not find it; search for it, or look elsewhere"
     return ""
 
 
-def _worn_out(futile: Sequence[Step]) -> str:
-    """Name the way that was tried often enough."""
-    ways = [_way(step.response.action) for step in futile[-TRIES:]]
-    if len(ways) < TRIES or len(set(ways)) > 1:
+def _exhausted_method(futile: Sequence[Step]) -> str:
+    """Return advice against a method that was tried often enough."""
+    actions = _actions(futile[-MAX_TRIES_BY_ONE_METHOD:])
+    methods = {_METHODS.get(type(action), action.action) for action in actions}
+    if len(actions) < MAX_TRIES_BY_ONE_METHOD or len(methods) > 1:
         return ""
     return (
-        f"{TRIES} tries by {ways[0]} had no effect: take another way (keyboard, menu, search in the application, "
-        "another element)"
+        f"{MAX_TRIES_BY_ONE_METHOD} tries by {methods.pop()} had no effect: take another way (keyboard, menu, search "
+        "in the application, another element)"
     )
 
 
 def _futile(steps: Sequence[Step], observation: Observation) -> list[Step]:
-    """Return the latest steps that were refused or changed nothing, back to the last one that did; waits aside."""
+    """Return the latest steps that were refused or changed nothing, except waits."""
     after = [*(step.observation for step in steps), observation][1:]
     tried = [pair for pair in zip(steps, after, strict=True) if not isinstance(pair[0].response.action, Wait)]
     without = takewhile(lambda pair: not pair[0].result.ok or same_screen(pair[0].observation, pair[1]), tried[::-1])
     return [step for step, _ in without][::-1]
-
-
-def _way(action: Action) -> str:
-    return _WAYS.get(type(action), action.action)
 
 
 def _actions(steps: Sequence[Step]) -> list[Action]:
@@ -112,16 +110,16 @@ def _actions(steps: Sequence[Step]) -> list[Action]:
 
 
 def _alternates(steps: Sequence[Step], rounds: int) -> bool:
-    """Tell whether the latest steps are the same two actions in turn, so many times each."""
+    """Return whether the latest steps are two actions in turn, this number of times each."""
     latest = _actions(steps)[-2 * rounds :]
     pair = latest[:2]
     return len(latest) == 2 * rounds and pair[0] != pair[1] and latest == pair * rounds
 
 
-def _undos(steps: Sequence[Step], span: int) -> int:
+def _undos(steps: Sequence[Step], window: int) -> int:
     return sum(
         isinstance(action, Hotkey) and [key.casefold() for key in action.keys] == ["ctrl", "z"]
-        for action in _actions(steps)[-span:]
+        for action in _actions(steps)[-window:]
     )
 
 

@@ -1,4 +1,4 @@
-"""What is left of a run that ended early, read from its record."""
+"""The state of a run that ended early, read from its record in order to resume it."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from agent_s.events import (
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Aims, Plan, Step, Subtask, Task
 
-NOT_KNOWN = "the run was interrupted here; whether this was carried out is not known: look before doing it again"
+INTERRUPTED = "the run was interrupted here; whether this was carried out is not known: look before doing it again"
 
 
 @dataclass(slots=True)
-class Unfinished:
+class UnfinishedRun:
     """A run that ended before its task was done.
 
     Attributes:
         run_id: The run.
-        task: What was to be done.
-        desktop: Where: "virtual", or the name of an X display.
+        task: The task.
+        desktop: "virtual", or the name of an X display.
         query: The Manager's question.
-        aims: What the task demands and forbids.
-        plan: The latest plan; None where there was none yet.
+        aims: What the task requires and forbids.
+        plan: The latest plan; None if there was none yet.
         done: Finished subtasks with their steps.
         current: The subtask that was being worked on, or that failed last.
-        steps: What was done of it; the screens that were seen are not kept.
+        steps: Steps of the current subtask, without their screens.
     """
 
     run_id: str
@@ -53,7 +53,7 @@ class Unfinished:
 
     @property
     def left(self) -> Plan | None:
-        """What of the plan is still to be done; None where all is to be planned yet."""
+        """The part of the plan that is not done; None if there is no plan yet."""
         if self.plan is None:
             return None
         finished = {subtask.name for subtask, _ in self.done}
@@ -61,69 +61,54 @@ class Unfinished:
         return self.plan.model_copy(update={"subtasks": subtasks, "edges": ()})
 
 
-def what_is_left(events: Iterable[Event]) -> Unfinished:
+def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - one case per event
     """Read from the events of a run what it had planned and done.
 
     Raises:
         TrajectoryError: The task is done, or the record does not begin with the run's start.
     """
-    reader = _Reader()
+    run: UnfinishedRun | None = None
+    chosen: ActionChosen | None = None
     for event in events:
-        reader.read(event)
-    if reader.run is None:
-        raise TrajectoryError("The record does not begin with the run's start, so that there is nothing to go on with.")
-    reader.close_step(None)
-    reader.run.steps = tuple(reader.steps)
-    return reader.run
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.run: Unfinished | None = None
-        self.steps: list[Step] = []
-        self._chosen: ActionChosen | None = None
-
-    def read(self, event: Event) -> None:
         if isinstance(event, RunStarted):
-            self.run = Unfinished(event.run_id, event.task, event.desktop)
-        elif self.run is not None:
-            self._go_on(self.run, event)
-
-    def _go_on(self, run: Unfinished, event: Event) -> None:
+            run = UnfinishedRun(event.run_id, event.task, event.desktop)
+        if run is None:
+            continue
         match event:
             case KnowledgeGathered():
                 run.query, run.aims = event.query, event.aims if event.aims != Aims() else run.aims
             case Planned():
                 run.plan = event.plan
             case SubtaskStarted():
-                run.current, self.steps = event.subtask, []
+                run.current, run.steps = event.subtask, ()
             case ActionChosen():
-                self.close_step(None)
-                self._chosen = event
+                run.steps += _steps(chosen)
+                chosen = event
             case ActionPerformed():
-                self.close_step(event.result)
+                run.steps, chosen = (*run.steps, *_steps(chosen, event.result)), None
             case SubtaskEnded(ok=True):
-                run.done.append((event.subtask, tuple(self.steps)))
-                run.current, self.steps = None, []
+                run.done.append((event.subtask, run.steps))
+                run.current, run.steps = None, ()
             case RunEnded() if event.outcome.status == "done":
-                raise TrajectoryError(f"The run {run.run_id} is done: there is nothing to go on with.")
-
-    def close_step(self, result: ActionResult | None) -> None:
-        """Add the step that was chosen; without a result the run ended while it was carried out."""
-        chosen, self._chosen = self._chosen, None
-        if chosen is None:
-            return
-        response = ActResponse(
-            previous_action_check=chosen.previous_action_check,
-            observation_analysis=chosen.observation_analysis,
-            next_action=chosen.next_action,
-            action=chosen.action,
-        )
-        result = result or ActionResult(ok=False, error=NOT_KNOWN)
-        self.steps.append(Step(chosen.step, _not_kept(), response, result, recalled=True))
+                raise TrajectoryError(f"The run {run.run_id} is done: there is nothing to resume.")
+    if run is None:
+        raise TrajectoryError("The record does not begin with the run's start, so there is nothing to resume.")
+    run.steps += _steps(chosen)
+    return run
 
 
-def _not_kept() -> Observation:
+def _steps(chosen: ActionChosen | None, result: ActionResult | None = None) -> tuple[Step, ...]:
+    """Return the step for a chosen action, if any; without a result, the run ended while it was carried out."""
+    if chosen is None:
+        return ()
     import numpy as np
 
-    return Observation(np.zeros((1, 1, 3), np.uint8), (), (), notes=("What was seen then is not kept.",))
+    response = ActResponse(
+        previous_action_check=chosen.previous_action_check,
+        observation_analysis=chosen.observation_analysis,
+        next_action=chosen.next_action,
+        action=chosen.action,
+    )
+    screen = Observation(np.zeros((1, 1, 3), np.uint8), (), (), notes=("What was seen then is not kept.",))
+    result = result or ActionResult(ok=False, error=INTERRUPTED)
+    return (Step(chosen.step, screen, response, result, recalled=True),)

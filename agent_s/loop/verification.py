@@ -1,4 +1,4 @@
-"""The end of a task: its own state check where it has one, else a judge who may look closer (OSCAR's verification)."""
+"""The end of a task: its state check, else an evaluator that may look closer (verification as in OSCAR)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from agent_s.records import Aims, StateCheck, Status, Step, Subtask, Task, Verdi
 from agent_s.roles.citations import is_read_only
 from agent_s.roles.evaluator import Evaluator
 
-Done = Sequence[tuple[Subtask, tuple[Step, ...]]]
-"""Finished subtasks with their steps."""
+Finished = Sequence[tuple[Subtask, tuple[Step, ...]]]
 
 
 class Verification:
@@ -25,10 +24,10 @@ class Verification:
 
     Args:
         session: The run's desktop and model.
-        evaluator: Judges where there is no state check; None to believe what the agent says.
-        task: What was to be done.
-        state_check: Looks at the applications' own state, or None.
-        max_looks: Primitives that may be spent on looking closer.
+        evaluator: Judges if there is no state check; None to believe the agent.
+        task: The task.
+        state_check: Checks the applications' own state, or None.
+        max_looks: Maximum number of read-only primitives to look closer with.
     """
 
     def __init__(
@@ -41,30 +40,27 @@ class Verification:
         self._max_looks = max_looks
 
     def check(
-        self, status: Status, done: Done, aims: Aims, proofs: tuple[str, ...] = ()
+        self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...] = ()
     ) -> Generator[Event, None, Verdict]:
-        """Return whether the task is done; what cannot be checked is undecided, with the reason.
-
-        A task that the agent itself says is not done is not judged by the model.
+        """Return whether the task is done; undecided, with the reason, if that cannot be checked.
 
         Args:
-            status: What the agent says.
-            done: What it rests that on.
-            aims: What the task demands and forbids.
-            proofs: What shows that the end is one that was verified before, where all of it was replayed.
+            status: How the agent ended it.
+            done: The finished subtasks with their steps.
+            aims: What the task requires and forbids.
+            proofs: Checks of the end that a fully replayed run has passed.
         """
         try:
-            verdict = yield from self._checked(status, done, aims, proofs)
+            verdict = yield from self._check(status, done, aims, proofs)
         except (AgentError, AciError) as error:
             verdict = Verdict(verified=None, reason=f"it could not be checked: {error}")
         except KeyboardInterrupt:
             verdict = Verdict(verified=None, reason="stopped before it could be checked")
-        yield from self._session.new_calls()
         yield Verified(verdict=verdict)
         return verdict
 
-    def _checked(
-        self, status: Status, done: Done, aims: Aims, proofs: tuple[str, ...]
+    def _check(
+        self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...]
     ) -> Generator[Event, None, Verdict]:
         observation = yield from self._session.look(bounded=False)
         if self._state_check is not None:
@@ -78,20 +74,19 @@ class Verification:
             return Verdict(verified=True, reason=reason, evidence=proofs, by="replay")
         if self._evaluator is None:
             return Verdict(verified=None, reason="nothing judges the end (evaluator, replay)")
-        return (yield from self._judged(self._evaluator, observation, done, aims))
+        return (yield from self._judge(self._evaluator, observation, done, aims))
 
-    def _judged(
-        self, evaluator: Evaluator, observation: Observation, done: Done, aims: Aims
+    def _judge(
+        self, evaluator: Evaluator, observation: Observation, done: Finished, aims: Aims
     ) -> Generator[Event, None, Verdict]:
-        """Let the model judge, which may look closer a few times before it does."""
+        """Let the evaluator look closer until it judges."""
         points = aims.points(self._task.instruction)
         looked: list[Step] = []
         while True:
             more = len(looked) < self._max_looks
-            context = VerifyContext(self._task, observation, tuple(done), points, tuple(looked), may_look=more)
-            with self._session.timed("verify"):
-                judged = evaluator.judge(context)
-            yield from self._session.new_calls()
+            judged = evaluator.judge(
+                VerifyContext(self._task, observation, tuple(done), points, tuple(looked), may_look=more)
+            )
             if isinstance(judged, Verdict):
                 return judged
             looked.append((yield from self._look_closer(judged, observation)))

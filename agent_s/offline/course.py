@@ -15,8 +15,7 @@ from aci.acting.actions import Action, Done, Fail
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse
 from agent_s.offline.screen import Screen
-from agent_s.records import Step
-from agent_s.replay.grounded_steps import ID_FIELDS
+from agent_s.records import ID_FIELDS, Step
 
 MOST_REASON = 1500
 

@@ -16,7 +16,6 @@ from agent_s.llm.protocol import (
     Response,
     SubtaskSummaryContext,
     TaskSummaryContext,
-    TokenUsage,
     VerifyContext,
 )
 from agent_s.offline import telling
@@ -24,8 +23,9 @@ from agent_s.offline.acting import act
 from agent_s.offline.planning import make_plan
 from agent_s.offline.proposing import propose
 from agent_s.offline.verifying import verify
+from agent_s.records import Usage
 
-FREE = TokenUsage(dollars=0.0)
+FREE = Usage(dollars=0.0)
 
 
 class OfflineModel:

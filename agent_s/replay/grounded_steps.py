@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from aci.acting.actions import Action, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
 from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
-from agent_s.records import Effect, ElementState, GroundedStep, Left, Step
-
-ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
-"""The fields of primitives that name an element."""
+from agent_s.records import ID_FIELDS, Effect, ElementState, GroundedStep, Left, Step
 
 TOLD_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
 """States that actions change and that stay."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import Protocol
 
 from aci.acting.actions import ACTION_ADAPTER, Action, SwitchApplications, Wait
 from aci.observation.identity import find_again, titles_agree
 from aci.observation.observation import Element, Observation
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
-from agent_s.loop.session import Session
 from agent_s.records import Derived, GroundedStep, Step, Subtask
 from agent_s.replay.derived import Sightings
 from agent_s.replay.effect_checks import (
@@ -62,6 +62,31 @@ class Replayed:
     stale: str = ""
 
 
+class Screen(Protocol):
+    """What a replay needs of a run; `agent_s.loop.session.Session` implements it."""
+
+    steps: int
+    clock: Callable[[], float]
+
+    def look(self) -> Generator[Event, None, Observation]:
+        """Return the current screen."""
+        ...
+
+    def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
+        """Wait until the screen changes, or for a moment, and return a new observation."""
+        ...
+
+    def without_texts(self) -> AbstractContextManager[None]:
+        """Do not recognize text that is only pixels."""
+        ...
+
+    def step(
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
+    ) -> Generator[Event, None, Step]:
+        """Carry out one primitive."""
+        ...
+
+
 class Replay:
     """Does learned steps again.
 
@@ -71,7 +96,7 @@ class Replay:
         sightings: What the run has seen; without it, nothing that came from a screen is typed.
     """
 
-    def __init__(self, session: Session, home: Path | None = None, sightings: Sightings | None = None) -> None:
+    def __init__(self, session: Screen, home: Path | None = None, sightings: Sightings | None = None) -> None:
         self._sightings = sightings or Sightings()
         self._stale = ""
         self._session = session

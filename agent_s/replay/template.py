@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
 from aci.observation.identity import ElementDescription
-from agent_s.records import Derived, Effect, ElementState, GroundedStep, Left
-from agent_s.replay.grounded_steps import ID_FIELDS, typed_text
+from agent_s.records import ID_FIELDS, Derived, Effect, ElementState, GroundedStep, Left
+from agent_s.replay.grounded_steps import typed_text
 from intents.alignment import Parameters
 from memory_store import EpisodicExperience, SkillExperience
 

@@ -4,21 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from aci.desktop.desktop import Desktop
 
 _LONGEST = 400
 _FILE = re.compile(r"(?:~?/)?[^\n/]+(?:/[^\n/]+)*\.\w{1,5}")
-
-
-def home_of(desktop: Desktop) -> Path | None:
-    """Return the home of a desktop's applications; None where it is not known, or on another machine."""
-    from aci.desktop.x11 import X11Desktop
-
-    home = Path.home() if isinstance(desktop, X11Desktop) else getattr(desktop, "home", None)
-    return home if isinstance(home, Path) else None
 
 
 def written_file(text: str, home: Path | None, since: float) -> str:

@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Set
-from dataclasses import dataclass
-from dataclasses import replace as with_fields
-from typing import TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from aci.observation.observation import Observation
 from agent_s.background import Abandoned, Pending
-from agent_s.errors import PlanError, PlanTried, SearchError
-from agent_s.llm.protocol import (
-    Model,
-    ModelRequest,
-    PlanContext,
-    PlanResponse,
-    QueryContext,
-    QueryResponse,
-    WebResult,
-)
-from agent_s.loop.session import Stopped
+from agent_s.errors import PlanError, PlanTried, SearchError, Stopped
+from agent_s.llm.protocol import Model, PlanContext, PlanResponse, QueryContext, QueryResponse, WebResult, ask
 from agent_s.records import Aims, NoPlan, Plan, Subtask, Task
 from agent_s.roles.plan_graph import order_plan
-from agent_s.search import WebSearch, cut_off
+from agent_s.search import WebSearch
 from memory_store import Hit, MemoryStore, MemoryStoreError, NarrativeExperience
 
 T = TypeVar("T")
@@ -31,12 +21,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What the Manager found out before planning.
+    """The Manager's knowledge before planning.
 
     Attributes:
         query: The question it asked.
-        aims: What the task demands and forbids.
-        web: What the search engine answered.
+        aims: What the task requires and forbids.
+        web: Web search results.
         hits: Similar tasks from narrative memory, best first.
         problems: Sources that did not answer, and why.
     """
@@ -49,16 +39,16 @@ class Knowledge:
 
 
 class Manager:
-    """Plans a task, and plans again what is left of it after a failure.
+    """Plans a task, and re-plans the remaining work after a failure.
 
     Args:
         model: Answers the query and planning calls.
         memory: Narrative memory, or None to plan without it.
         search: Web search, or None to plan without it.
-        max_subtasks: Bound of one plan.
-        search_deadline_s: How long web search may take, s.
-        memory_deadline_s: How long retrieval may take, s; both begin at the same time.
-        asked_to_stop: Tells whether waiting for them is of no use any more.
+        max_subtasks: Maximum length of a plan.
+        search_timeout_s: Longest wait for the web search, s.
+        memory_timeout_s: Longest wait for retrieval, s; both begin at the same time.
+        asked_to_stop: Returns whether to stop waiting for them.
     """
 
     def __init__(
@@ -67,57 +57,56 @@ class Manager:
         memory: MemoryStore | None = None,
         search: WebSearch | None = None,
         max_subtasks: int = 40,
-        search_deadline_s: float = 20.0,
-        memory_deadline_s: float = 10.0,
+        search_timeout_s: float = 20.0,
+        memory_timeout_s: float = 10.0,
         asked_to_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._model = model
         self._memory = memory
         self._search = search
         self._max_subtasks = max_subtasks
-        self._search_deadline_s = search_deadline_s
-        self._memory_deadline_s = memory_deadline_s
+        self._search_timeout_s = search_timeout_s
+        self._memory_timeout_s = memory_timeout_s
         self._asked_to_stop = asked_to_stop
 
     def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
-        """Ask the web and narrative memory side by side; what they say is fused while planning.
+        """Ask the web and, with `recall`, narrative memory in parallel.
 
-        Without `recall`, memory is not asked. A source that fails or is late costs nothing but its answer, and is named
-        in `Knowledge.problems`.
+        A source that fails or is late only costs its answer, and is named in `Knowledge.problems`.
 
         Raises:
-            Stopped: The run is to stop.
+            Stopped: The run was stopped.
         """
-        answer = cast(QueryResponse, self._ask(QueryContext(task, observation, trouble)))
-        query = answer.query
+        answer = ask(self._model, QueryContext(task, observation, trouble), QueryResponse)
         problems: list[str] = []
         started = time.monotonic()
-        web = Pending(lambda: self._search_web(query), "web-search")
-        hits = Pending(lambda: self._search_memory(query if recall else ""), "narrative-memory")
+        web = Pending(lambda: self._search.search(answer.query) if self._search else (), "web-search")
+        hits = Pending(lambda: self.recall(answer.query if recall else ""), "narrative-memory")
         try:
-            found = self._answer(hits, "narrative memory", self._memory_deadline_s, problems)
-            left_s = max(0.0, started + self._search_deadline_s - time.monotonic())
-            web_results = self._answer(web, "web search", left_s, problems)
+            found = self._wait(hits, "narrative memory", self._memory_timeout_s, problems)
+            left_s = max(0.0, started + self._search_timeout_s - time.monotonic())
+            results = self._wait(web, "web search", left_s, problems)
         except (Stopped, KeyboardInterrupt):
-            cut_off(self._search)
+            if self._search is not None:
+                self._search.cancel()
             raise
         aims = Aims(criteria=answer.criteria, constraints=answer.constraints)
-        return Knowledge(query, aims, web_results, found, tuple(problems))
+        return Knowledge(answer.query, aims, results, found, tuple(problems))
 
     def recall(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
-        """Return similar tasks from narrative memory, best first.
+        """Return similar tasks from narrative memory, best first; none for an empty query.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        return self._search_memory(query)
+        return tuple(self._memory.search_narrative(query)) if self._memory and query else ()
 
     def plan(self, context: PlanContext, tried: Set[tuple[Subtask, ...]] = frozenset()) -> Plan | NoPlan:
-        """Plan, and let the model mend a plan that cannot be used once.
+        """Plan; an unusable plan is sent back once with the reason.
 
         Args:
-            context: What is planned, and from where.
-            tried: What was planned before and failed, each as its subtasks in order; it is refused.
+            context: What to plan.
+            tried: Plans that were carried out before and failed; they are refused.
 
         Raises:
             PlanTried: The second answer is one of these.
@@ -126,10 +115,10 @@ class Manager:
         try:
             return self._plan_once(context, tried)
         except PlanError as error:
-            return self._plan_once(with_fields(context, problem=str(error)), tried)
+            return self._plan_once(replace(context, problem=str(error)), tried)
 
     def _plan_once(self, context: PlanContext, tried: Set[tuple[Subtask, ...]]) -> Plan | NoPlan:
-        response = cast(PlanResponse, self._ask(context))
+        response = ask(self._model, context, PlanResponse)
         if response.gives_up:
             return NoPlan(reason=response.gives_up, infeasible=response.infeasible)
         plan = order_plan(response, self._max_subtasks)
@@ -137,18 +126,7 @@ class Manager:
             raise PlanTried("This very plan was carried out before and failed; plan another way, or give up.")
         return plan
 
-    def _ask(self, context: QueryContext | PlanContext) -> object:
-        return self._model.complete(ModelRequest(context)).output
-
-    def _search_web(self, query: str) -> tuple[WebResult, ...]:
-        return self._search.search(query) if self._search else ()
-
-    def _search_memory(self, query: str) -> tuple[Hit[NarrativeExperience], ...]:
-        return tuple(self._memory.search_narrative(query)) if self._memory and query else ()
-
-    def _answer(
-        self, pending: Pending[tuple[T, ...]], source: str, limit_s: float, problems: list[str]
-    ) -> tuple[T, ...]:
+    def _wait(self, pending: Pending[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:
         try:
             return pending.result(limit_s, self._asked_to_stop)
         except Abandoned:

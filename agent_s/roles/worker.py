@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from agent_s.llm.protocol import ActContext, ActResponse, Model, ModelRequest
+from agent_s.llm.protocol import ActContext, ActResponse, Model, ask
 from agent_s.records import Subtask, Task
 from memory_store import EpisodicExperience, MemoryStore
 
 
 class Worker:
-    """Recalls similar subtasks, and answers with the next primitive.
+    """Retrieves similar subtasks, and chooses the next primitive.
 
     Args:
         model: Answers the act calls.
@@ -36,6 +34,6 @@ class Worker:
         """Return the next step.
 
         Raises:
-            ModelError: The model gave no usable answer.
+            ModelError: There is no usable answer.
         """
-        return cast(ActResponse, self._model.complete(ModelRequest(context)).output)
+        return ask(self._model, context, ActResponse)

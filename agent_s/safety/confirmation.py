@@ -1,4 +1,4 @@
-"""What a person is shown before a risky action: what would be done, where, why it is risky, and a picture."""
+"""Confirmation of a risky action: what it does, where, why it is risky, and a picture."""
 
 from __future__ import annotations
 
@@ -9,30 +9,27 @@ from typing import TYPE_CHECKING
 from aci.acting.actions import Action, format_call
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from agent_s.replay.grounded_steps import ID_FIELDS
+from agent_s.records import ID_FIELDS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SURROUNDINGS = 120
-"""Shown around what would be touched, px."""
-FRAME = 3
-"""Width of the frame around it, px."""
+MARGIN = 120  # around the target, px
+FRAME = 3  # px
 RED = (214, 40, 40)
 
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Asks whether an action may be done.
+    """A risky action that a person is asked to confirm.
 
     Attributes:
-        action: What would be done.
-        target: What it would touch, in words; empty where it names no element.
-        window: Title of the window that it would happen in; empty where none is known.
+        action: The action.
+        target: Its target, in words; empty if it names no element.
+        window: Title of the window that it affects; empty if unknown.
         reason: Why it is risky.
-        picture: The part of the screen where it would happen, (H, W, 3) uint8 RGB, with a frame around each element
-            that would be touched.
+        picture: The affected part of the screen, (H, W, 3) uint8 RGB, with a frame around each target.
     """
 
     action: Action
@@ -42,13 +39,13 @@ class Consent:
     picture: NDArray[np.uint8] = field(repr=False, compare=False)
 
     def __str__(self) -> str:
-        """Return all but the picture in one sentence."""
+        """Return the request in one sentence."""
         what = " ".join(filter(None, (format_call(self.action), self.target)))
         where = f", in the window {self.window!r}" if self.window else ""
         return f"{what}{where}: {self.reason}"
 
     def as_png(self) -> bytes:
-        """Return the picture as a file."""
+        """Return the picture as a PNG file."""
         from PIL import Image
 
         file = io.BytesIO()
@@ -57,8 +54,8 @@ class Consent:
 
 
 def consent_for(action: Action, observation: Observation, reason: str) -> Consent:
-    """Return what to ask about an action that was chosen on an observation."""
-    touched = touched_by(action, observation)
+    """Return the request to confirm an action that was chosen on an observation."""
+    touched = targets_of(action, observation)
     ids = {element.window_id for element in touched}
     windows = [window for window in observation.windows if window.id in ids]
     if not touched and (active := observation.active_window) is not None:
@@ -72,21 +69,21 @@ def consent_for(action: Action, observation: Observation, reason: str) -> Consen
     )
 
 
-def touched_by(action: Action, observation: Observation) -> list[Element]:
-    """Return the elements that an action names, as far as they are there."""
+def targets_of(action: Action, observation: Observation) -> list[Element]:
+    """Return the elements that an action names and that exist."""
     named = [observation.by_id.get(getattr(action, name, None) or -1) for name in ID_FIELDS]
     return [element for element in named if element is not None]
 
 
 def describe_target(action: Action, observation: Observation) -> str:
-    """Describe what an action is about to touch, for people."""
-    touched = touched_by(action, observation)
+    """Return the target of an action in words."""
+    touched = targets_of(action, observation)
     named = [(element.role, element.name or element.label) for element in touched]
     return " -> ".join(f"{role} {name!r}" if name else role for role, name in named)
 
 
 def _picture(observation: Observation, parts: list[Rect]) -> NDArray[np.uint8]:
-    """Return the screen around some parts of it, each in a frame; all of it where there are none."""
+    """Return the screen around some parts, each in a frame; the whole screen if there are none."""
     height, width = observation.screenshot.shape[:2]
     screen = Rect(0, 0, width, height)
     shown = [part for part in (rect.intersection(screen) for rect in parts) if part is not None]
@@ -97,8 +94,8 @@ def _picture(observation: Observation, parts: list[Rect]) -> NDArray[np.uint8]:
         picture[part.y + FRAME : part.bottom - FRAME, part.x + FRAME : part.right - FRAME] = inside
     if not shown:
         return picture
-    top = max(0, min(part.y for part in shown) - SURROUNDINGS)
-    left = max(0, min(part.x for part in shown) - SURROUNDINGS)
-    bottom = max(part.bottom for part in shown) + SURROUNDINGS
-    right = max(part.right for part in shown) + SURROUNDINGS
+    top = max(0, min(part.y for part in shown) - MARGIN)
+    left = max(0, min(part.x for part in shown) - MARGIN)
+    bottom = max(part.bottom for part in shown) + MARGIN
+    right = max(part.right for part in shown) + MARGIN
     return picture[top:bottom, left:right]

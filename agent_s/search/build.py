@@ -1,4 +1,4 @@
-"""From the settings to the search engine."""
+"""Search engines from settings."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from agent_s.settings import SearchSettings, Settings
     from memory_store import MemoryStore
 
-ENGINES_SHARE = 0.9
-"""Of the longest wait for a search; in the rest an older answer can be looked up."""
+ENGINE_SHARE = 0.9
+"""Share of the search timeout for the engine; the rest is for finding an older answer."""
 
 
 def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearch | None:
-    """Return the engine that the settings name, or None where they name none; nothing is sent.
+    """Return the engine that the settings name, or None; nothing is sent.
 
     Args:
-        settings: `search`, and for `hosted` also `model` and `provider`.
-        environment: Where keys come from, such as `os.environ`.
+        settings: `search` is used, and for `hosted` also `model` and `provider`.
+        environment: Source of keys, such as `os.environ`.
 
     Raises:
-        SettingsError: An address is missing or is none, or the model's provider cannot search.
+        SettingsError: An address is missing or invalid, or the model's provider has no web search.
         ModelUnavailable: There is no key for the provider.
     """
     wanted = settings.search
@@ -48,7 +48,7 @@ def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearc
 
 
 def with_cache(engine: WebSearch | None, settings: Settings, memory: MemoryStore | None) -> WebSearch | None:
-    """Return an engine whose answers are kept in memory; the engine itself where nothing is to be kept."""
+    """Return the engine with a cache in memory, if the settings ask for one."""
     wanted = settings.search
     keeps = memory is not None and settings.memory.continual_update and (wanted.cache_days or wanted.fallback_days)
     if engine is None or memory is None or not keeps:
@@ -62,13 +62,13 @@ def with_cache(engine: WebSearch | None, settings: Settings, memory: MemoryStore
         name=f"{wanted.engine} {where} {wanted.results}",
         fresh=timedelta(days=wanted.cache_days),
         usable=timedelta(days=wanted.fallback_days),
-        wait_s=wanted.timeout_s * ENGINES_SHARE,
+        wait_s=wanted.timeout_s * ENGINE_SHARE,
     )
 
 
 def _url(settings: SearchSettings, example: str) -> str:
     if settings.url is None:
-        raise SettingsError(f"search.engine is {settings.engine}, but search.url is not set. Write where it answers, "
+        raise SettingsError(f"search.engine is {settings.engine}, but search.url is not set. Set it to its address, "
                             f"such as {example}.")  # fmt: skip
     return settings.url
 
@@ -78,16 +78,16 @@ def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
     from agent_s.llm.providers.anthropic import AnthropicWire
     from agent_s.llm.providers.openai import OpenAIWire
     from agent_s.llm.providers.prices import load_prices
-    from agent_s.search.hosted import AnthropicSearch, Bill, OpenAISearch
+    from agent_s.search.hosted import AnthropicSearch, OpenAISearch
 
     name = settings.roles.get("plan", settings.model)
     quick = settings.provider.model_copy(update={"timeout_s": settings.search.timeout_s})
     prices = load_prices(settings.provider.prices)
     match build_wire(name, environment, quick):
         case AnthropicWire() as wire:
-            return AnthropicSearch(wire, Bill(f"anthropic:{wire.service.model}", prices), settings.search.results)
+            return AnthropicSearch(wire, f"anthropic:{wire.service.model}", prices, settings.search.results)
         case OpenAIWire() as wire:
-            return OpenAISearch(wire, Bill(f"openai:{wire.service.model}", prices), settings.search.results)
+            return OpenAISearch(wire, f"openai:{wire.service.model}", prices, settings.search.results)
     raise SettingsError(
         f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set another "
         "engine."

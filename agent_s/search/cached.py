@@ -1,4 +1,4 @@
-"""A search engine whose answers are kept in memory, with their age."""
+"""A cache of search results in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from agent_s.background import Pending
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
-from agent_s.search import Meter, WebSearch, cut_off, meter
+from agent_s.search import Meter, WebSearch
 from memory_store import MemoryStore, MemoryStoreError, WebAnswer, WebPage
 
 OLD = "OLD, since the search engine does not answer now"
@@ -17,16 +17,16 @@ OLD = "OLD, since the search engine does not answer now"
 log = logging.getLogger(__name__)
 
 
-class CachedSearch:
-    """Answers from memory what was asked not long ago, and from older answers where the engine fails.
+class CachedSearch(WebSearch):
+    """Answers recent queries from memory, and falls back to older answers if the engine fails.
 
     Args:
-        engine: Is asked otherwise.
-        memory: Keeps the answers.
-        name: The engine with all that its answers depend on.
-        fresh: How old an answer may be that takes the place of asking.
-        usable: How old an answer may be that takes the place of one that does not come.
-        wait_s: How long the engine is waited for, s. An answer that comes later is kept for the next time.
+        engine: The engine.
+        memory: Stores the answers.
+        name: Key of the engine, with everything its answers depend on.
+        fresh: Maximum age of an answer that replaces a search.
+        usable: Maximum age of an answer to fall back to.
+        wait_s: Longest wait for the engine, s. A later answer is stored for the next time.
         now: Returns the time, UTC.
     """
 
@@ -49,7 +49,7 @@ class CachedSearch:
         self._now = now
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return what is known or found, best first; each kept result says how old it is.
+        """Return results, best first; each stored result notes its age.
 
         Raises:
             SearchError: The engine did not answer, and there is no answer to fall back to.
@@ -63,16 +63,16 @@ class CachedSearch:
         except (SearchError, TimeoutError) as error:
             if kept is None or age >= self._usable:
                 raise _as_search_error(error) from error
-            log.warning("An answer of %s ago is used: %s", in_words(age), _as_search_error(error))
+            log.warning("Search results from %s ago are used: %s", in_words(age), _as_search_error(error))
             return _results(kept, f"({OLD}: asked {in_words(age)} ago)")
 
-    def be_metered(self, by: Meter) -> None:
-        """Let a meter count what the engine spends; a kept answer costs nothing."""
-        meter(self.engine, by)
+    def set_meter(self, meter: Meter) -> None:
+        """Report what searches cost to a meter; a stored answer costs nothing."""
+        self.engine.set_meter(meter)
 
-    def cut(self) -> None:
-        """End the searches that other threads are waiting for."""
-        cut_off(self.engine)
+    def cancel(self) -> None:
+        """Cancel the searches that other threads are waiting for."""
+        self.engine.cancel()
 
     def _ask(self, query: str) -> tuple[WebResult, ...]:
         asked_at = self._now()
@@ -82,15 +82,15 @@ class CachedSearch:
             answer = WebAnswer(engine=self._name, query=query, pages=pages, asked_at=asked_at)
             if pages:
                 self._memory.save_web_answer(answer)
-        except (MemoryStoreError, ValueError) as error:  # that it cannot be kept costs nothing but the next search
-            log.warning("The answer of the search engine is not kept: %s", error)
+        except (MemoryStoreError, ValueError) as error:  # costs nothing but the next search
+            log.warning("The search results cannot be cached: %s", error)
         return results
 
     def _kept(self, query: str) -> WebAnswer | None:
         try:
             return self._memory.find_web_answer(self._name, query)
         except MemoryStoreError as error:
-            log.warning("Kept answers of the search engine cannot be read: %s", error)
+            log.warning("The cache of search results cannot be read: %s", error)
             return None
 
 

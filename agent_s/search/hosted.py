@@ -1,28 +1,29 @@
-"""Search by the model's provider, which searches, reads and answers with its sources."""
+"""Web search by the model's provider, which searches, reads and answers with its sources."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 from agent_s.errors import ModelError, SearchError
-from agent_s.llm.protocol import TokenUsage, WebResult
+from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers import anthropic as messages_api
 from agent_s.llm.providers import openai as responses_api
 from agent_s.llm.providers.anthropic import AnthropicWire
-from agent_s.llm.providers.conversation import Spent
 from agent_s.llm.providers.openai import OpenAIWire
 from agent_s.llm.providers.prices import Prices
-from agent_s.llm.providers.wire import Answer, Service, read_answer, translated
-from agent_s.search import Meter
+from agent_s.llm.providers.wire import Answer, AnswerT, SdkWire
+from agent_s.records import Usage
+from agent_s.search import Meter, WebSearch
 from agent_s.search.results import tidy
 
 QUESTION = "Search the web and answer briefly, in steps, with menus and keys by their names: {query}"
-MOST_SEARCHES = 3
-MOST_PAUSES = 3
-"""How often Anthropic may say that it goes on searching."""
+MAX_SEARCHES = 3
+MAX_PAUSES = 3
+"""Number of times that Anthropic may interrupt its answer to go on searching."""
+
+WireT = TypeVar("WireT", bound=SdkWire)
 
 
 class _Citation(Answer):
@@ -40,13 +41,9 @@ class _Block(Answer):
 
 
 class _Message(Answer):
-    content: tuple[_Block, ...]
-    stop_reason: str | None = None
-    usage: messages_api.Usage | None = None
-
-
-class _RawMessage(Answer):
     content: tuple[dict[str, Any], ...]
+    stop_reason: str | None = None
+    usage: messages_api.Counts | None = None
 
 
 class _Annotation(Answer):
@@ -68,186 +65,114 @@ class _Item(Answer):
 
 class _Response(Answer):
     output: tuple[_Item, ...]
-    usage: responses_api.Usage | None = None
+    usage: responses_api.Counts | None = None
 
 
-class Bill:
-    """Tells a meter what a provider's searches cost.
+class _HostedSearch(WebSearch, Generic[WireT]):
+    """Base of the hosted searches.
 
     Args:
-        model: Who searches, such as "anthropic:NAME".
-        prices: What that costs.
-
-    Attributes:
-        meter: Is told; None for nobody.
+        wire: The provider's wire; its model and key are used.
+        model: Name of the model in the price list, such as "anthropic:NAME".
+        prices: Prices of tokens and searches.
+        most: Maximum number of results, including the answer.
     """
 
-    def __init__(self, model: str, prices: Prices) -> None:
-        self.meter: Meter | None = None
+    def __init__(self, wire: WireT, model: str, prices: Prices, most: int = 5) -> None:
+        self._wire = wire
         self._model = model
         self._prices = prices
-
-    def check(self) -> None:
-        """Make sure that a search may be paid for.
-
-        Raises:
-            LimitReached: It may not.
-        """
-        if self.meter is not None:
-            self.meter.check()
-
-    def charge(self, spent: Spent | None, since: float) -> None:
-        """Tell what an exchange used that began at a time of `time.monotonic`; None where the provider does not say."""
-        if self.meter is None:
-            return
-        usage = TokenUsage()
-        if spent is not None:
-            dollars = self._prices.dollars(self._model, spent)
-            usage = TokenUsage(spent.input_tokens, spent.cached_tokens, spent.output_tokens, dollars)
-        self.meter.charge(usage, time.monotonic() - since)
-
-
-class AnthropicSearch:
-    """Lets Anthropic search.
-
-    Args:
-        wire: Who is asked; its model and key are used.
-        bill: Tells what it costs.
-        most: Results wanted, the answer among them.
-    """
-
-    def __init__(self, wire: AnthropicWire, bill: Bill, most: int = 5) -> None:
-        self._wire = wire
-        self._bill = bill
         self._most = most
+        self._meter: Meter | None = None
+
+    def set_meter(self, meter: Meter) -> None:
+        """Report what searches cost to a meter."""
+        self._meter = meter
+
+    def cancel(self) -> None:
+        """Cancel the searches that other threads are waiting for."""
+        self._wire.cancel()
+
+    def _call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> tuple[AnswerT, float]:
+        """Send a request within the budget; return the answer and its duration, s."""
+        if self._meter is not None:
+            self._meter.check()
+        started = time.monotonic()
+        try:
+            answer = self._wire.call(endpoint, form, model=self._wire.service.model, **request)
+        except ModelError as error:
+            raise SearchError(str(error)) from None
+        return answer, time.monotonic() - started
+
+    def _charge(self, usage: Usage | None, seconds: float) -> None:
+        if self._meter is not None:
+            dollars = None if usage is None else self._prices.dollars(self._model, usage)
+            self._meter.charge((usage or Usage()).model_copy(update={"dollars": dollars}), seconds)
+
+    def _results(self, text: str, pages: Iterable[WebResult]) -> tuple[WebResult, ...]:
+        answer = WebResult(f"Answer of {self._wire.service.name}'s web search", "", text)
+        return tidy((answer, *pages), self._most)
+
+
+class AnthropicSearch(_HostedSearch[AnthropicWire]):
+    """Searches with Anthropic's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
         """Return the answer, then the passages that it cites.
 
         Raises:
-            SearchError: There is no answer; the message names the mend.
+            SearchError: There is no answer; the message suggests a fix.
         """
+        tool = {"type": "web_search_20260318", "name": "web_search", "max_uses": MAX_SEARCHES,
+                "allowed_callers": ["direct"]}  # fmt: skip
         messages: list[Any] = [{"role": "user", "content": QUESTION.format(query=query)}]
         blocks: list[_Block] = []
-        for _ in range(1 + MOST_PAUSES):
-            self._bill.check()
-            started = time.monotonic()
-            message, raw = self._ask(messages)
-            self._bill.charge(messages_api.spent_by(message.usage) if message.usage else None, started)
-            blocks += message.content
+        for _ in range(1 + MAX_PAUSES):
+            message, seconds = self._call(
+                lambda client: client.messages, _Message, max_tokens=4000, tools=[tool], messages=messages
+            )
+            self._charge(message.usage.as_usage() if message.usage else None, seconds)
+            content = [_Block.model_validate(block) for block in message.content]
+            blocks += content
             if message.stop_reason != "pause_turn":
                 break
-            messages.append({"role": "assistant", "content": list(raw.content)})
+            messages.append({"role": "assistant", "content": list(message.content)})
         text = "".join(block.text for block in blocks if block.type == "text")
         if not text:
-            raise SearchError(f"Anthropic's search found nothing{_trouble(blocks)}.")
-        cited = (
-            WebResult(citation.title or "", citation.url, citation.cited_text)
-            for block in blocks
-            for citation in block.citations or ()
-        )
-        return tidy((_answer(self._wire.service, text), *cited), self._most)
-
-    def be_metered(self, by: Meter) -> None:
-        """Let a meter count what the searches cost."""
-        self._bill.meter = by
-
-    def cut(self) -> None:
-        """End the searches that other threads are waiting for."""
-        self._wire.cut()
-
-    def _ask(self, messages: list[Any]) -> tuple[_Message, _RawMessage]:
-        import anthropic
-
-        tool = {"type": "web_search_20260318", "name": "web_search", "max_uses": MOST_SEARCHES,
-                "allowed_callers": ["direct"]}  # fmt: skip
-        request: dict[str, Any] = {"model": self._wire.service.model, "max_tokens": 4000, "tools": [tool]}
-        service = self._wire.service
-        try:
-            with translated(anthropic, service):
-                raw = self._wire.connect().messages.with_raw_response.create(**request, messages=messages)
-            body = raw.http_response.content
-            return read_answer(body, _Message, service), read_answer(body, _RawMessage, service)
-        except ModelError as error:
-            raise SearchError(str(error)) from None
+            codes = [
+                str(block.content.get("error_code"))
+                for block in blocks
+                if block.type == "web_search_tool_result" and isinstance(block.content, dict)
+            ]
+            why = f" ({', '.join(codes)})" if codes else ""
+            raise SearchError(f"Anthropic's search found nothing{why}.")
+        cited = (citation for block in blocks for citation in block.citations or ())
+        return self._results(text, (WebResult(one.title or "", one.url, one.cited_text) for one in cited))
 
 
-class OpenAISearch:
-    """Lets OpenAI search.
-
-    Args:
-        wire: Who is asked; its model and key are used.
-        bill: Tells what it costs.
-        most: Results wanted, the answer among them.
-    """
-
-    def __init__(self, wire: OpenAIWire, bill: Bill, most: int = 5) -> None:
-        self._wire = wire
-        self._bill = bill
-        self._most = most
+class OpenAISearch(_HostedSearch[OpenAIWire]):
+    """Searches with OpenAI's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
         """Return the answer, then the pages that it cites.
 
         Raises:
-            SearchError: There is no answer; the message names the mend.
+            SearchError: There is no answer; the message suggests a fix.
         """
-        import openai
-
-        self._bill.check()
-        started = time.monotonic()
-        request: dict[str, Any] = {
-            "model": self._wire.service.model,
-            "input": QUESTION.format(query=query),
-            "tools": [{"type": "web_search"}],
-            "max_tool_calls": MOST_SEARCHES,
-            "store": False,
-        }
-        try:
-            with translated(openai, self._wire.service):
-                raw = self._wire.connect().responses.with_raw_response.create(**request)
-            response = read_answer(raw.http_response.content, _Response, self._wire.service)
-        except ModelError as error:
-            raise SearchError(str(error)) from None
+        response, seconds = self._call(
+            lambda client: client.responses,
+            _Response,
+            input=QUESTION.format(query=query),
+            tools=[{"type": "web_search"}],
+            max_tool_calls=MAX_SEARCHES,
+            store=False,
+        )
         searches = sum(item.type == "web_search_call" for item in response.output)
-        spent = replace(responses_api.spent_by(response.usage), searches=searches)
-        self._bill.charge(spent if response.usage else None, started)
-        contents = list(_contents(response))
+        self._charge(response.usage.as_usage(searches) if response.usage else None, seconds)
+        messages = [item for item in response.output if item.type == "message"]
+        contents = [part for item in messages for part in item.content or () if part.type == "output_text"]
         text = "".join(content.text for content in contents)
         if not text:
             raise SearchError("OpenAI's search gave no answer.")
-        pages = (
-            WebResult(note.title, note.url, "")
-            for content in contents
-            for note in content.annotations
-            if note.type == "url_citation"
-        )
-        return tidy((_answer(self._wire.service, text), *pages), self._most)
-
-    def be_metered(self, by: Meter) -> None:
-        """Let a meter count what the searches cost."""
-        self._bill.meter = by
-
-    def cut(self) -> None:
-        """End the searches that other threads are waiting for."""
-        self._wire.cut()
-
-
-def _answer(service: Service, text: str) -> WebResult:
-    return WebResult(f"Answer of {service.name}'s web search", "", text)
-
-
-def _trouble(blocks: Sequence[_Block]) -> str:
-    """Return why searches failed, as far as the answer says."""
-    codes = [
-        str(block.content.get("error_code"))
-        for block in blocks
-        if block.type == "web_search_tool_result" and isinstance(block.content, dict)
-    ]
-    return f" ({', '.join(codes)})" if codes else ""
-
-
-def _contents(response: _Response) -> Iterator[_Content]:
-    for item in response.output:
-        if item.type == "message":
-            yield from (content for content in item.content or () if content.type == "output_text")
+        cited = (note for content in contents for note in content.annotations if note.type == "url_citation")
+        return self._results(text, (WebResult(note.title, note.url, "") for note in cited))

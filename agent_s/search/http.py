@@ -13,19 +13,18 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_s.errors import SearchError, SettingsError
-from agent_s.llm.providers.connections import OpenConnections
+from agent_s.llm.providers.cancellation import OpenConnections
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST_ANSWER = 4_000_000
-"""Bytes; a page of results has some ten thousand."""
-LONGEST_SAYING = 200
-"""Characters of what a server says about an error that are passed on."""
+MAX_ANSWER_BYTES = 4_000_000
+MAX_MESSAGE = 200
+"""Characters of a server's error message that are passed on."""
 
 
 class Reply(BaseModel):
-    """What the answers of engines share: fields that are not needed are passed over."""
+    """Base of the answers; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -38,8 +37,8 @@ class Server:
     """A search engine's server.
 
     Attributes:
-        name: For messages, such as "SearXNG".
-        address: Base URL, without a slash at its end.
+        name: Name for messages, such as "SearXNG".
+        address: Base URL, without a trailing slash.
         timeout_s: Longest time for one exchange, s.
     """
 
@@ -53,41 +52,43 @@ class Server:
         """Return the server at an address.
 
         Raises:
-            SettingsError: The address is not a URL of HTTP, or holds a password.
+            SettingsError: The address is not an HTTP URL, or holds a password.
         """
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SettingsError(f"search.url is {address!r}; write http://HOST:PORT, where {name} answers.")
+            raise SettingsError(
+                f"search.url is {address!r}; set it to the address of {name}, such as http://HOST:PORT."
+            )
         if parts.password is not None:
-            raise SettingsError("search.url holds a password, and it is shown in messages. Put a proxy before it.")
+            raise SettingsError("search.url must not hold a password, since it is shown in messages. Use a proxy.")
         return cls(name, address.rstrip("/"), timeout_s)
 
     def get(self, path: str, form: type[ReplyT], parameters: Mapping[str, str] | None = None) -> ReplyT:
-        """Ask with GET.
+        """Send a GET request.
 
         Raises:
-            SearchError: There is no usable answer; `Refused` where it came with a status of HTTP that is an error.
+            SearchError: There is no usable answer; `Refused` for an HTTP error status.
         """
         return self._exchange("GET", path, form, params=dict(parameters or {}))
 
     def post(self, path: str, form: type[ReplyT], body: Mapping[str, Any]) -> ReplyT:
-        """Ask with POST, the body in JSON.
+        """Send a POST request with a JSON body.
 
         Raises:
             SearchError: As for `get`.
         """
         return self._exchange("POST", path, form, json=body)
 
-    def cut(self) -> None:
-        """End the exchanges that other threads are waiting for."""
-        self._connections.cut()
+    def cancel(self) -> None:
+        """Cancel the exchanges that other threads are waiting for."""
+        self._connections.cancel()
 
     def _exchange(self, method: str, path: str, form: type[ReplyT], **content: Any) -> ReplyT:
         import httpx
 
         ends = time.monotonic() + self.timeout_s
         headers = {"accept": "application/json"}
-        hooks = {"request": [self._connections.follow]}
+        hooks = {"request": [self._connections.track]}
         with (
             self._translated(),
             httpx.Client(timeout=self.timeout_s, event_hooks=hooks) as client,
@@ -100,15 +101,15 @@ class Server:
             return form.model_validate_json(data)
         except ValidationError as error:
             raise SearchError(
-                f"What answers at {self.address} is not {self.name}, or not in its format. Check search.url."
+                f"The server at {self.address} does not answer as {self.name}. Check search.url."
             ) from error
 
     def _read(self, reply: httpx.Response, ends: float) -> bytes:
         data = bytearray()
         for chunk in reply.iter_bytes():
             data += chunk
-            if len(data) > LARGEST_ANSWER:
-                raise SearchError(f"The answer of {self.name} is larger than {LARGEST_ANSWER} bytes.")
+            if len(data) > MAX_ANSWER_BYTES:
+                raise SearchError(f"The answer of {self.name} is larger than {MAX_ANSWER_BYTES} bytes.")
             if time.monotonic() > ends:
                 raise SearchError(self._late)
         return bytes(data)
@@ -136,7 +137,7 @@ class Refused(SearchError):
     """A server answered with an error.
 
     Attributes:
-        status: Of HTTP.
+        status: HTTP status.
     """
 
     def __init__(self, server: Server, status: int, said: str) -> None:
@@ -145,11 +146,11 @@ class Refused(SearchError):
 
 
 def _said(data: bytes) -> str:
-    """Return what an error's body says in words, on one line."""
+    """Return the message in an error's body, on one line."""
     try:
         body = json.loads(data)
     except ValueError:
         return ""
     words = next((body[key] for key in ("message", "error", "detail") if key in body), "") if type(body) is dict else ""
     line = " ".join(str(words).split())
-    return line if len(line) <= LONGEST_SAYING else line[:LONGEST_SAYING] + "..."
+    return line if len(line) <= MAX_MESSAGE else line[:MAX_MESSAGE] + "..."

@@ -1,9 +1,10 @@
-"""SearXNG, a metasearch engine that one hosts oneself."""
+"""SearXNG, a self-hosted metasearch engine."""
 
 from __future__ import annotations
 
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
+from agent_s.search import WebSearch
 from agent_s.search.http import Refused, Reply, Server
 from agent_s.search.results import tidy
 
@@ -26,12 +27,12 @@ class _Page(Reply):
     answers: tuple[_Answer | str, ...] = ()
 
 
-class SearxngSearch:
-    """Asks a SearXNG server by its JSON interface.
+class SearxngSearch(WebSearch):
+    """Searches with the JSON interface of a SearXNG server.
 
     Args:
         address: Base URL, such as "http://localhost:8080".
-        most: Results wanted.
+        most: Maximum number of results.
         timeout_s: Longest wait, s.
 
     Raises:
@@ -45,10 +46,10 @@ class SearxngSearch:
         self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return what was found, instant answers first.
+        """Return results, instant answers first.
 
         Raises:
-            SearchError: There is no answer; the message names the mend.
+            SearchError: There is no answer; the message suggests a fix.
         """
         try:
             page = self._server.get("/search", _Page, {"q": query, "format": "json"})
@@ -56,8 +57,8 @@ class SearxngSearch:
             if error.status != 403:
                 raise
             raise SearchError(
-                f"{NAME} at {self._server.address} does not give JSON (HTTP 403). Add `json` to `search.formats` in "
-                "its settings.yml, or let its limiter pass this machine."
+                f"{NAME} at {self._server.address} does not return JSON (HTTP 403). Add `json` to `search.formats` in "
+                "its settings.yml, or exempt this machine from its limiter."
             ) from error
         answers = (
             WebResult("Answer", "", item) if isinstance(item, str) else WebResult("Answer", item.url or "", item.answer)
@@ -66,6 +67,6 @@ class SearxngSearch:
         pages = (WebResult(item.title, item.url, item.content or "") for item in page.results)
         return tidy((*answers, *pages), self._most)
 
-    def cut(self) -> None:
-        """End the searches that other threads are waiting for."""
-        self._server.cut()
+    def cancel(self) -> None:
+        """Cancel the searches that other threads are waiting for."""
+        self._server.cancel()

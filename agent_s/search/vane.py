@@ -1,4 +1,4 @@
-"""Vane, the answering engine that was called Perplexica (the paper's search engine), and Perplexica up to 1.12."""
+"""Vane, formerly Perplexica (the paper's search engine), and Perplexica up to 1.12."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agent_s.errors import SearchError, SettingsError
 from agent_s.llm.protocol import WebResult
+from agent_s.search import WebSearch
 from agent_s.search.http import Refused, Reply, Server
 from agent_s.search.results import tidy
 
@@ -48,19 +49,19 @@ class _Providers(Reply):
     providers: tuple[_Provider, ...]
 
 
-class VaneSearch:
-    """Asks a Vane server, which searches, reads and answers with a model of its own.
+class VaneSearch(WebSearch):
+    """Searches with a Vane server, which reads pages and answers with its own model.
 
     Args:
         address: Base URL, such as "http://localhost:3000".
-        kind: `perplexica` for servers up to 1.12, which take another request.
+        kind: `perplexica` for servers up to 1.12, which have another interface.
         chat_model: Key of the model that writes the answer; the server's first by default.
-        embedding_model: Key of the model that ranks what it read; the server's first by default.
-        most: Results wanted, the answer among them.
+        embedding_model: Key of the model that ranks pages; the server's first by default.
+        most: Maximum number of results, including the answer.
         timeout_s: Longest wait for one exchange, s.
 
     Raises:
-        SettingsError: The address is not a URL, or a model is named for `perplexica`, which keeps its own choice.
+        SettingsError: The address is not a URL, or a model is named for `perplexica`, which chooses its own.
     """
 
     def __init__(
@@ -81,10 +82,10 @@ class VaneSearch:
         self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return the answer, then the pages that it rests on.
+        """Return the answer, then its sources.
 
         Raises:
-            SearchError: There is no answer; the message names the mend.
+            SearchError: There is no answer; the message suggests a fix.
         """
         body = self._for_vane(query) if self._kind == "vane" else self._for_perplexica(query)
         found = self._server.post("/api/search", _Found, body)
@@ -95,9 +96,9 @@ class VaneSearch:
         )
         return tidy((answer, *pages), self._most)
 
-    def cut(self) -> None:
-        """End the searches that other threads are waiting for."""
-        self._server.cut()
+    def cancel(self) -> None:
+        """Cancel the searches that other threads are waiting for."""
+        self._server.cancel()
 
     def _for_vane(self, query: str) -> dict[str, Any]:
         return {**self._models, "query": query, "sources": ["web"], "optimizationMode": "speed", "history": [],
@@ -108,14 +109,14 @@ class VaneSearch:
 
     @cached_property
     def _models(self) -> dict[str, Any]:
-        """The models to use, as a request names them; asked for once."""
+        """The models to use, as a request names them; requested once."""
         try:
             providers = self._server.get("/api/providers", _Providers).providers
         except Refused as error:
             if error.status != 404:
                 raise
             raise SearchError(
-                f"What answers at {self._server.address} is older than Vane. Set search.engine to perplexica."
+                f"The server at {self._server.address} is older than Vane. Set search.engine to perplexica."
             ) from error
         chat = [(provider.id, model.key) for provider in providers for model in provider.chat_models]
         embedding = [(provider.id, model.key) for provider in providers for model in provider.embedding_models]

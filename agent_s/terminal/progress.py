@@ -326,10 +326,10 @@ class _Now:
     def count(self, call: ModelCalled) -> None:
         """Count a call of the model; the cost is unknown as soon as that of one call is."""
         self._calls += 1
-        self._tokens += call.input_tokens + call.output_tokens
-        if call.dollars is not None and self._dollars is not None:
-            self._dollars += call.dollars
-        elif call.input_tokens or call.output_tokens:
+        self._tokens += call.usage.tokens
+        if call.usage.dollars is not None and self._dollars is not None:
+            self._dollars += call.usage.dollars
+        elif call.usage.tokens:
             self._dollars = None
 
     def meter(self, spent_s: float) -> str:

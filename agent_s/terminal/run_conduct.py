@@ -24,11 +24,10 @@ from agent_s.terminal.progress import Display
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from aci.desktop.emergency_stop import Halt
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from agent_s.loop.agent import AgentS
-    from agent_s.loop.unfinished import Unfinished
+    from agent_s.loop.unfinished import UnfinishedRun
     from agent_s.safety.confirmation import Consent
     from agent_s.settings import Settings
     from agent_s.terminal.interrupts import Interrupts
@@ -119,7 +118,7 @@ def conduct(
     interrupts: Interrupts,
     name_folder: Callable[[RunStarted], Path],
     finish: Callable[[Path], None] | None = None,
-    unfinished: Unfinished | None = None,
+    unfinished: UnfinishedRun | None = None,
 ) -> Conducted:
     """Carry out a task: show it, record it, and write its report.
 
@@ -138,7 +137,7 @@ def conduct(
     with display, _stopped_from_the_screen(agent, interrupts):
         try:
             events = agent.resume(unfinished) if unfinished else agent.stream(task)
-            for event in interrupts.watch(events, agent.stop, agent.pause if agent.take_over else None):
+            for event in interrupts.watch(events, agent.stop, agent.pause if agent.services.people.take_over else None):
                 if isinstance(event, RunStarted):
                     model = event.model
                     recorder = _start_recording(name_folder(event), display)
@@ -161,7 +160,9 @@ def conduct(
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
     """Show the model and the desktop, which may both be defaults."""
-    name = getattr(agent.model, "name", type(agent.model).__name__)
+    from agent_s.llm.protocol import model_name
+
+    name = model_name(agent.services.model)
     if name == "none":
         display.say(f"Replaying from memory, without a model, on {choice.words}.")
         return
@@ -187,9 +188,20 @@ def keep_files(home: Path, folder: Path) -> list[Path]:
 
 
 def build_agent(
-    settings: Settings, desktop: X11Desktop | VirtualDesktop, memory: MemoryStore | None, display: Display
+    settings: Settings,
+    desktop: X11Desktop | VirtualDesktop,
+    memory: MemoryStore | None,
+    display: Display,
+    trusted_run: str = "",
 ) -> AgentS:
     """Build the agent; on a terminal, it can ask the person.
+
+    Args:
+        settings: The settings.
+        desktop: The desktop to operate.
+        memory: The memory, or None.
+        display: Paused while the person is asked.
+        trusted_run: Id of a run to replay even if it was never verified.
 
     Raises:
         SettingsError: The settings name something that does not exist.
@@ -211,8 +223,10 @@ def build_agent(
             click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
 
     if not sys.stdin.isatty():
-        return AgentS.from_settings(settings, desktop, memory=memory)
-    return AgentS.from_settings(settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over)
+        return AgentS.from_settings(settings, desktop, memory=memory, trusted_run=trusted_run)
+    return AgentS.from_settings(
+        settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over, trusted_run=trusted_run
+    )
 
 
 @contextmanager
@@ -226,7 +240,7 @@ def _shown(consent: Consent) -> Iterator[Path]:
 
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
     """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
-    halt: Halt | None = getattr(agent.desktop, "halt", None)
+    halt = agent.services.desktop.halt
     return nullcontext() if halt is None else halt.telling(lambda reason: interrupts.call())
 
 

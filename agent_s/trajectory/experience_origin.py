@@ -1,4 +1,4 @@
-"""The part of a recorded run that made an experience: its steps with their screenshots."""
+"""The part of a recorded run that an experience comes from: its steps with their screenshots."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from agent_s.errors import TrajectoryError
 from agent_s.events import Event, Observed, RunEnded, RunStarted, SubtaskEnded, SubtaskStarted
 from agent_s.trajectory.recorder import Trajectory, list_runs, read_trajectory
-from agent_s.trajectory.timeline import tell
+from agent_s.trajectory.timeline import build_timeline
 from memory_store import EpisodicExperience, Experience, SkillExperience
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an experience was made.
+    """The origin of an experience.
 
     Attributes:
-        trajectory: The events that made it; None where the run is not there any more.
+        trajectory: The events that it comes from; None if the run no longer exists.
         screenshots: The screens before its steps, in order.
-        problem: Why there are none, in words.
+        problem: Why there are none.
     """
 
     trajectory: Trajectory | None
@@ -30,7 +30,7 @@ class Origin:
 
 
 def find_origin(runs_folder: Path, experience: Experience) -> Origin:
-    """Return the steps that made an experience: those of its subtask, or of the whole run for the story of a task."""
+    """Return the steps that an experience comes from: those of its subtask, or of the whole run for a narrative."""
     run_id = experience.provenance.run_id
     folder = next((run.folder for run in list_runs(runs_folder) if run.run_id == run_id), None)
     if folder is None:
@@ -40,10 +40,10 @@ def find_origin(runs_folder: Path, experience: Experience) -> Origin:
     except TrajectoryError as error:
         return Origin(None, problem=f"the run {run_id} cannot be read: {error}")
     trajectory = with_fields(whole, events=tuple(_part(whole.events, _subtask_of(experience))))
-    steps = [step for subtask in tell(trajectory.events).subtasks for step in subtask.steps]
+    steps = [step for subtask in build_timeline(trajectory.events).subtasks for step in subtask.steps]
     names = dict.fromkeys(step.before.screenshot for step in steps if step.before and step.before.screenshot)
     pictures = tuple(path for name in names if (path := whole.folder / name).is_file())
-    problem = "" if pictures else f"the run {run_id} has no screenshots of these steps any more"
+    problem = "" if pictures else f"the run {run_id} no longer has screenshots of these steps"
     return Origin(trajectory, pictures, problem)
 
 
@@ -57,14 +57,14 @@ def _subtask_of(experience: Experience) -> tuple[str, str] | None:
 
 
 def _part(events: Iterable[Event], wanted: tuple[str, str] | None) -> Iterator[Event]:
-    """Yield the events of one subtask, with the beginning and the end of the run; all where none is wanted."""
+    """Yield the events of one subtask, with the start and end of the run; all events if `wanted` is None."""
     within = False
     seen: Observed | None = None
     for event in events:
         if isinstance(event, SubtaskStarted):
             within = (event.subtask.name, event.subtask.info) == wanted
             if within and seen is not None:
-                # The screen that the first step was chosen on may have been looked at before.
+                # The first step may have been chosen on an earlier observation.
                 yield seen
         if isinstance(event, Observed):
             seen = event

@@ -1,4 +1,4 @@
-"""HTML pages from the packaged templates; every value on them is escaped."""
+"""HTML pages from the packaged templates, with all values escaped."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ def render_page(template: str, filters: Mapping[str, Callable[..., Any]], **valu
     """Return a page.
 
     Args:
-        template: Name of a template of this package.
-        filters: What it formats its values with, by name.
-        values: What it shows; one that it names and is not given is an error.
+        template: Name of a packaged template.
+        filters: Template filters by name.
+        values: Template variables; a missing one is an error.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

@@ -1,12 +1,12 @@
-"""A run on disk: a folder with one line of JSON per event, and the screenshots beside it.
+"""A run on disk: a folder with one line of JSON per event, and the screenshots.
 
 ```
 20260314-093012-1f0c9a/
-├── events.jsonl        a header line, then one event per line, each written out before the run goes on
-└── screens/0001.png    one file per picture that differs from those before
+├── events.jsonl        a header line, then one event per line, flushed one by one
+└── screens/0001.png    one file per distinct screenshot
 ```
 
-Versions of the format, one line each; a reader refuses those it does not know:
+Versions of the format; a reader refuses newer ones:
 
 1. Header, the events of `agent_s.events`, PNG screenshots.
 """
@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from agent_s.background import Pending
 from agent_s.errors import TrajectoryError
 from agent_s.events import EVENT_ADAPTER, ActionChosen, Event, Observed, RunEnded, RunStarted
-from agent_s.replay.grounded_steps import ID_FIELDS
+from agent_s.safety.confirmation import targets_of
 
 if TYPE_CHECKING:
     from aci.observation.observation import Observation
@@ -47,10 +47,10 @@ class Trajectory:
     """A run as it was recorded.
 
     Attributes:
-        folder: Where it lies; the screenshots that events name are relative to it.
+        folder: Its folder; the screenshots that events name are relative to it.
         version: Format version of the file.
-        events: What happened, in order.
-        problem: What is missing and why, such as a last line cut short by a kill; empty where all is there.
+        events: The events, in order.
+        problem: What is missing and why, such as a truncated last line; empty if the record is complete.
     """
 
     folder: Path
@@ -64,11 +64,11 @@ class RunSummary:
     """One line of a list of runs.
 
     Attributes:
-        folder: Where the run lies.
-        run_id: Its id, or the name of its folder where that cannot be read.
-        started: When it began; None where that cannot be read.
-        instruction: What was asked.
-        status: How it ended; None where it was cut off.
+        folder: Its folder.
+        run_id: Its id, or the name of its folder if the id cannot be read.
+        started: Start time; None if it cannot be read.
+        instruction: Instruction of its task.
+        status: How it ended; None if it was cut off.
         problem: Why the run cannot be read, or how its record is incomplete.
     """
 
@@ -89,19 +89,17 @@ class RunSummary:
 class Recorder:
     """Writes the events of one run to a folder.
 
-    A picture is compressed while the run goes on, and is there at the latest before the next one and before the end of
-    the run is written.
+    Screenshots are compressed in the background, one at a time, and are complete before the end of the run is written.
 
-    A recorder never stops a run: when the disk is full or the folder vanishes it says so once, through `warn`, and
-    ignores what follows.
+    A recorder never stops a run: if it cannot write, it warns once and ignores what follows.
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
-        """Create the folder, for its owner alone, and write the header.
+        """Create the folder, accessible to its owner only, and write the header.
 
         Args:
-            folder: Where to write; must not hold a run already.
-            warn: Told once, in words for a person, when recording has to end; logs a warning by default.
+            folder: The folder; must not hold a run already.
+            warn: Called with a message if recording has to end; logs a warning by default.
 
         Raises:
             TrajectoryError: The folder holds a run, or cannot be written.
@@ -122,7 +120,7 @@ class Recorder:
             raise TrajectoryError(f"Cannot record to {folder}: {error.strerror or error}.") from error
 
     def __call__(self, event: Event) -> None:
-        """Write one event, and the picture that it carries."""
+        """Write one event and its picture."""
         if self.problem:
             return
         try:
@@ -133,11 +131,11 @@ class Recorder:
             self._end_recording(error)
 
     def close(self) -> None:
-        """Close the file; events that still come are not recorded."""
+        """Close the file; later events are not recorded."""
         try:
             self._await_picture()
             self._file.close()
-        except OSError as error:  # what was buffered, or a picture, found no room
+        except OSError as error:  # the disk is full
             if not self.problem:
                 self._end_recording(error)
 
@@ -146,7 +144,8 @@ class Recorder:
             self._observation = event.observation
             return event.model_copy(update={"screenshot": self._store_screenshot(event.observation)})
         if isinstance(event, ActionChosen) and self._observation is not None and not event.boxes:
-            return event.model_copy(update={"boxes": _boxes(event, self._observation)})
+            rects = [element.rect for element in targets_of(event.action, self._observation)]
+            return event.model_copy(update={"boxes": tuple((r.x, r.y, r.width, r.height) for r in rects)})
         return event
 
     def _store_screenshot(self, observation: Observation) -> str:
@@ -166,7 +165,7 @@ class Recorder:
         """Wait for the picture that is being written.
 
         Raises:
-            OSError: It could not be.
+            OSError: It cannot be written.
         """
         picture, self._picture = self._picture, None
         if picture is not None:
@@ -186,10 +185,10 @@ class Recorder:
 def read_trajectory(folder: Path) -> Trajectory:
     """Read a recorded run.
 
-    A last line that was cut short, as by a kill or a full disk, is left out and said in `Trajectory.problem`.
+    A truncated last line, as after a kill, is left out and reported in `Trajectory.problem`.
 
     Raises:
-        TrajectoryError: There is no run, it is damaged before its end, or it is of a newer version.
+        TrajectoryError: There is no run, it is damaged before its end, or a newer version wrote it.
     """
     lines = _read_lines(folder)
     version = _read_header(folder, lines[0] if lines else "")
@@ -201,7 +200,7 @@ def read_trajectory(folder: Path) -> Trajectory:
         except ValidationError as error:
             if number != len(lines):
                 raise TrajectoryError(f"{folder / EVENTS_FILE}, line {number} is damaged: {_first(error)}") from error
-            problem = "The last event was cut short while it was written."
+            problem = "The last event is truncated."
     if not events or not isinstance(events[-1], RunEnded):
         problem = f"{problem} The record ends before the run did.".strip()
     return Trajectory(folder=folder, version=version, events=tuple(events), problem=problem)
@@ -217,10 +216,10 @@ def list_runs(runs_dir: Path) -> list[RunSummary]:
 
 
 def find_run(runs_dir: Path, name: str) -> Path:
-    """Find a run's folder by its path, by its id or the beginning of it, or by the word `last`.
+    """Return a run's folder by its path, by its id or a prefix of it, or by the word `last`.
 
     Raises:
-        TrajectoryError: There is no such run, or several fit.
+        TrajectoryError: There is no such run, or several match.
     """
     if (Path(name) / EVENTS_FILE).is_file():
         return Path(name)
@@ -232,36 +231,29 @@ def find_run(runs_dir: Path, name: str) -> Path:
     found = [run.folder for run in runs if run.run_id.startswith(name) or run.folder.name.startswith(name)]
     if len(found) == 1:
         return found[0]
-    problem = f"{len(found)} runs fit {name!r}: give more of the id" if found else f"No run {name!r} in {runs_dir}"
+    problem = f"{len(found)} runs match {name!r}: give more of the id" if found else f"No run {name!r} in {runs_dir}"
     raise TrajectoryError(f"{problem}. `agent-s runs list` shows them.")
 
 
 def run_folder(runs_dir: Path, started: RunStarted) -> Path:
-    """Name the folder of a run so that names sort by time, in the person's own time zone."""
+    """Return the folder of a run; names sort by local time."""
     return runs_dir / f"{started.at.astimezone():%Y%m%d-%H%M%S}-{started.run_id}"
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and its missing parents, open to their owner alone; what exists is left as it is.
+    """Create a folder and its missing parents, accessible to their owner only.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     for path in (*reversed(folder.parents), folder):
         if not path.exists():
             path.mkdir(mode=PRIVATE, exist_ok=True)
 
 
-def _boxes(event: ActionChosen, observation: Observation) -> tuple[tuple[int, int, int, int], ...]:
-    """Return where the elements lie that the primitive names, as (x, y, width, height)."""
-    ids = [getattr(event.action, field, None) for field in ID_FIELDS]
-    elements = [observation.by_id[id_] for id_ in ids if id_ in observation.by_id]
-    return tuple((e.rect.x, e.rect.y, e.rect.width, e.rect.height) for e in elements)
-
-
 def _read_lines(folder: Path) -> list[str]:
     try:
-        # What a kill left behind may end within a character. Not splitlines: it also splits at U+2028 and its like.
+        # A kill may leave a partial character. Not splitlines, which also splits at U+2028 and the like.
         text = (folder / EVENTS_FILE).read_text("utf-8", errors="replace")
     except OSError as error:
         raise TrajectoryError(f"There is no readable run in {folder}: {error.strerror or error}.") from error

@@ -1,12 +1,13 @@
-"""One HTML page that tells a run: what was asked, planned, seen, decided and done, and how it was verified.
+"""The HTML report of a run: the task, the plan, each step with its screenshot, and the verification.
 
-The page needs no network and no script. Everything on it that came from a screen, a model or the web is data and is
-escaped; a content security policy forbids scripts besides.
+The page needs no network and no script. All text from a screen, a model or the web is escaped, and a content security
+policy forbids scripts.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +17,10 @@ from urllib.parse import quote
 from aci.acting.actions import Action, format_call
 from agent_s.errors import TrajectoryError
 from agent_s.events import ModelCalled
-from agent_s.records import Outcome
+from agent_s.records import Outcome, Usage
 from agent_s.trajectory.html import render_page
 from agent_s.trajectory.recorder import Trajectory, make_private_folder
-from agent_s.trajectory.timeline import Chronicle, SubtaskChronicle, tell
+from agent_s.trajectory.timeline import SubtaskEntry, Timeline, build_timeline
 
 REPORT_FILE = "report.html"
 
@@ -35,7 +36,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A screenshot as the page shows it; sizes in px."""
+    """A screenshot on the page; sizes in px."""
 
     source: str
     width: int
@@ -47,9 +48,9 @@ class IndexRow:
     """One run on an index page.
 
     Attributes:
-        name: What it is called there.
-        good: Whether it went as it should.
-        report: Its report, or None where there is none.
+        name: Name of the run.
+        good: Whether it ended as intended.
+        report: Its report, or None.
     """
 
     name: str
@@ -70,7 +71,7 @@ def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: boo
     Args:
         trajectory: The run.
         path: The page; None for `report.html` in the run's folder.
-        embed: Put the screenshots into the page, so that it can be moved and mailed alone.
+        embed: Embed the screenshots, so that the page is a single file.
 
     Raises:
         TrajectoryError: The page cannot be written.
@@ -82,25 +83,25 @@ def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: boo
 
 
 def render_report(trajectory: Trajectory, *, embed: bool = False) -> str:
-    """Return the report of a run as HTML; screenshots are files beside it unless they are embedded."""
-    story = tell(trajectory.events)
-    pictures = {name: _picture(trajectory.folder, name, embed) for name in _screenshots(story)}
+    """Return the report of a run as HTML; screenshots are linked unless they are embedded."""
+    run = build_timeline(trajectory.events)
+    pictures = {name: _picture(trajectory.folder, name, embed) for name in _screenshots(run)}
     return _render(
         "report.html.j2",
-        story=story,
-        outcome=story.outcome,
-        tone=tone(story.outcome),
-        heading=heading(story.outcome),
+        run=run,
+        outcome=run.outcome,
+        tone=tone(run.outcome),
+        heading=heading(run.outcome),
         pictures=pictures,
         folder=str(trajectory.folder),
         problem=trajectory.problem,
-        calls=_call_rows(story.calls),
-        phases=_phases(story.outcome),
+        calls=_call_rows(run.calls),
+        phases=_phases(run.outcome),
     )
 
 
 def write_index(title: str, rows: Sequence[IndexRow], path: Path) -> Path:
-    """Write a page that lists runs and links their reports.
+    """Write a page that lists runs with links to their reports.
 
     Raises:
         TrajectoryError: The page cannot be written.
@@ -110,7 +111,7 @@ def write_index(title: str, rows: Sequence[IndexRow], path: Path) -> Path:
 
 
 def tone(outcome: Outcome | None) -> str:
-    """Return the colour of an outcome: good, bad or plain."""
+    """Return the color of an outcome: good, bad or plain."""
     if outcome is None:
         return "bad"
     if outcome.status == "done":
@@ -119,7 +120,7 @@ def tone(outcome: Outcome | None) -> str:
 
 
 def heading(outcome: Outcome | None) -> str:
-    """Return an outcome in a few words for a person."""
+    """Return an outcome in a few words."""
     if outcome is None:
         return "Cut off"
     if outcome.status != "done":
@@ -129,48 +130,31 @@ def heading(outcome: Outcome | None) -> str:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _CallRow:
-    kind: str
-    count: int
-    seconds: float
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-
-
-def _call_rows(calls: Sequence[ModelCalled]) -> list[_CallRow]:
+def _call_rows(calls: Sequence[ModelCalled]) -> list[tuple[str, float, Usage]]:
+    """Return (kind, seconds, usage) for each kind of call."""
     rows = []
     for kind in dict.fromkeys(call.call for call in calls):
         same = [call for call in calls if call.call == kind]
-        rows.append(
-            _CallRow(
-                kind=kind,
-                count=len(same),
-                seconds=sum(call.seconds for call in same),
-                input_tokens=sum(call.input_tokens for call in same),
-                cached_tokens=sum(call.cached_tokens for call in same),
-                output_tokens=sum(call.output_tokens for call in same),
-            )
-        )
+        usage = sum((call.usage for call in same), Usage(dollars=0.0)).model_copy(update={"model_calls": len(same)})
+        rows.append((kind, sum(call.seconds for call in same), usage))
     return rows
 
 
 def _phases(outcome: Outcome | None) -> list[tuple[str, float, float]]:
-    """Return (phase, seconds, share of the longest in percent), longest first."""
+    """Return (phase, seconds, percentage of the longest), longest first."""
     seconds = outcome.usage.seconds if outcome else {}
     longest = max(seconds.values(), default=0.0) or 1.0
     ordered = sorted(seconds.items(), key=lambda item: -item[1])
     return [(phase, spent, 100 * spent / longest) for phase, spent in ordered]
 
 
-def _screenshots(story: Chronicle) -> set[str]:
-    seen = [step.before for subtask in story.subtasks for step in subtask.steps]
-    return {observed.screenshot for observed in [*seen, story.last_seen] if observed and observed.screenshot}
+def _screenshots(run: Timeline) -> set[str]:
+    seen = [step.before for subtask in run.subtasks for step in subtask.steps]
+    return {observed.screenshot for observed in [*seen, run.last_seen] if observed and observed.screenshot}
 
 
 def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
-    """Read the size of a screenshot; None where the file is gone, broken, or outside of the run's folder."""
+    """Return a screenshot; None if the file is missing, broken, or outside of the run's folder."""
     from PIL import Image, UnidentifiedImageError
 
     path = folder / name
@@ -196,7 +180,7 @@ def _relative(path: Path, start: Path) -> str:
         return path.resolve().as_uri()
 
 
-def _subtask_tone(subtask: SubtaskChronicle) -> str:
+def _subtask_tone(subtask: SubtaskEntry) -> str:
     if subtask.ended is None:
         return "plain"
     return "good" if subtask.ended.ok else "bad"
@@ -206,8 +190,12 @@ def _call(action: Action) -> str:
     return format_call(action).removeprefix("agent.")
 
 
+def _json(values: dict[str, Any]) -> str:
+    return json.dumps(values, ensure_ascii=False, indent=2)
+
+
 def _render(template: str, **values: Any) -> str:
-    return render_page(template, {"call": _call, "subtask_tone": _subtask_tone}, **values)
+    return render_page(template, {"call": _call, "subtask_tone": _subtask_tone, "json": _json}, **values)
 
 
 def _write(path: Path, page: str) -> Path:

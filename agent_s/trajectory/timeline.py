@@ -1,4 +1,4 @@
-"""The events of a run, grouped the way a person reads them: plan, subtasks, their steps, and what came of it all."""
+"""The events of a run, grouped by subtask and step for people."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from agent_s.records import Outcome, Subtask
 
 
 @dataclass
-class StepChronicle:
-    """One step: what was seen, decided and done.
+class StepEntry:
+    """One step.
 
     Attributes:
         chosen: The decision.
-        before: The observation that it was made on; None where none was recorded.
-        performed: What came of it; None where the run was cut off before.
-        reflections: What the reflector said before it.
+        before: The observation that it was made on; None if none was recorded.
+        performed: The result; None if the run was cut off before.
+        reflections: The reflector's feedback before it.
     """
 
     chosen: ActionChosen
@@ -46,33 +46,33 @@ class StepChronicle:
 
 
 @dataclass
-class SubtaskChronicle:
-    """One subtask; `started` is None for steps outside of any subtask, `ended` where the run was cut off."""
+class SubtaskEntry:
+    """One subtask; `started` is None for steps outside of any subtask, `ended` if the run was cut off."""
 
     started: SubtaskStarted | None = None
     ended: SubtaskEnded | None = None
-    steps: list[StepChronicle] = field(default_factory=list)
+    steps: list[StepEntry] = field(default_factory=list)
     replays: list[ReplayStarted | ReplayStopped] = field(default_factory=list)
 
     @property
     def subtask(self) -> Subtask | None:
-        """What was to be done."""
+        """The subtask itself."""
         return self.started.subtask if self.started else None
 
 
 @dataclass
-class Chronicle:
-    """A run as a story.
+class Timeline:
+    """A run.
 
     Attributes:
-        last_seen: The last observation of the run: what the screen looked like at its end.
+        last_seen: The last observation of the run.
     """
 
     started: RunStarted | None = None
     ended: RunEnded | None = None
     knowledge: list[KnowledgeGathered] = field(default_factory=list)
     plans: list[Planned] = field(default_factory=list)
-    subtasks: list[SubtaskChronicle] = field(default_factory=list)
+    subtasks: list[SubtaskEntry] = field(default_factory=list)
     calls: list[ModelCalled] = field(default_factory=list)
     verdicts: list[Verified] = field(default_factory=list)
     stored: list[ExperienceStored] = field(default_factory=list)
@@ -81,8 +81,15 @@ class Chronicle:
     last_at: datetime | None = None
 
     @property
+    def current(self) -> SubtaskEntry:
+        """The latest subtask; one without a start if none has started."""
+        if not self.subtasks:
+            self.subtasks.append(SubtaskEntry())
+        return self.subtasks[-1]
+
+    @property
     def outcome(self) -> Outcome | None:
-        """How the run ended; None where the record ends before."""
+        """How the run ended; None if the record is incomplete."""
         return self.ended.outcome if self.ended else None
 
     @property
@@ -93,76 +100,45 @@ class Chronicle:
         return (self.last_at - self.started.at).total_seconds()
 
 
-def tell(events: Iterable[Event]) -> Chronicle:
+def build_timeline(events: Iterable[Event]) -> Timeline:  # noqa: C901 - one case per event
     """Group the events of one run."""
-    teller = _Teller()
+    timeline = Timeline()
+    reflections: list[Reflected] = []
     for event in events:
-        teller.hear(event)
-    return teller.chronicle
-
-
-class _Teller:
-    """Sorts events into a chronicle as they come."""
-
-    def __init__(self) -> None:
-        self.chronicle = Chronicle()
-        self._reflections: list[Reflected] = []
-
-    def hear(self, event: Event) -> None:
-        self.chronicle.last_at = event.at
-        match event:
-            case SubtaskStarted() | SubtaskEnded() | ReplayStarted() | ReplayStopped():
-                self._hear_of_subtask(event)
-            case ActionChosen() | ActionPerformed() | Reflected():
-                self._hear_of_step(event)
-            case _:
-                self._hear_of_run(event)
-
-    def _hear_of_run(self, event: Event) -> None:
-        story = self.chronicle
+        timeline.last_at = event.at
         match event:
             case RunStarted():
-                story.started = event
+                timeline.started = event
             case RunEnded():
-                story.ended = event
+                timeline.ended = event
             case Observed():
-                story.last_seen = event
+                timeline.last_seen = event
             case KnowledgeGathered():
-                story.knowledge.append(event)
+                timeline.knowledge.append(event)
             case Planned():
-                story.plans.append(event)
+                timeline.plans.append(event)
             case ModelCalled():
-                story.calls.append(event)
+                timeline.calls.append(event)
             case Verified():
-                story.verdicts.append(event)
+                timeline.verdicts.append(event)
             case ExperienceStored():
-                story.stored.append(event)
+                timeline.stored.append(event)
             case Troubled():
-                story.troubles.append(event)
-
-    def _hear_of_subtask(self, event: SubtaskStarted | SubtaskEnded | ReplayStarted | ReplayStopped) -> None:
-        match event:
-            case SubtaskStarted():
-                self.chronicle.subtasks.append(SubtaskChronicle(started=event))
-            case SubtaskEnded():
-                self._current().ended = event
-            case ReplayStarted() | ReplayStopped():
-                self._current().replays.append(event)
-
-    def _hear_of_step(self, event: ActionChosen | ActionPerformed | Reflected) -> None:
-        match event:
+                timeline.troubles.append(event)
             case Reflected():
-                self._reflections.append(event)
+                reflections.append(event)
+            case SubtaskStarted():
+                timeline.subtasks.append(SubtaskEntry(started=event))
+            case SubtaskEnded():
+                timeline.current.ended = event
+            case ReplayStarted() | ReplayStopped():
+                timeline.current.replays.append(event)
             case ActionChosen():
-                step = StepChronicle(event, before=self.chronicle.last_seen, reflections=tuple(self._reflections))
-                self._current().steps.append(step)
-                self._reflections.clear()
+                step = StepEntry(event, before=timeline.last_seen, reflections=tuple(reflections))
+                timeline.current.steps.append(step)
+                reflections.clear()
             case ActionPerformed():
-                steps = self._current().steps
+                steps = timeline.current.steps
                 if steps and steps[-1].chosen.step == event.step:
                     steps[-1].performed = event
-
-    def _current(self) -> SubtaskChronicle:
-        if not self.chronicle.subtasks:
-            self.chronicle.subtasks.append(SubtaskChronicle())
-        return self.chronicle.subtasks[-1]
+    return timeline

@@ -33,8 +33,9 @@ from aci.errors import MalformedAction
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.safety.policy import OWN_SCREEN, Policy
-from agent_s import AgentS, Limits, Task
+from agent_s import AgentS, Limits, Options, Task
 from agent_s.events import ActionChosen, ExperienceStored
+from agent_s.llm.conversation import Conversation, Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
     ActContext,
@@ -50,8 +51,8 @@ from agent_s.llm.protocol import (
     VerifyResponse,
     WebResult,
 )
-from agent_s.llm.providers.conversation import Conversation, Text
 from agent_s.records import GroundedStep
+from agent_s.search import WebSearch
 from memory_store import MemoryStore, PlannedSubtask, Provenance
 from memory_store.embedding.embedders import HashingEmbedder
 
@@ -130,7 +131,7 @@ def attempt(attack: Attack, policy: Policy | None) -> Attempt:
             desktop=stage,
             memory=memory,
             search=_Web(attack),
-            limits=Limits(max_steps=20, max_replans=1),
+            options=Options(limits=Limits(max_steps=20, max_replans=1)),
             policy=policy,
             ask=lambda question: ANSWERED,
             secret=SECRETS.get,
@@ -315,7 +316,7 @@ def _harm(action: Action, seen: Observation) -> Iterable[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Web:
+class _Web(WebSearch):
     attack: Attack
 
     def search(self, query: str) -> tuple[WebResult, ...]:

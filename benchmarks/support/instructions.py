@@ -13,6 +13,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.observation import Element, Observation
 from agent_s.loop.agent import AgentS
+from agent_s.loop.options import Options
 from agent_s.offline import OfflineModel
 from agent_s.records import Limits, Task
 from exploration.search.homes import read_home
@@ -37,8 +38,7 @@ def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore
             model=OfflineModel(),
             desktop=desktop,
             memory=memory,
-            learn=False,
-            limits=LIMITS,
+            options=Options(learn=False, limits=LIMITS),
         )
         agent.run(Task(instruction=task["instruction"]))
         return _holds(task["check"], desktop) or (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from aci.acting.actions import Action, Done, Fail
-from aci.desktop.desktop import ActionResult, Desktop
+from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
 from aci.observation.observation import Observation
-from agent_s.llm.protocol import ActResponse, Model, ModelRequest, ModelResponse
+from agent_s.llm.protocol import ActResponse, Model, ModelRequest, ModelResponse, model_name
 from benchmarks.support.figures import NotMeasured
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class PacedModel:
     """Passes questions on, and tells when they came and were answered."""
 
     def __init__(self, model: Model, pace: Pace) -> None:
-        self.name = str(getattr(model, "name", "model"))
+        self.name = model_name(model)
         self._model, self._pace = model, pace
 
     def complete(self, request: ModelRequest) -> ModelResponse:
@@ -82,23 +82,20 @@ class PacedModel:
         return response
 
 
-class PacedDesktop:
+class PacedDesktop(DesktopWrapper):
     """Passes on what is done to a desktop, and tells how much of the processor it took."""
 
     def __init__(self, desktop: Desktop, pace: Pace) -> None:
-        self._desktop, self._pace = desktop, pace
+        super().__init__(desktop)
+        self._pace = pace
 
-    def observe(self) -> Observation:
+    def observe(self, read_texts: bool = True) -> Observation:
         """Look at the screen."""
-        return self._timed(self._desktop.observe)
+        return self._timed(lambda: self._desktop.observe(read_texts))
 
-    def perform(self, action: Action) -> ActionResult:
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive."""
-        return self._timed(lambda: self._desktop.perform(action))
-
-    def __getattr__(self, name: str) -> Any:
-        """Pass on what some desktops can do besides."""
-        return getattr(self._desktop, name)
+        return self._timed(lambda: self._desktop.perform(action, settle))
 
     def _timed(self, do: Callable[[], T]) -> T:
         started = time.thread_time()

@@ -42,7 +42,7 @@ from memory_store import MemoryStoreError
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.observation.observation import Observation
-    from agent_s.llm.protocol import TokenUsage
+    from agent_s.records import Usage
     from exploration.tasks.proposals import ExplorationTask
     from memory_store import MemoryStore
 
@@ -280,7 +280,7 @@ def _counted(things: Sized, name: str) -> str:
     return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
-def _spent(calls: tuple[TokenUsage, ...]) -> dict[str, Any]:
+def _spent(calls: tuple[Usage, ...]) -> dict[str, Any]:
     dollars = [call.dollars for call in calls]
     return {
         "model_calls": len(calls),

@@ -12,9 +12,8 @@ from agent_s.llm.protocol import (
     ModelRequest,
     NamingContext,
     NamingResponse,
-    TokenUsage,
 )
-from agent_s.records import Task
+from agent_s.records import Task, Usage
 from exploration.search.records import Attempt, Change
 from exploration.skills.naming import name_unit, where_found
 
@@ -39,7 +38,7 @@ class ModelNamer:
     def __init__(self, model: Model, application: str) -> None:
         self._model = model
         self._application = application
-        self.usage: list[TokenUsage] = []
+        self.usage: list[Usage] = []
         self.problem = ""
 
     def __call__(self, attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:

@@ -23,9 +23,8 @@ from agent_s.llm.protocol import (
     ProposalContext,
     ProposalResponse,
     ProposedTask,
-    TokenUsage,
 )
-from agent_s.records import Record, Task
+from agent_s.records import Record, Task, Usage
 from exploration.tasks.survey import is_safe
 from intents.conflicts import conflict
 
@@ -82,7 +81,7 @@ class Proposed:
     """Tasks, and what proposing them cost; `usage` holds one entry for each call."""
 
     tasks: tuple[ExplorationTask, ...]
-    usage: tuple[TokenUsage, ...]
+    usage: tuple[Usage, ...]
 
 
 class TaskMaker:
@@ -129,7 +128,7 @@ class TaskMaker:
         observation: Observation | None,
         wanted: int,
         known: Sequence[str],
-    ) -> tuple[tuple[ProposedTask, ...], TokenUsage]:
+    ) -> tuple[tuple[ProposedTask, ...], Usage]:
         context = ProposalContext(
             Task(instruction=f"Explore {application.name}", id=f"explore-{application.id}"),
             application.name,

@@ -37,7 +37,7 @@ def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> Non
     assert texts == ["first\nsecond\nthird"]
     again = user.agent_s("resume", "last", env=own)
     assert again.returncode != 0
-    assert "nothing to go on with" in again.stderr
+    assert "nothing to resume" in again.stderr
 
 
 def test_a_run_on_a_virtual_desktop_can_only_be_started_anew(user: User) -> None:

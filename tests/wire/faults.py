@@ -169,7 +169,9 @@ FAULTS: dict[str, Fault] = {
         (0.5, 1.0),
     ),
     "wrong JSON": Fault(mended('{"action": {"action": "click", "element_id": 1,}}'), 2),
-    "wrong JSON twice": Fault(twice('{"action": {"action": "done"}'), 2, MalformedResponse, "twice: not valid JSON"),
+    "wrong JSON twice": Fault(
+        twice('{"action": {"action": "done"}'), 2, MalformedResponse, "invalid answers: not valid JSON"
+    ),
     "JSON in prose": Fault(lambda form: [form.answer(f"I will press it {{now}}.\n```json\n{PRESS}\n```\nGood?")], 1),
     "unknown action": Fault(mended(turn_of_worker({"action": "run_shell", "command": "rm -rf ~"})), 2),
     "unknown action twice": Fault(
@@ -193,7 +195,7 @@ FAULTS: dict[str, Fault] = {
         lambda form: [form.answer(PRESS, stop="length")] * 2, 2, ResponseCutOff, "provider.max_output_tokens"
     ),
     "empty": Fault(mended(""), 2),
-    "empty twice": Fault(twice(" \n"), 2, EmptyResponse, "nothing"),
+    "empty twice": Fault(twice(" \n"), 2, EmptyResponse, "two empty answers"),
     "wrong type": Fault(mended(turn_of_worker({"action": "click", "element_id": "the OK button"})), 2),
     "wrong type on the wire": Fault(
         lambda form: [Http(200, {"content": 7, "output": 7, "choices": 7})] * 3,
@@ -220,7 +222,7 @@ FAULTS: dict[str, Fault] = {
     "expired key": Fault(lambda form: [form.error(401, f"{KEY} has expired")], 1, ModelUnavailable, "refuses the key"),
     "no such model": Fault(lambda form: [form.error(404, "not found")], 1, ModelUnavailable, "has no model"),
     "redirect": Fault(
-        lambda form: [Http(307, b"", {"location": "http://127.0.0.1:9/"})], 1, ModelUnavailable, "sends elsewhere"
+        lambda form: [Http(307, b"", {"location": "http://127.0.0.1:9/"})], 1, ModelUnavailable, "redirects (HTTP 307)"
     ),
     "no sight": Fault(
         lambda form: [form.error(400, "this model does not support image input")],
@@ -232,7 +234,7 @@ FAULTS: dict[str, Fault] = {
         lambda form: [form.error(400, "prompt is too long: 300000 tokens > 200000 maximum")],
         1,
         ResponseCutOff,
-        "longer",
+        "too long",
     ),
     "request too large": Fault(lambda form: [form.error(413, "too large")], 1, ResponseCutOff, "max_pictures"),
 }

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from aci.acting.actions import Type
-from agent_s import AgentS
+from agent_s import AgentS, Options
 from agent_s.errors import (
     ModelError,
     ModelRefused,
@@ -124,7 +124,7 @@ def test_a_fault_ends_in_the_right_way(form: Format, fault: Fault) -> None:
     assert shortcomings(form, fault) == []
 
 
-def test_a_mended_answer_costs_both_requests_and_shows_the_model_what_was_wrong(form: Format) -> None:
+def test_an_invalid_answer_is_sent_back_once_and_both_requests_are_counted(form: Format) -> None:
     told = talk(form, form.answer('{"action": {"action": "fly"}}'), form.answer(PRESS))
     assert told.response is not None
     assert told.response.usage.input_tokens == 2000
@@ -132,7 +132,7 @@ def test_a_mended_answer_costs_both_requests_and_shows_the_model_what_was_wrong(
     first, second = (form.texts(body) for body in told.server.asked)
     assert second[: len(first)] == first or second[0] == first[0]
     assert '{"action": {"action": "fly"}}' in second[-2]
-    assert "cannot be used" in second[-1] and "'click'" in second[-1]
+    assert "is invalid" in second[-1] and "'click'" in second[-1]
     assert form.problems(told.server.seen[1]) == []
 
 
@@ -192,7 +192,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_the_provider(form: Format, by_r
         model: Model = build_model(form.model(server.url), form.environment(server.url), QUICK)
         if by_role:
             model = ModelByRole(model, {"act": model})
-        agent = AgentS(model=model, desktop=FakeDesktop(screen(button(1, "OK"))), planner="flat")
+        agent = AgentS(model=model, desktop=FakeDesktop(screen(button(1, "OK"))), options=Options(planner="flat"))
         assert agent.run(Task(instruction="Press OK")).status == "stopped"
     assert len(server.asked) == 1
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from agent_s.errors import LimitReached, ModelUnavailable, SearchError, SettingsError
-from agent_s.llm.protocol import TokenUsage, WebResult
+from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers.prices import load_prices
-from agent_s.search import WebSearch, meter
+from agent_s.records import Usage
+from agent_s.search import WebSearch
 from agent_s.search.build import build_search
 from agent_s.settings import Settings, load_settings
 from tests.wire.server import Act, Half, Http, Reset, Stall, WireServer
@@ -145,8 +146,8 @@ def test_searxng_without_json_says_where_to_turn_it_on() -> None:
         (Stall(), "did not answer within"),
         (Stall(drip=True), "did not answer within"),
         (Half(Http(body=VANE_ANSWER)), "cannot be reached"),
-        (Http(body=b"<html>hello</html>", content_type="text/html"), "is not SearXNG"),
-        (Http(body={"results": "none"}), "is not SearXNG"),
+        (Http(body=b"<html>hello</html>", content_type="text/html"), "does not answer as SearXNG"),
+        (Http(body={"results": "none"}), "does not answer as SearXNG"),
         (Http(500, {"message": "out\nof memory"}), "HTTP 500: out of memory"),
         (Http(302, headers={"location": "http://elsewhere.example/"}), "HTTP 302"),
         (Http(body=b'{"results": []' + b" " * 5_000_000 + b"}"), "larger than"),
@@ -227,14 +228,14 @@ class Counting:
     """Notes what is charged, and allows so many exchanges."""
 
     def __init__(self, allowed: int = 100) -> None:
-        self.charged: list[TokenUsage] = []
+        self.charged: list[Usage] = []
         self._allowed = allowed
 
     def check(self) -> None:
         if len(self.charged) >= self._allowed:
             raise LimitReached("the budget is used up")
 
-    def charge(self, usage: TokenUsage, seconds: float) -> None:
+    def charge(self, usage: Usage, seconds: float) -> None:
         assert seconds >= 0
         self.charged.append(usage)
 
@@ -248,7 +249,7 @@ def test_what_anthropic_uses_for_a_search_is_charged_with_each_exchange() -> Non
     with answering(pause, end) as server:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         asked = engine(settings("hosted", model="anthropic:claude-opus-5"), environment)
-        meter(asked, counting)
+        asked.set_meter(counting)
         asked.search(QUERY)
     first, second = counting.charged
     assert (first.input_tokens, first.cached_tokens, first.output_tokens) == (1500, 500, 100)
@@ -267,7 +268,7 @@ def test_what_openai_uses_for_a_search_is_charged_and_its_price_is_not_made_up()
     with answering(Http(body=body)) as server:
         environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"}
         asked = engine(settings("hosted", model="openai:gpt-test"), environment)
-        meter(asked, counting)
+        asked.set_meter(counting)
         asked.search(QUERY)
     (used,) = counting.charged
     assert (used.input_tokens, used.output_tokens, used.dollars) == (70, 7, None)
@@ -277,7 +278,7 @@ def test_a_search_that_no_budget_is_left_for_is_not_sent() -> None:
     with answering(_anthropic([], "pause_turn")) as server:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         asked = engine(settings("hosted", model="anthropic:claude-test"), environment)
-        meter(asked, Counting(allowed=1))
+        asked.set_meter(Counting(allowed=1))
         with pytest.raises(LimitReached):
             asked.search(QUERY)
         assert len(server.asked) == 1

@@ -1,7 +1,7 @@
-"""Text from outside (screen, web, memory), fenced off so that a model can tell it from its instructions.
+"""Fences around untrusted text (screen, web, memory), so that a model can tell it from its instructions.
 
-A fence carries a mark made of a secret and the text itself: nobody who writes on the screen can guess it, it fits no
-other text should the model ever repeat it, and the same text gets the same mark again, so that providers' caches hold.
+The mark of a fence is derived from a secret and the text itself: text on the screen cannot forge it, it fits no other
+text even if the model repeats it, and the same text always gets the same mark, which keeps providers' caches valid.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import unicodedata
 
 KINDS = ("screen", "web", "memory", "notes")
-"""Where a text may come from; `notes` are words of a model that has read such texts."""
+"""Sources of text; `notes` are words of a model that has read untrusted text."""
 
 _LOOKS_LIKE_FENCE = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(KINDS)})\b)", re.IGNORECASE)
 _KEPT = frozenset("\n\t\u200d")
@@ -22,39 +22,39 @@ class Fence:
     """Puts texts between marks.
 
     Args:
-        secret: Makes the marks; nobody outside of the program may know it.
+        secret: The secret that marks are derived from.
     """
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
     def __call__(self, text: str, kind: str) -> str:
-        """Return the text between two marked lines, with what could imitate them escaped.
+        """Return the text between two marked lines, with imitations of them escaped.
 
         Args:
             text: Anything.
             kind: One of `KINDS`.
         """
         if kind not in KINDS:
-            raise ValueError(f"there is no kind {kind!r}")
+            raise ValueError(f"there is no kind {kind!r}; there are: {', '.join(KINDS)}")
         body = neutral(text)
         mark = hmac.new(self._secret, f"{kind}\n{body}".encode(), hashlib.sha256).hexdigest()[:10]
         return f"<{kind}-{mark}>\n{body}\n</{kind}-{mark}>"
 
 
 def neutral(text: str) -> str:
-    """Return a text without characters that hide, reorder or break it, and without anything like a fence."""
+    """Return a text with control characters written out and imitations of fences escaped."""
     visible = "".join(character if _harmless(character) else f"\\u{{{ord(character):x}}}" for character in text)
     return escape_fences(visible)
 
 
 def escape_fences(text: str) -> str:
-    """Return a text without anything that looks like the beginning of a fence."""
+    """Return a text with imitations of fences escaped."""
     return _LOOKS_LIKE_FENCE.sub("&lt;", text)
 
 
 def sendable(text: str) -> str:
-    """Return a text that can be encoded: a lone surrogate becomes the replacement character."""
+    """Return a text with lone surrogates replaced, so that it can be encoded."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

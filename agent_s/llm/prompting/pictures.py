@@ -1,6 +1,6 @@
-"""Screenshots as a model gets them.
+"""Screenshots for models.
 
-Actions name elements, never pixels, so a picture may have any size; it is only for looking.
+Actions name elements, never pixels, so a picture may have any size.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import io
 from typing import TYPE_CHECKING
 
 from aci.observation.geometry import Rect
-from agent_s.llm.providers.conversation import Picture
+from agent_s.llm.conversation import Picture
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,21 +19,18 @@ if TYPE_CHECKING:
 
 LONGEST_EDGE = 1568
 """Longest edge that every current model takes unscaled, px."""
-
-
-SURROUNDINGS = 40
-"""Shown around a part of the screen, px."""
+MARGIN = 40  # around a part of the screen, px
 INVISIBLE = 8
-"""Steps of brightness that nobody sees; applications that draw the same text again differ by a few."""
+"""Invisible difference in brightness; redrawing the same text may differ by a few steps."""
 
 
 def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:
-    """Return the marked screenshot as PNG, shrunk where it is larger; the same observation always gives the same bytes.
+    """Return the marked screenshot as PNG; the same observation always gives the same bytes.
 
     Args:
-        observation: What was seen.
-        longest_edge: px.
-        part: What is shown of it; None for all.
+        observation: The screen.
+        longest_edge: Larger pictures are shrunk to this, px.
+        part: Part of the screen; None for all.
     """
     from PIL import Image
 
@@ -51,7 +48,7 @@ def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rec
 
 
 def changed_part(before: Observation, after: Observation) -> Rect | None:
-    """Return the part of the screen that differs, with its surroundings; None where none does visibly."""
+    """Return the part of the screen that changed visibly, with a margin; None if none did."""
     import numpy as np
 
     height, width = after.screenshot.shape[:2]
@@ -64,6 +61,6 @@ def changed_part(before: Observation, after: Observation) -> Rect | None:
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
     if not rows.size:
         return None
-    left, top = max(0, int(columns[0]) - SURROUNDINGS), max(0, int(rows[0]) - SURROUNDINGS)
-    right, bottom = min(width, int(columns[-1]) + SURROUNDINGS), min(height, int(rows[-1]) + SURROUNDINGS)
+    left, top = max(0, int(columns[0]) - MARGIN), max(0, int(rows[0]) - MARGIN)
+    right, bottom = min(width, int(columns[-1]) + MARGIN), min(height, int(rows[-1]) + MARGIN)
     return Rect(left, top, right - left, bottom - top)

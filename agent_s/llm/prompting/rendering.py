@@ -1,10 +1,10 @@
-"""From a typed context to a conversation.
+"""Conversations from typed contexts.
 
-A conversation only grows at its end while a subtask goes on, so that providers read most of it from their caches:
-instructions and task first, the first screen in full, then each step with what it changed. Pictures are the exception.
-They cost as much as pages of text, so at most `max_pictures` are sent; when one more would come, all before it are left
-out at once, and the beginning of the conversation changes once in `max_pictures` steps instead of each time. The first
-picture of such a batch shows the whole screen, the others the part that changed, where that is small.
+During a subtask a conversation is append-only, so that providers read most of it from their caches: instructions and
+task first, the first screen in full, then each step with what it changed. Pictures are the exception. They cost as much
+as pages of text, so at most `max_pictures` are sent; when one more would be added, all earlier ones are left out at
+once, so that the beginning of the conversation changes once in `max_pictures` steps only. The first picture of such a
+batch shows the whole screen, the others the part that changed, if it is small.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from aci.acting.actions import format_call
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from aci.observation.text import quote
+from agent_s.llm.conversation import Conversation, Message, Part, Picture, Text
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
-from agent_s.llm.providers.conversation import Conversation, Message, Part, Picture, Text
 
 if TYPE_CHECKING:
     from agent_s.records import Step
     from memory_store.records.experience import Experience
 
-LONGEST_WORDS = 300
-"""Of a step in words, its call or its result; the screen shows the rest."""
+MAX_WORDS = 300
+"""Characters of a step's description, call or result; the screen shows the rest."""
 
 SMALL_PART = 0.25
-"""Share of the screen up to which a change is shown alone."""
+"""Share of the screen up to which only the changed part is shown."""
 
 T = TypeVar("T")
 Shot = Rect | Literal["screen", "nothing"]
-"""What is sent of a screenshot: a part, all, or nothing."""
+"""The part of a screenshot that is sent."""
 
 
 class Renderer:
     """Renders contexts with the packaged prompts.
 
     Args:
-        secret: Makes the marks around text from outside; a new one for each program that runs.
-        max_pictures: In one request; 0 for a model that cannot see.
-        longest_edge: Of a picture, px.
+        secret: Secret for the fences around untrusted text; a new one for each process.
+        max_pictures: Maximum number of pictures in a request; 0 for a model without vision.
+        longest_edge: Longest edge of a picture, px.
     """
 
     def __init__(self, secret: bytes, max_pictures: int = 3, longest_edge: int = LONGEST_EDGE) -> None:
@@ -74,9 +74,9 @@ class Renderer:
         key = hashlib.sha256(f"{context.kind}\n{request}".encode()).hexdigest()[:32]
         return Conversation(system, (Message("user", tuple(parts)),), key)
 
-    def mend(self, problem: str) -> str:
-        """Return what a model is told whose answer cannot be used."""
-        return sendable(self._templates.get_template("mend.md.j2").render(problem=_quoted(problem)))
+    def retry(self, problem: str) -> str:
+        """Return the request for another answer after an invalid one."""
+        return sendable(self._templates.get_template("retry.md.j2").render(problem=_quoted(problem)))
 
     def _parts(self, template: Template, context: Context, request: str) -> Iterable[Part]:
         if isinstance(context, ActContext):
@@ -103,7 +103,7 @@ class Renderer:
         return parts
 
     def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
-        """Tell of each observation what is sent of its screenshot; what was sent once never changes its form."""
+        """Return which part of each screenshot is sent; once sent, it never changes its form."""
         most = self._max_pictures
         shots: list[Shot] = ["nothing"] * len(seen)
         if most == 0:
@@ -144,13 +144,13 @@ class Renderer:
 
 
 class _Memo(Generic[T]):
-    """Remembers what was made of observations for as long as they live."""
+    """A cache keyed by observations; entries live as long as their observations."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, ...], tuple[tuple[weakref.ref[Observation], ...], T]] = {}
 
     def get(self, observations: tuple[Observation, ...], make: Callable[[], T]) -> T:
-        """Return what was made of these observations, or make it now."""
+        """Return the cached value, or make it now."""
         key = tuple(id(observation) for observation in observations)
         found = self._known.get(key)
         if found is not None and all(ref() is it for ref, it in zip(found[0], observations, strict=True)):
@@ -162,7 +162,7 @@ class _Memo(Generic[T]):
 
 
 class _PackagedPrompts(BaseLoader):
-    """Reads templates from this package, also where it is not a folder of files."""
+    """Loads templates from this package, even if it is not a folder of files."""
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
         """Return the text of a template."""
@@ -176,7 +176,7 @@ def _environment(fence: Fence) -> Environment:
     environment = Environment(
         loader=_PackagedPrompts(), undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False
     )
-    environment.globals |= {"fence": fence, "quote": _quoted, "told": _told, "verified": _verified}
+    environment.globals |= {"fence": fence, "quote": _quoted, "summary": _summary, "verified": _verified}
     return environment
 
 
@@ -185,27 +185,27 @@ def _block(template: Template, name: str, values: dict[str, Any]) -> str:
     return sendable("".join(template.blocks[name](template.new_context(values))).strip())
 
 
-def _told(step: Step) -> str:
-    """Tell a step in one line: what it was for, the primitive, and what came of it."""
+def _summary(step: Step) -> str:
+    """Return a step in one line: its purpose, the primitive, and the result."""
     response, result = step.response, step.result
-    words = f"{_quoted(response.next_action, LONGEST_WORDS)} " if response.next_action else ""
-    outcome = "carried out" if result.ok else f"refused: {_quoted(result.error or '', LONGEST_WORDS)}"
-    note = f" ({_quoted(result.note, LONGEST_WORDS)})" if result.note else ""
+    words = f"{_quoted(response.next_action, MAX_WORDS)} " if response.next_action else ""
+    outcome = "carried out" if result.ok else f"refused: {_quoted(result.error or '', MAX_WORDS)}"
+    note = f" ({_quoted(result.note, MAX_WORDS)})" if result.note else ""
     return f"{words}{_shortened(format_call(response.action))} {outcome}{note}"
 
 
-def _quoted(text: str, longest: int = 2 * LONGEST_WORDS) -> str:
+def _quoted(text: str, longest: int = 2 * MAX_WORDS) -> str:
     return escape_fences(quote(text, longest))
 
 
 def _shortened(call: str) -> str:
     call = escape_fences(call)
-    half = LONGEST_WORDS // 2
-    return call if len(call) <= LONGEST_WORDS else f"{call[:half]} ... {call[-half:]}"
+    half = MAX_WORDS // 2
+    return call if len(call) <= MAX_WORDS else f"{call[:half]} ... {call[-half:]}"
 
 
 def _verified(experience: Experience) -> str:
-    """Say how far an experience is to be trusted."""
+    """Return how far an experience can be trusted."""
     match experience.provenance.verified:
         case True:
             return "verified"

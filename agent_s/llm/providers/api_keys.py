@@ -1,4 +1,4 @@
-"""Where the keys of providers come from: the environment, else a keyring where the `keyring` package is installed."""
+"""API keys: from the environment, else from a keyring if the `keyring` package is installed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ log = logging.getLogger(__name__)
 
 
 def find_key(name: str, environment: Mapping[str, str]) -> str | None:
-    """Return a key, or None where there is none.
+    """Return a key, or None if there is none.
 
     Args:
-        name: Such as "ANTHROPIC_API_KEY"; the same in the environment and in the keyring.
+        name: Its name in the environment and the keyring, such as "ANTHROPIC_API_KEY".
         environment: Such as `os.environ`.
 
     Raises:
-        ModelUnavailable: What is there cannot be a key.
+        ModelUnavailable: The value cannot be a key.
     """
     key = environment.get(name, "").strip() or from_keyring(name)
     if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise ModelUnavailable(f"{name} holds characters that no key has. Set it again.")
+        raise ModelUnavailable(f"{name} contains characters that no key has. Set it again.")
     return key or None
 
 
@@ -45,7 +45,7 @@ def require_key(name: str, environment: Mapping[str, str], provider: str) -> str
 
 
 def from_keyring(name: str) -> str:
-    """Return what the keyring has under a name, or nothing: also where there is no keyring, or it is locked."""
+    """Return an entry of the keyring; empty if there is none, or no unlocked keyring."""
     try:
         keyring = importlib.import_module("keyring")
     except ImportError:

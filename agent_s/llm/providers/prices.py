@@ -1,18 +1,16 @@
-"""What tokens cost, from a dated file; a price that is not known is never made up."""
+"""Prices of tokens, from a dated file; an unknown price is never guessed."""
 
 from __future__ import annotations
 
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_s.errors import SettingsError
-
-if TYPE_CHECKING:
-    from agent_s.llm.providers.conversation import Spent
+from agent_s.records import Usage
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -21,11 +19,11 @@ class Price(BaseModel):
     """US dollars per million tokens.
 
     Attributes:
-        input: Sent, and neither read from a cache nor written to one.
-        cached: Read from the provider's cache.
-        written: Written to it.
-        output: Received.
-        searches: A thousand searches of the web by the provider; None where that is not known.
+        input: Input that is neither read from a cache nor written to one.
+        cached: Input read from the provider's cache.
+        written: Input written to it.
+        output: Output.
+        searches: A thousand web searches by the provider; None if unknown.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +40,7 @@ class Prices(BaseModel):
 
     Attributes:
         date: When it was checked.
-        defaults: Model by provider, where only the provider is named.
+        defaults: Default model of each provider.
         models: Prices by name, such as "anthropic:NAME".
     """
 
@@ -52,25 +50,25 @@ class Prices(BaseModel):
     defaults: dict[str, str] = {}
     models: dict[str, Price] = {}
 
-    def dollars(self, model: str, spent: Spent) -> float | None:
-        """Return what a request cost, or None where the price is not known."""
+    def dollars(self, model: str, usage: Usage) -> float | None:
+        """Return the cost of a request, or None if the price is unknown."""
         price = self.models.get(model)
-        if price is None or (spent.searches and price.searches is None):
+        if price is None or (usage.searches and price.searches is None):
             return None
-        plain = max(0, spent.input_tokens - spent.cached_tokens - spent.written_tokens)
+        plain = max(0, usage.input_tokens - usage.cached_tokens - usage.written_tokens)
         return (
             plain * price.input
-            + spent.cached_tokens * price.cached
-            + spent.written_tokens * price.written
-            + spent.output_tokens * price.output
-        ) / 1_000_000 + spent.searches * (price.searches or 0.0) / 1000
+            + usage.cached_tokens * price.cached
+            + usage.written_tokens * price.written
+            + usage.output_tokens * price.output
+        ) / 1_000_000 + usage.searches * (price.searches or 0.0) / 1000
 
 
 def load_prices(path: Path | None = None) -> Prices:
     """Read a price list.
 
     Args:
-        path: A YAML file; None for the one of this package.
+        path: A YAML file; None for the packaged one.
 
     Raises:
         SettingsError: The file is not a price list.

@@ -1,7 +1,7 @@
-"""From the text of an answer to a typed response, and the JSON schemas that ask for it.
+"""Typed responses from the text of an answer, and the JSON schemas that ask for them.
 
-Providers that enforce a schema still cut answers off, and many servers ignore it, so that every answer is read the same
-way: find the one JSON object, refuse what is ambiguous, validate with pydantic.
+Providers that enforce a schema still cut answers off, and many servers ignore it, so every answer is read the same way:
+find the one JSON object, refuse what is ambiguous, validate with pydantic.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from aci.acting.actions import PRIMITIVES, parse_action
 from aci.errors import MalformedAction
 from agent_s.llm.protocol import ActResponse, Response, VerifyResponse
 
-LONGEST_ANSWER = 400_000
-"""Characters; a longer answer is not read."""
+MAX_ANSWER = 400_000  # characters
 
 _DROPPED = frozenset(
     ("title", "description", "default", "discriminator", "minLength", "maxLength", "minimum", "maximum",
      "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "pattern", "format")
 )  # fmt: skip
-"""Keywords that some provider refuses in a strict schema, or that only cost tokens; pydantic checks them afterwards."""
+"""Keywords that some provider refuses in a strict schema, or that only cost tokens; pydantic checks them instead."""
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OBJECT = re.compile(r'\{\s*["}]')
@@ -33,12 +32,12 @@ _CALL = re.compile(r"^[ \t]*(agent\.\w+\(.*\))[ \t]*$", re.MULTILINE)
 
 
 class Unreadable(ValueError):
-    """An answer is not what was asked for; the message tells the model why."""
+    """An answer is invalid; the message tells the model why."""
 
 
 @cache
 def schema_for(response_type: type[Response]) -> dict[str, Any]:
-    """Return the strict JSON schema of a response type: every field required, nothing besides them."""
+    """Return the strict JSON schema of a response type: every field required, no other allowed."""
     strict = _strict(response_type.model_json_schema())
     if not isinstance(strict, dict):
         raise TypeError("the schema of a model is an object")
@@ -51,13 +50,13 @@ def read_response(text: str, response_type: type[Response]) -> Response:
     Args:
         text: One JSON object, alone, in a fence or in prose; for `ActResponse` the primitive may have the paper's form
             `agent.click(41)`.
-        response_type: What it must be.
+        response_type: Expected type.
 
     Raises:
-        Unreadable: It is not.
+        Unreadable: It is not valid.
     """
-    if len(text) > LONGEST_ANSWER:
-        raise Unreadable(f"the answer has {len(text)} characters; at most {LONGEST_ANSWER} are read")
+    if len(text) > MAX_ANSWER:
+        raise Unreadable(f"the answer has {len(text)} characters; at most {MAX_ANSWER} are read")
     body = _THINKING.sub("", text).strip()
     if not body:
         raise Unreadable("the answer is empty")
@@ -70,13 +69,13 @@ def read_response(text: str, response_type: type[Response]) -> Response:
         response = response_type.model_validate(fields)
     except ValidationError as error:
         raise Unreadable(_problems(error)) from error
-    if isinstance(response, VerifyResponse):  # only what is cited can be looked up
+    if isinstance(response, VerifyResponse):  # only citations can be checked
         return response.model_copy(update={"evidence": ()})
     return response
 
 
 def _problems(error: ValidationError) -> str:
-    """Tell what is wrong, without repeating what was sent."""
+    """Return what is wrong, without repeating the input."""
     listed = error.errors(include_url=False, include_input=False, include_context=False)[:5]
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'answer'}: {item['msg']}" for item in listed)
 
@@ -97,9 +96,9 @@ def _only_object(text: str) -> dict[str, Any]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the outermost JSON objects of a text; braces of prose are passed over.
+    """Yield the outermost JSON objects of a text; braces in prose are skipped.
 
-    An object that is cut short or broken is refused, since one inside of it could be taken for the answer.
+    A truncated or broken object is refused, since one inside of it could be mistaken for the answer.
     """
     decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
     position = 0
@@ -132,7 +131,7 @@ def _no_constant(name: str) -> Any:
 
 
 def _only_call(text: str) -> str | None:
-    """Return the primitive of an answer in the paper's form, with prose or a fence around it but no JSON."""
+    """Return the primitive of an answer in the paper's form, without JSON."""
     if text.startswith("{") or '"action"' in text:
         return None
     calls = _CALL.findall(text)
@@ -146,7 +145,7 @@ def _with_action(fields: dict[str, Any]) -> dict[str, Any]:
     action = fields.get("action")
     if not isinstance(action, str):
         return fields
-    if action in PRIMITIVES:  # the primitive's own fields stand beside the other parts
+    if action in PRIMITIVES:  # the primitive's fields are on the top level
         own = {name: value for name, value in fields.items() if name in PRIMITIVES[action].model_fields}
         rest = {name: value for name, value in fields.items() if name not in own}
         return {**rest, "action": own}
@@ -164,7 +163,7 @@ def _action(text: str) -> Any:
 
 
 def _strict(node: Any) -> Any:
-    """Return a schema with every field required and no keyword that a provider refuses."""
+    """Return a schema with every field required and no refused keyword."""
     if isinstance(node, list):
         return [_strict(item) for item in node]
     if not isinstance(node, Mapping):

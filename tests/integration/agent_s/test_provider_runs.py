@@ -11,7 +11,7 @@ import pytest
 from aci.acting.actions import Action, Click, Type
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
-from agent_s import AgentS, Limits, Task, load_settings
+from agent_s import AgentS, Limits, Options, Task, load_settings
 from agent_s.events import ModelCalled, RunEnded
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model
@@ -79,7 +79,11 @@ def run(
         overrides={"model": "anthropic:claude-opus-5-5", "provider.timeout_s": 2, **(overrides or {})}
     )
     with server.running():
-        agent = AgentS(model=build_models(settings, FORM.environment(server.url)), desktop=desktop, limits=limits)
+        agent = AgentS(
+            model=build_models(settings, FORM.environment(server.url)),
+            desktop=desktop,
+            options=Options(limits=limits or Limits()),
+        )
         recorder = Recorder(record) if record else None
         for event in agent.stream(TASK):
             if recorder is not None:
@@ -190,6 +194,6 @@ def test_every_call_is_an_event_with_its_tokens() -> None:
         events = list(AgentS(model=model, desktop=FakeDesktop(START, react)).stream(TASK))
     calls = [event for event in events if isinstance(event, ModelCalled)]
     assert [call.call for call in calls] == ["query", "plan", "act", "act", "act", "act", "verify"]
-    assert {(call.model, call.input_tokens, call.cached_tokens, call.dollars) for call in calls} == {
+    assert {(call.model, call.usage.input_tokens, call.usage.cached_tokens, call.usage.dollars) for call in calls} == {
         ("anthropic:x", 1000, 860, None)
     }

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from aci.desktop.emergency_stop import Halt
-from agent_s import AgentS, Task, load_settings
+from agent_s import AgentS, Options, Task, load_settings
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model, QueryResponse
 from agent_s.llm.scripted import ScriptedModel
@@ -78,8 +78,7 @@ def test_a_model_that_never_answers_keeps_no_run_from_stopping(name: str) -> Non
 
 def test_the_stop_key_ends_the_wait_for_a_model_also_without_the_command_line() -> None:
     halt = Halt()
-    desktop = FakeDesktop(screen(button(1, "OK")))
-    desktop.halt = halt  # type: ignore[attr-defined]  # what a desktop of one's own may lack
+    desktop = FakeDesktop(screen(button(1, "OK")), emergency_stop=halt)
     with SilentServer().running() as server:
         agent = AgentS(model=provider("anthropic:claude-test", server), desktop=desktop)
         ended = stopped_while_waiting(agent, server, lambda: halt.call("the stop key was pressed"))
@@ -92,12 +91,13 @@ def test_a_search_that_never_answers_keeps_no_run_from_stopping(kind: str) -> No
         overrides = {"search.engine": kind, "search.timeout_s": 300, "model": "anthropic:claude-test"}
         overrides |= {"search.url": server.address} if kind != "hosted" else {}
         environment = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.address}
+        model = ScriptedModel({"query": [QueryResponse(query="How to press OK")]})
         agent = AgentS(
-            model=ScriptedModel({"query": [QueryResponse(query="How to press OK")]}),
+            model=model,
             desktop=FakeDesktop(screen(button(1, "OK"))),
             search=build_search(load_settings(overrides=overrides), environment),
-            search_deadline_s=300.0,
+            options=Options(search_timeout_s=300.0),
         )
         ended = stopped_while_waiting(agent, server)
     assert ended.status == "stopped"
-    assert isinstance(agent.model, ScriptedModel) and [one.kind for one in agent.model.requests] == ["query"]
+    assert [one.kind for one in model.requests] == ["query"]

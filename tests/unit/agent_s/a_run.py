@@ -67,7 +67,7 @@ def events_of_a_run(
         "observation_analysis": f"analysis {text}",
         "next_action": f"next {text}",
     }
-    outcome = Outcome(status=status, verified=verified, reason=f"reason {text}", usage=usage, run_id=run_id)  # type: ignore[arg-type]
+    outcome = Outcome(status=status, verified=verified, reason=f"reason {text}", usage=usage, run_id=run_id)
     events: list[Event] = [
         RunStarted(
             run_id=run_id, task=Task(instruction=f"Type {text} and save it", id="t1"), model="offline", limits=Limits()
@@ -86,7 +86,7 @@ def events_of_a_run(
         ReplayStopped(subtask=first, experience_id="e1", reason=f"no {text}"),
         Observed(observation=observation(60), text="7 push button", elements=1),
         Reflected(trouble=f"trouble {text}", reflection=f"reflection {text}"),
-        ModelCalled(call="act", model="offline", seconds=0.01, input_tokens=10, output_tokens=3),
+        ModelCalled(call="act", model="offline", seconds=0.01, usage=Usage(input_tokens=10, output_tokens=3)),
         ActionChosen(step=2, action=type_, **parts),
         ActionPerformed(step=2, action=type_, result=good, seconds=0.4),
         Observed(observation=observation(60), text="again", elements=1),

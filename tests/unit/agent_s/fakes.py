@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from aci.acting.actions import Action, SaveToBuffer
-from aci.desktop.desktop import ActionResult
+from aci.desktop.desktop import ActionResult, Desktop
+from aci.desktop.emergency_stop import Halt
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 
@@ -24,21 +25,30 @@ def screen(*elements: Element, windows: tuple[Window, ...] = (EDITOR,), buffer: 
     return Observation(screenshot=pixels, elements=elements, windows=windows, buffer=buffer)
 
 
-class FakeDesktop:
+class FakeDesktop(Desktop):
     """Shows a screen; an action changes it as `react` says."""
 
     def __init__(
-        self, start: Observation, react: Callable[[Action, Observation], Observation | ActionResult] | None = None
+        self,
+        start: Observation,
+        react: Callable[[Action, Observation], Observation | ActionResult] | None = None,
+        emergency_stop: Halt | None = None,
     ) -> None:
+        self.emergency_stop = emergency_stop
         self.screen = start
         self.performed: list[Action] = []
         self.released = 0
+        self.cleared = 0
         self._react = react or (lambda action, seen: seen)
 
-    def observe(self) -> Observation:
+    @property
+    def halt(self) -> Halt | None:
+        return self.emergency_stop
+
+    def observe(self, read_texts: bool = True) -> Observation:
         return self.screen
 
-    def perform(self, action: Action) -> ActionResult:
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
         self.performed.append(action)
         if isinstance(action, SaveToBuffer):
             seen = self.screen
@@ -49,6 +59,9 @@ class FakeDesktop:
             return answer
         self.screen = answer
         return ActionResult(ok=True)
+
+    def clear_buffer(self) -> None:
+        self.cleared += 1
 
     def release_all(self) -> None:
         self.released += 1

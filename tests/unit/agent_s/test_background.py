@@ -20,7 +20,7 @@ def test_a_wait_ends_at_its_limit_and_when_it_is_of_no_use_any_more() -> None:
         with pytest.raises(TimeoutError):
             pending.result(0.01)
         with pytest.raises(Abandoned):
-            pending.result(of_no_use=lambda: True)
+            pending.result(abandon=lambda: True)
     finally:
         lets_go.set()
     assert pending.result() is True

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from agent_s.safety.untrusted_text import Outside
+from agent_s.safety.untrusted_text import UntrustedText
 from benchmarks.support.attacks import Attack, attempt, guarded, load_attacks
 
 ATTACKS = load_attacks()
@@ -38,6 +38,6 @@ def test_without_the_policy_the_harm_is_done_and_seen(says: str, harm: str) -> N
 
 
 def test_without_the_guard_of_memory_the_harm_is_done_and_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Outside, "left_out_of", lambda self, text: text)
+    monkeypatch.setattr(UntrustedText, "redact", lambda self, text: text)
     attack = next(each for each in ATTACKS if each.aim == "memory")
     assert attempt(attack, guarded()).harm

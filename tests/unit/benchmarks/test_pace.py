@@ -6,7 +6,7 @@ import time
 
 from aci.acting.actions import Action, Click, Done
 from aci.observation.observation import Observation
-from agent_s import AgentS, Task
+from agent_s import AgentS, Options, Task
 from agent_s.llm.protocol import ActResponse
 from agent_s.llm.scripted import ScriptedModel
 from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
@@ -28,7 +28,9 @@ def test_steps_and_calls_are_counted_and_the_desktop_is_not_the_loop() -> None:
     model = ScriptedModel({"act": [click, click, click, ActResponse(action=Done())]})
     desktop = PacedDesktop(FakeDesktop(screen(button(1, "OK")), works), pace)
     assert (
-        AgentS(model=PacedModel(model, pace), desktop=desktop, reflect=False).run(Task(instruction="x")).usage.steps
+        AgentS(model=PacedModel(model, pace), desktop=desktop, options=Options(reflect=False))
+        .run(Task(instruction="x"))
+        .usage.steps
         == 3
     )
     assert (pace.primitives, len(pace.outside_s), pace.calls["act"]) == (4, 3, 4)

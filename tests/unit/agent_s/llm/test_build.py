@@ -10,11 +10,10 @@ import pytest
 from agent_s.errors import LimitReached, ModelUnavailable, SettingsError
 from agent_s.llm.budget import MeteredModel
 from agent_s.llm.build import build_model, build_models, default_model
-from agent_s.llm.protocol import ModelRequest, ModelResponse, QueryContext, QueryResponse, TokenUsage
+from agent_s.llm.protocol import ModelRequest, ModelResponse, QueryContext, QueryResponse
 from agent_s.llm.providers.api_keys import find_key
-from agent_s.llm.providers.conversation import Spent
 from agent_s.llm.providers.prices import load_prices
-from agent_s.records import Limits, Task
+from agent_s.records import Limits, Task, Usage
 from agent_s.settings import load_settings
 from tests.unit.agent_s.fakes import screen
 
@@ -65,7 +64,7 @@ def test_names_of_models(name: str, built: str) -> None:
         ("http://", "names no host"),
         ("http://host:port/v1", "not a URL"),
         ("http://user:pass@host/v1", "AGENT_S_API_KEY"),
-        ("http://host/v1?key=1", "no query"),
+        ("http://host/v1?key=1", "has no query"),
     ],
 )
 def test_a_name_that_is_none_says_how_to_write_it(name: str, mend: str) -> None:
@@ -133,8 +132,9 @@ def test_a_price_list_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text("date: 2026-01-02\nmodels:\n  openai:x: {input: 1, cached: 0.5, written: 2, output: 4}\n")
     prices = load_prices(path)
-    assert prices.dollars("openai:x", Spent(1_000_000, 400_000, 100_000, 250_000)) == pytest.approx(0.5 + 0.2 + 0.2 + 1)
-    assert prices.dollars("openai:y", Spent(1)) is None
+    usage = Usage(input_tokens=1_000_000, cached_tokens=400_000, written_tokens=100_000, output_tokens=250_000)
+    assert prices.dollars("openai:x", usage) == pytest.approx(0.5 + 0.2 + 0.2 + 1)
+    assert prices.dollars("openai:y", Usage(input_tokens=1)) is None
     path.write_text("models: {openai:x: {input: free}}\n")
     with pytest.raises(SettingsError, match="prices"):
         load_prices(path)
@@ -142,13 +142,13 @@ def test_a_price_list_of_ones_own(tmp_path: Path) -> None:
 
 def test_dollars_are_not_limited_where_a_price_is_not_known() -> None:
     settings = load_settings(overrides={"model": "openai:no-such", "limits.max_dollars": 1})
-    with pytest.raises(SettingsError, match=r"openai:no-such is not known.*limits\.max_tokens"):
+    with pytest.raises(SettingsError, match=r"openai:no-such is unknown.*limits\.max_tokens"):
         build_models(settings, KEYS)
     build_models(load_settings(overrides={"model": "anthropic:claude-opus-5-5", "limits.max_dollars": 1}), KEYS)
 
 
 class Counting:
-    def __init__(self, usage: TokenUsage) -> None:
+    def __init__(self, usage: Usage) -> None:
         self.usage = usage
 
     def complete(self, request: ModelRequest) -> ModelResponse:
@@ -158,35 +158,35 @@ class Counting:
 @pytest.mark.parametrize(
     ("limits", "usage", "calls", "setting"),
     [
-        (Limits(max_model_calls=2), TokenUsage(), 2, "limits.max_model_calls"),
-        (Limits(max_tokens=100), TokenUsage(input_tokens=30, output_tokens=4), 3, "limits.max_tokens"),
-        (Limits(max_dollars=1.0), TokenUsage(input_tokens=1, dollars=0.4), 3, "limits.max_dollars"),
-        (Limits(max_dollars=1.0), TokenUsage(input_tokens=1), 1, "not known"),
+        (Limits(max_model_calls=2), Usage(), 2, "limits.max_model_calls"),
+        (Limits(max_tokens=100), Usage(input_tokens=30, output_tokens=4), 3, "limits.max_tokens"),
+        (Limits(max_dollars=1.0), Usage(input_tokens=1, dollars=0.4), 3, "limits.max_dollars"),
+        (Limits(max_dollars=1.0), Usage(input_tokens=1), 1, "price of the model is unknown"),
     ],
 )
-def test_a_budget_ends_before_the_next_call(limits: Limits, usage: TokenUsage, calls: int, setting: str) -> None:
+def test_a_budget_ends_before_the_next_call(limits: Limits, usage: Usage, calls: int, setting: str) -> None:
     model = MeteredModel(Counting(usage), limits)
     request = ModelRequest(QueryContext(Task(instruction="x"), screen()))
     with pytest.raises(LimitReached, match=setting):
         for _ in range(10):
             model.complete(request)
-    assert len(model.calls) == calls
+    assert len(model.budget.calls) == calls
 
 
 def test_of_tokens_and_dollars_too_some_are_kept_for_judging() -> None:
     for limits, setting in ((Limits(max_tokens=1000), "max_tokens"), (Limits(max_dollars=1.0), "max_dollars")):
-        metered = MeteredModel(Counting(TokenUsage(900, 0, 50, 0.95)), limits)
-        metered.kept = 2
+        metered = MeteredModel(Counting(Usage(input_tokens=900, output_tokens=50, dollars=0.95)), limits)
+        metered.budget.reserved = 2
         metered.complete(ModelRequest(QueryContext(Task(instruction="x"), screen())))
         with pytest.raises(LimitReached, match=f"limits.{setting}.; the last .* are kept for verifying"):
-            metered.check()
-        metered.kept = 0
-        metered.check()
+            metered.budget.check()
+        metered.budget.reserved = 0
+        metered.budget.check()
 
 
 def test_a_model_without_tokens_costs_nothing() -> None:
-    model = MeteredModel(Counting(TokenUsage()), Limits(max_dollars=0.01))
+    model = MeteredModel(Counting(Usage()), Limits(max_dollars=0.01))
     request = ModelRequest(QueryContext(Task(instruction="x"), screen()))
     for _ in range(3):
         model.complete(request)
-    assert len(model.calls) == 3
+    assert len(model.budget.calls) == 3

@@ -16,7 +16,7 @@ from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation, Window
 from aci.safety.policy import Policy
-from agent_s import AgentS, Limits, Outcome, Task
+from agent_s import AgentS, Limits, Options, Outcome, Task
 from agent_s.errors import ModelUnavailable
 from agent_s.events import (
     ActionPerformed,
@@ -43,15 +43,14 @@ from agent_s.llm.protocol import (
     PlanResponse,
     QueryContext,
     QueryResponse,
-    TokenUsage,
     VerifyContext,
     VerifyResponse,
     WebResult,
 )
 from agent_s.llm.scripted import ScriptedModel
-from agent_s.records import Status, Verdict
+from agent_s.records import Status, Usage, Verdict
 from agent_s.safety.confirmation import Consent
-from agent_s.search import Meter
+from agent_s.search import Meter, WebSearch
 from memory_store import MemoryStore
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
@@ -95,7 +94,8 @@ def passes(status: Status) -> Verdict:
 
 def run(desktop: FakeDesktop, model: ScriptedModel, memory: MemoryStore | None = None, **more: object) -> list[Event]:
     check = more.pop("check", None)
-    agent = AgentS(model=model, desktop=desktop, memory=memory, **more)  # type: ignore[arg-type]
+    options = Options.model_validate({name: more.pop(name) for name in Options.model_fields if name in more})
+    agent = AgentS(model=model, desktop=desktop, memory=memory, options=options, **more)  # type: ignore[arg-type]
     return list(agent.stream(TASK, check))  # type: ignore[arg-type]
 
 
@@ -375,29 +375,28 @@ def test_a_subtask_that_goes_in_circles_is_planned_anew() -> None:
 
 
 def test_what_a_search_costs_belongs_to_the_budgets_and_the_usage_of_the_run() -> None:
-    class Paid:
-        def be_metered(self, by: Meter) -> None:
-            self.by = by
+    class Paid(WebSearch):
+        def set_meter(self, meter: Meter) -> None:
+            self.by = meter
 
         def search(self, query: str) -> tuple[WebResult, ...]:
             self.by.check()
-            self.by.charge(TokenUsage(1000, 0, 50, 0.25), 1.5)
+            self.by.charge(Usage(input_tokens=1000, output_tokens=50, dollars=0.25), 1.5)
             return ()
 
     model = ScriptedModel({"query": [QueryResponse(query="How to")], "act": [act(Done())]})
     events = run(FakeDesktop(screen(OK)), model, search=Paid(), check=passes)
     ended = outcome(events)
     assert (ended.status, ended.usage.input_tokens, ended.usage.output_tokens) == ("done", 1000, 50)
-    assert [(event.input_tokens, event.dollars) for event in of(ModelCalled, events) if event.call == "search"] == [
-        (1000, 0.25)
-    ]
+    searches = [event.usage for event in of(ModelCalled, events) if event.call == "search"]
+    assert [(usage.input_tokens, usage.dollars) for usage in searches] == [(1000, 0.25)]
     again = ScriptedModel({"query": [QueryResponse(query="How to")]})
     ended = outcome(run(FakeDesktop(screen(OK)), again, search=Paid(), limits=Limits(max_tokens=1000)))
     assert (ended.status, ended.reason) == ("out_of_budget", "1000 tokens are used up (limits.max_tokens)")
 
 
 def test_the_web_is_asked_again_only_when_stuck() -> None:
-    class Engine:
+    class Engine(WebSearch):
         queries: ClassVar[list[str]] = []
 
         def search(self, query: str) -> tuple[WebResult, ...]:
@@ -471,8 +470,7 @@ def test_a_person_who_stops_everything_ends_the_run_and_not_the_next_one() -> No
         halt.check()
         return seen
 
-    desktop = FakeDesktop(screen(OK), stopped)
-    desktop.halt = halt  # type: ignore[attr-defined]
+    desktop = FakeDesktop(screen(OK), stopped, halt)
     agent = AgentS(model=ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]}), desktop=desktop)
     ended = agent.run(TASK)
     assert (ended.status, ended.usage.steps) == ("stopped", 1)
@@ -514,7 +512,7 @@ def test_the_time_that_a_person_takes_to_answer_is_not_counted() -> None:
         policy=Policy(),
         ask=slowly,
         confirm=lambda consent: bool(slowly(consent)),
-        limits=Limits(max_seconds=60),
+        options=Options(limits=Limits(max_seconds=60)),
         clock=lambda: now[0],
     )
     assert agent.run(TASK).status == "done"
@@ -706,7 +704,7 @@ def test_the_planner_is_told_what_came_before_and_the_worker_is_not() -> None:
     told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
     assert [kind for kind, text in told.items() if "Type hello (done)" in text] == ["query", "plan"]
     model = ScriptedModel({"act": [act(Done())]})
-    AgentS(model=model, desktop=FakeDesktop(screen(OK)), planner="flat").run(task)
+    AgentS(model=model, desktop=FakeDesktop(screen(OK)), options=Options(planner="flat")).run(task)
     told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
     assert "Type hello (done)" in told["act"], "without a planner it is the worker's to know"
 
@@ -718,12 +716,10 @@ def test_the_person_is_not_asked_for_passwords() -> None:
 
 
 def test_a_run_begins_without_what_the_one_before_left() -> None:
-    forgotten: list[str] = []
     desktop = FakeDesktop(screen(OK))
-    desktop.clear_buffer = lambda: forgotten.append("buffer")  # type: ignore[attr-defined]
     events = run(desktop, ScriptedModel({"act": [act(Done())]}))
     assert isinstance(events[0], RunStarted)
-    assert forgotten == ["buffer"]
+    assert desktop.cleared == 1
 
 
 def test_the_screen_is_looked_at_before_each_decision() -> None:

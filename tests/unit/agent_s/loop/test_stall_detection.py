@@ -5,7 +5,7 @@ import pytest
 from aci.acting.actions import Action, Click, Hotkey, Scroll, Type, Wait
 from aci.desktop.desktop import ActionResult
 from agent_s.llm.protocol import ActResponse
-from agent_s.loop.stall_detection import hopeless, trouble
+from agent_s.loop.stall_detection import find_trouble, is_hopeless
 from agent_s.records import Step
 from tests.unit.agent_s.fakes import button, screen
 
@@ -41,18 +41,18 @@ def stuck(*actions: Action) -> list[Step]:
         (stuck(Click(element_id=1), Wait(time=1), Click(element_id=2)), "2 tries by the mouse"),
     ],
 )
-def test_circles_are_trouble(steps: list[Step], said: str) -> None:
-    found = trouble(steps, NOW)
+def test_circles_are_find_trouble(steps: list[Step], said: str) -> None:
+    found = find_trouble(steps, NOW)
     assert said in found if said else found == ""
 
 
 def test_two_ways_without_effect_are_not_the_same_way_twice() -> None:
-    assert "another way" not in trouble(stuck(Click(element_id=1), Hotkey(keys=("ctrl", "s"))), NOW)
+    assert "another way" not in find_trouble(stuck(Click(element_id=1), Hotkey(keys=("ctrl", "s"))), NOW)
 
 
 def test_a_step_with_an_effect_ends_what_was_futile() -> None:
     steps = [*stuck(Click(element_id=1)), *moving(Click(element_id=2)), *stuck(Click(element_id=3))]
-    assert "another way" not in trouble(steps, NOW)
+    assert "another way" not in find_trouble(steps, NOW)
 
 
 @pytest.mark.parametrize(
@@ -68,5 +68,5 @@ def test_a_step_with_an_effect_ends_what_was_futile() -> None:
     ],
 )
 def test_what_is_of_no_use_is_given_up(steps: list[Step], said: str) -> None:
-    found = hopeless(steps, NOW)
+    found = is_hopeless(steps, NOW)
     assert said in found if said else found == ""

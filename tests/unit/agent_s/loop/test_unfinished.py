@@ -9,7 +9,7 @@ from agent_s.errors import TrajectoryError
 from agent_s.events import ActionChosen, ActionPerformed, Event, Planned, RunEnded, RunStarted, SubtaskEnded
 from agent_s.llm.protocol import ActContext, ActResponse, PlannedNode, PlanResponse, QueryResponse
 from agent_s.llm.scripted import ScriptedModel
-from agent_s.loop.unfinished import NOT_KNOWN, Unfinished, what_is_left
+from agent_s.loop.unfinished import INTERRUPTED, UnfinishedRun, read_unfinished
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 TASK = Task(instruction="Press OK, then type a name")
@@ -45,13 +45,13 @@ def recorded(until: type[Event], count: int) -> list[Event]:
     raise AssertionError("the run ended before")
 
 
-def resumed(unfinished: Unfinished, model: ScriptedModel) -> tuple[list[Event], FakeDesktop]:
+def resumed(unfinished: UnfinishedRun, model: ScriptedModel) -> tuple[list[Event], FakeDesktop]:
     desktop = FakeDesktop(START, moving)
     return list(AgentS(model=model, desktop=desktop).resume(unfinished)), desktop
 
 
 def test_what_was_done_is_not_done_again_and_the_rest_is() -> None:
-    unfinished = what_is_left(recorded(ActionPerformed, 2))
+    unfinished = read_unfinished(recorded(ActionPerformed, 2))
     model = ScriptedModel(
         {"act": [ActResponse(action=Type(text="!", element_id=2)), *[ActResponse(action=Done())] * 2]}
     )
@@ -70,18 +70,18 @@ def test_what_was_done_is_not_done_again_and_the_rest_is() -> None:
 
 
 def test_an_action_that_was_begun_is_told_as_not_known() -> None:
-    unfinished = what_is_left(recorded(ActionChosen, 2))
-    assert [step.result.error for step in unfinished.steps] == [NOT_KNOWN]
+    unfinished = read_unfinished(recorded(ActionChosen, 2))
+    assert [step.result.error for step in unfinished.steps] == [INTERRUPTED]
 
 
 def test_a_run_killed_between_subtasks_goes_on_with_the_next() -> None:
-    unfinished = what_is_left(recorded(SubtaskEnded, 1))
+    unfinished = read_unfinished(recorded(SubtaskEnded, 1))
     assert unfinished.current is None and unfinished.left is not None
     assert [subtask.name for subtask in unfinished.left.subtasks] == ["type", "look"]
 
 
 def test_a_run_killed_before_there_was_a_plan_begins_anew() -> None:
-    unfinished = what_is_left(recorded(RunStarted, 1))
+    unfinished = read_unfinished(recorded(RunStarted, 1))
     assert unfinished.left is None
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     events, _ = resumed(unfinished, model)
@@ -90,7 +90,7 @@ def test_a_run_killed_before_there_was_a_plan_begins_anew() -> None:
 
 
 def test_a_resumed_run_can_be_resumed() -> None:
-    unfinished = what_is_left(recorded(SubtaskEnded, 1))
+    unfinished = read_unfinished(recorded(SubtaskEnded, 1))
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     desktop = FakeDesktop(START, moving)
     events: list[Event] = []
@@ -98,7 +98,7 @@ def test_a_resumed_run_can_be_resumed() -> None:
         events.append(event)
         if isinstance(event, SubtaskEnded):
             break
-    again = what_is_left(events)
+    again = read_unfinished(events)
     assert again.aims.constraints == ("do not close",)
     assert again.left is not None and [subtask.name for subtask in again.left.subtasks] == ["look"]
 
@@ -107,10 +107,10 @@ def test_a_run_that_is_done_is_not_resumed() -> None:
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     events = list(AgentS(model=model, desktop=FakeDesktop(START)).stream(TASK))
     assert isinstance(events[-1], RunEnded) and events[-1].outcome.status == "done"
-    with pytest.raises(TrajectoryError, match="nothing to go on with"):
-        what_is_left(events)
+    with pytest.raises(TrajectoryError, match="nothing to resume"):
+        read_unfinished(events)
 
 
 def test_a_record_without_its_start_is_refused() -> None:
     with pytest.raises(TrajectoryError, match="does not begin"):
-        what_is_left([])
+        read_unfinished([])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aci.acting.actions import Click, Type
 from aci.desktop.desktop import ActionResult
+from agent_s.llm.conversation import Conversation, Picture
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import (
     ActContext,
@@ -28,7 +29,6 @@ from agent_s.llm.protocol import (
     VerifyContext,
     WebResult,
 )
-from agent_s.llm.providers.conversation import Conversation, Picture
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from memory_store import EpisodicExperience, NarrativeExperience, Provenance
 from tests.unit.agent_s.fakes import button, screen

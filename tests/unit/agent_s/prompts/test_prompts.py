@@ -22,7 +22,7 @@ def test_every_kind_of_call_has_a_prompt_and_a_snapshot() -> None:
     prompts = {
         file.name for file in (files("agent_s.llm.prompting") / "prompts").iterdir() if file.name.endswith(".md.j2")
     }
-    assert prompts == {f"{kind}.md.j2" for kind in get_args(Kind)} | {"mend.md.j2"}
+    assert prompts == {f"{kind}.md.j2" for kind in get_args(Kind)} | {"retry.md.j2"}
 
 
 def test_instructions_do_not_depend_on_the_task() -> None:

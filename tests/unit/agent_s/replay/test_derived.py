@@ -11,7 +11,7 @@ import pytest
 from aci.acting.actions import Action, Done, SwitchApplications, Type
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
-from agent_s import AgentS, Task
+from agent_s import AgentS, Options, Task
 from agent_s.events import Event, Planned, ReplayStopped, Verified
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import ActContext, PlanContext, PlannedNode, PlanResponse
@@ -108,7 +108,9 @@ def again(
     react: Callable[[Action, Observation], Observation] = work,
 ) -> tuple[list[Event], FakeDesktop]:
     desktop = FakeDesktop(start, react)
-    agent = AgentS(model=model or NoModel(), desktop=desktop, memory=memory, replay=True if model else "only")
+    agent = AgentS(
+        model=model or NoModel(), desktop=desktop, memory=memory, options=Options(replay=True if model else "only")
+    )
     return list(agent.stream(Task(instruction=instruction))), desktop
 
 

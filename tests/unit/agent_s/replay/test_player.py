@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from aci.acting.actions import Action, Click, Done, Fail, SwitchApplications, Type
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
-from agent_s import AgentS, Limits, Task
+from agent_s import AgentS, Limits, Options, Task
 from agent_s.events import Event, Planned, ReplayStarted, ReplayStopped, Verified
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse
@@ -82,7 +83,7 @@ def again(
     **more: object,
 ) -> tuple[list[Event], FakeDesktop]:
     desktop = FakeDesktop(start, react)
-    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only", **more)  # type: ignore[arg-type]
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only", **more))
     return list(agent.stream(Task(instruction=instruction))), desktop
 
 
@@ -133,7 +134,7 @@ def test_another_task_is_not_replayed_and_the_reason_is_clear(memory: MemoryStor
 
 
 def test_without_a_memory_the_reason_says_so() -> None:
-    agent = AgentS(model=NoModel(), desktop=FakeDesktop(FORM), replay="only")
+    agent = AgentS(model=NoModel(), desktop=FakeDesktop(FORM), options=Options(replay="only"))
     assert "there is no memory" in outcome(list(agent.stream(Task(instruction="Do it")))).reason
 
 
@@ -243,7 +244,10 @@ def test_at_a_mismatch_the_worker_learns_what_was_done(memory: MemoryStore) -> N
     learn(memory)
     model = ScriptedModel({"act": [act(Fail(reason="no"))], "plan": [PlanResponse(gives_up="no")]})
     agent = AgentS(
-        model=model, desktop=FakeDesktop(screen(FIELD, BOX), form), memory=memory, limits=Limits(max_replans=1)
+        model=model,
+        desktop=FakeDesktop(screen(FIELD, BOX), form),
+        memory=memory,
+        options=Options(limits=Limits(max_replans=1)),
     )
     events = list(agent.stream(Task(instruction=fill_in("Grace"))))
     assert "no push button 'Send'" in of(ReplayStopped, events)[0].reason
@@ -266,7 +270,7 @@ def test_a_file_that_was_written_then_must_be_written_again(memory: MemoryStore,
     def save(name: str, react: Callable[[Action, Observation], Observation], replay: bool | str) -> list[Event]:
         model = ScriptedModel({"act": [act(Type(text=f"~/{name}", element_id=1)), act(Done())]})
         desktop = WithHome(FORM, react)
-        agent = AgentS(model=model, desktop=desktop, memory=memory, replay=replay)  # type: ignore[arg-type]
+        agent = AgentS(model=model, desktop=desktop, memory=memory, options=Options(replay=replay))
         return list(agent.stream(Task(instruction=f"Save it as {name}"), passes))
 
     save("a.txt", saving, True)
@@ -305,7 +309,7 @@ def again_with_home(
         home = home_path
 
     desktop = WithHome(start, react)
-    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only")
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
     return list(agent.stream(Task(instruction="turn on the news"))), desktop
 
 
@@ -398,9 +402,17 @@ def test_an_application_that_the_task_names_is_brought_to_the_front_first(memory
 class TestBoundary:
     """What an exploration failed to do is not tried for a whole budget."""
 
-    def ended(self, memory: MemoryStore, instruction: str, **more: object) -> tuple[str, str, int]:
+    def ended(
+        self,
+        memory: MemoryStore,
+        instruction: str,
+        boundaries: Literal["always", "unattended", "never"] = "unattended",
+        ask: Callable[[str], str] | None = None,
+    ) -> tuple[str, str, int]:
         model = ScriptedModel({"plan": [PlanResponse(gives_up="planned")]})
-        agent = AgentS(model=model, desktop=FakeDesktop(FORM), memory=memory, **more)  # type: ignore[arg-type]
+        agent = AgentS(
+            model=model, desktop=FakeDesktop(FORM), memory=memory, ask=ask, options=Options(boundaries=boundaries)
+        )
         ended = outcome(list(agent.stream(Task(instruction=instruction))))
         return ended.status, ended.reason, ended.usage.model_calls
 
@@ -422,12 +434,12 @@ class TestBoundary:
     )
     def test_anything_else_is_tried(self, memory: MemoryStore, instruction: str, more: dict[str, object]) -> None:
         skill(memory, "export as PDF", outcome="boundary", active=False)
-        assert self.ended(memory, instruction, **more)[1] == "planned"
+        assert self.ended(memory, instruction, **more)[1] == "planned"  # type: ignore[arg-type]
 
     def test_a_run_that_does_it_all_the_same_withdraws_it(self, memory: MemoryStore) -> None:
         stored = skill(memory, "export as PDF", outcome="boundary", active=False)
         model = ScriptedModel({"act": [act(Click(element_id=2)), act(Done())]})
-        agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, boundaries="never")
+        agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, options=Options(boundaries="never"))
         assert outcome(list(agent.stream(Task(instruction="Export as PDF"), passes))).verified
         assert memory.get(stored).provenance.state == "quarantined"
 
@@ -455,7 +467,7 @@ def learn_unverified(memory: MemoryStore) -> str:
 def test_a_run_that_a_person_vouches_for_is_done_again_though_nothing_verified_it(memory: MemoryStore) -> None:
     run_id = learn_unverified(memory)
     assert outcome(again(memory, fill_in("Ada"))[0]).status == "failed"
-    events, desktop = again(memory, fill_in("Grace"), vouched=run_id)
+    events, desktop = again(memory, fill_in("Grace"), trusted_run=run_id)
     assert outcome(events).replayed and desktop.performed == [Type(text="Grace", element_id=1), *ACTIONS[1:]]
     memory.mark_verified(verified=False, by="a person", run_id=run_id)
-    assert outcome(again(memory, fill_in("Ada"), vouched=run_id)[0]).status == "failed"
+    assert outcome(again(memory, fill_in("Ada"), trusted_run=run_id)[0]).status == "failed"

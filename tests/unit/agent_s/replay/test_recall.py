@@ -11,7 +11,7 @@ import pytest
 from aci.acting.actions import Action, Click
 from aci.observation.identity import describe as describe_element
 from aci.observation.observation import Element, Observation
-from agent_s import AgentS, Task
+from agent_s import AgentS, Options, Task
 from agent_s.events import Event, Planned, ReplayStarted
 from agent_s.llm.no_model import NoModel
 from agent_s.records import Effect, ElementState, GroundedStep, Left
@@ -69,7 +69,7 @@ def learn(
 
 def carry_out(memory: MemoryStore, instruction: str, start: Observation = WINDOW) -> tuple[list[Event], list[str]]:
     desktop = FakeDesktop(start, switching)
-    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, replay="only")
+    agent = AgentS(model=NoModel(), desktop=desktop, memory=memory, options=Options(replay="only"))
     events = list(agent.stream(Task(instruction=instruction)))
     return events, [start.by_id[one.element_id].name for one in desktop.performed if isinstance(one, Click)]
 

@@ -6,7 +6,7 @@ from aci.acting.actions import Action, Click, Hotkey, Scroll, SwitchApplications
 from aci.desktop.desktop import ActionResult
 from agent_s.llm.protocol import ActResponse, Judgement, VerifyResponse
 from agent_s.records import Step
-from agent_s.roles.citations import findings, is_read_only, unfounded, verdict_of
+from agent_s.roles.citations import check_citations, find_unsupported, is_read_only, make_verdict
 from tests.unit.agent_s.fakes import button, screen
 
 SCREEN = screen(button(1, "Saved as note.txt", role="label"), button(2, "Format", role="menu"), button(3, "Delete"))
@@ -21,14 +21,14 @@ KEPT = Judgement(point=2, met=True, step=4)
 
 def verified(*judgements: Judgement, verified: bool | None = True) -> bool | None:
     answer = VerifyResponse(judgements=judgements, verified=verified, reason="so it is")
-    return verdict_of(answer, findings(answer, POINTS, SCREEN, STEPS)).verified
+    return make_verdict(answer, check_citations(answer, POINTS, SCREEN, STEPS)).verified
 
 
 def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
     answer = VerifyResponse(judgements=(SAVED, KEPT), verified=True, reason="so it is")
-    found = findings(answer, POINTS, SCREEN, STEPS)
-    verdict = verdict_of(answer, found)
-    assert unfounded(answer, found) == ""
+    found = check_citations(answer, POINTS, SCREEN, STEPS)
+    verdict = make_verdict(answer, found)
+    assert find_unsupported(answer, found) == ""
     assert verdict.verified is True
     assert verdict.evidence == (
         "the note is saved: element 1 shows 'saved as  NOTE.txt'",
@@ -55,18 +55,18 @@ def test_what_is_claimed_without_a_citation_that_holds_is_not_verified(unsupport
 def test_what_is_wrong_with_a_claim_is_said() -> None:
     wrong = Judgement(point=1, met=True, element_id=1, quote="Saved as other.txt")
     answer = VerifyResponse(judgements=(wrong,), verified=True)
-    assert unfounded(answer, findings(answer, POINTS, SCREEN, STEPS)) == (
+    assert find_unsupported(answer, check_citations(answer, POINTS, SCREEN, STEPS)) == (
         "point 1: element 1 does not hold the words that are quoted; point 2: it was not judged"
     )
     doubtful = answer.model_copy(update={"verified": None})
-    assert unfounded(doubtful, findings(doubtful, POINTS, SCREEN, STEPS)) == ""
+    assert find_unsupported(doubtful, check_citations(doubtful, POINTS, SCREEN, STEPS)) == ""
 
 
 def test_success_without_a_word_of_what_shows_it_is_not_verified() -> None:
     assert verified() is False
     assert verified(verified=None) is None
     looked_up = VerifyResponse(verified=True, evidence=("the file holds 'hello'",))
-    assert verdict_of(looked_up, findings(looked_up, POINTS, SCREEN, STEPS)).verified is True
+    assert make_verdict(looked_up, check_citations(looked_up, POINTS, SCREEN, STEPS)).verified is True
 
 
 def test_a_point_that_was_not_judged_is_not_verified() -> None:

@@ -10,6 +10,7 @@ from agent_s.llm.protocol import PlanContext, PlannedNode, PlanResponse, WebResu
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.records import Plan, Task
 from agent_s.roles.manager import Manager
+from agent_s.search import WebSearch
 from memory_store import MemoryStore, Provenance
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import screen
@@ -18,7 +19,7 @@ TASK = Task(instruction="Turn on line numbers in the editor")
 PAGE = WebResult("Line numbers", "http://localhost/lines", "Use the View menu.")
 
 
-class Engine:
+class Engine(WebSearch):
     def __init__(self, *results: WebResult, error: SearchError | None = None) -> None:
         self.queries: list[str] = []
         self._results = results
@@ -64,13 +65,13 @@ def test_an_engine_that_is_down_is_named_and_costs_only_its_answer() -> None:
 def test_an_engine_that_hangs_is_left_behind() -> None:
     released = threading.Event()
 
-    class Hanging:
+    class Hanging(WebSearch):
         def search(self, query: str) -> tuple[WebResult, ...]:
             released.wait(60)
             return (PAGE,)
 
     try:
-        knowledge = Manager(ScriptedModel({}), search=Hanging(), search_deadline_s=0.05).gather(TASK, screen())
+        knowledge = Manager(ScriptedModel({}), search=Hanging(), search_timeout_s=0.05).gather(TASK, screen())
     finally:
         released.set()
     assert knowledge.web == ()
@@ -78,7 +79,7 @@ def test_an_engine_that_hangs_is_left_behind() -> None:
 
 
 def test_an_unexpected_error_is_not_swallowed() -> None:
-    class Broken:
+    class Broken(WebSearch):
         def search(self, query: str) -> tuple[WebResult, ...]:
             raise RuntimeError("a bug")
 

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from aci.acting.actions import Click, DragAndDrop, Hotkey
-from agent_s.safety.confirmation import RED, SURROUNDINGS, consent_for
+from agent_s.safety.confirmation import MARGIN, RED, consent_for
 from tests.unit.agent_s.fakes import EDITOR, button, screen
 
 DELETE, BIN = button(1, "Delete"), button(9, "Bin", role="icon")
@@ -25,7 +25,7 @@ def test_it_says_what_where_and_why() -> None:
 def test_the_picture_shows_what_is_touched_in_a_frame_with_its_surroundings() -> None:
     picture = consent_for(Click(element_id=1), SCREEN, "risky").picture
     rect = DELETE.rect
-    assert picture.shape == (rect.bottom + SURROUNDINGS, rect.right + SURROUNDINGS, 3)
+    assert picture.shape == (rect.bottom + MARGIN, rect.right + MARGIN, 3)
     assert tuple(picture[rect.y, rect.x]) == tuple(picture[rect.bottom - 1, rect.right - 1]) == RED
     assert not picture[rect.center.y, rect.center.x].any(), "what is touched itself stays as it is"
     assert not SCREEN.screenshot.any(), "the observation is left as it is"

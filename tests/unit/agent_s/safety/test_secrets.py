@@ -9,7 +9,7 @@ import pytest
 from aci.acting.actions import Action, Click, Done, SaveToBuffer, Type
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
-from agent_s import AgentS, Task
+from agent_s import AgentS, Options, Task
 from agent_s.llm.protocol import ActResponse, ModelRequest, Response
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.safety.secrets import SecretDesktop, Secrets, find_in, named_in
@@ -96,7 +96,7 @@ def test_a_desktop_keeps_what_it_can_do_besides() -> None:
     desktop, fake = desktop_with()
     desktop.release_all()
     assert fake.released == 1
-    assert not hasattr(desktop, "home")
+    assert desktop.home is None
     assert desktop.observe() is START
 
 
@@ -123,7 +123,9 @@ def test_a_secret_is_in_nothing_that_a_run_sends_or_leaves(tmp_path: Path) -> No
     desktop = FakeDesktop(START, react)
     recorder = Recorder(tmp_path / "run")
     with MemoryStore.open(tmp_path / "memory.sqlite") as memory:
-        agent = AgentS(model=model, desktop=desktop, memory=memory, reflect=False, secret={"MAIL": VALUE}.get)
+        agent = AgentS(
+            model=model, desktop=desktop, memory=memory, options=Options(reflect=False), secret={"MAIL": VALUE}.get
+        )
         for event in agent.stream(task):
             recorder(event)
     recorder.close()

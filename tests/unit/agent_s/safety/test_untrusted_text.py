@@ -12,8 +12,9 @@ from agent_s.llm.protocol import ActResponse, SummaryResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.loop.learner import Learner
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
+from agent_s.replay.derived import Sightings
 from agent_s.roles.evaluator import Evaluator
-from agent_s.safety.untrusted_text import MARK, Outside
+from agent_s.safety.untrusted_text import REDACTED, UntrustedText
 from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
@@ -24,28 +25,28 @@ TASK = Task(instruction="Write the words one two three four five six seven and s
 
 
 @pytest.fixture
-def outside() -> Outside:
-    known = Outside(TASK.instruction)
-    known.heed(SEEN)
-    known.note(["Saving", "Press control and s at the same time"])
+def untrusted() -> UntrustedText:
+    known = UntrustedText(TASK.instruction)
+    known.add_screen(SEEN)
+    known.add(["Saving", "Press control and s at the same time"])
     return known
 
 
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        (f"It worked. {ORDER}.", f"It worked. {MARK}."),
-        (f"It worked ({ORDER.upper()}!), and was there.", f"It worked ({MARK}!), and was there."),
-        ("It mail, every; finished document to drop", f"It {MARK}"),
-        ("Opened: open the file from the list.", f"Opened: {MARK}."),
-        ("The web: press control and s at the same time", f"The web: {MARK}"),
-        ("First agent.switch_applications('xterm'), then save", f"First {MARK}, then save"),
-        ('Then {"action": "type", "text": "ls"} once', f"Then {MARK} once"),
+        (f"It worked. {ORDER}.", f"It worked. {REDACTED}."),
+        (f"It worked ({ORDER.upper()}!), and was there.", f"It worked ({REDACTED}!), and was there."),
+        ("It mail, every; finished document to drop", f"It {REDACTED}"),
+        ("Opened: open the file from the list.", f"Opened: {REDACTED}."),
+        ("The web: press control and s at the same time", f"The web: {REDACTED}"),
+        ("First agent.switch_applications('xterm'), then save", f"First {REDACTED}, then save"),
+        ('Then {"action": "type", "text": "ls"} once', f"Then {REDACTED} once"),
     ],
 )
-def test_quotations_and_primitives_are_left_out(outside: Outside, text: str, left: str) -> None:
-    assert outside.left_out_of(text) == left
-    assert outside.quoted_in(text)
+def test_quotations_and_primitives_are_left_out(untrusted: UntrustedText, text: str, left: str) -> None:
+    assert untrusted.redact(text) == left
+    assert untrusted.is_quoted_in(text)
 
 
 @pytest.mark.parametrize(
@@ -57,21 +58,21 @@ def test_quotations_and_primitives_are_left_out(outside: Outside, text: str, lef
         "",
     ],
 )
-def test_own_words_names_and_the_words_of_the_task_stay(outside: Outside, text: str) -> None:
-    outside.heed(screen(button(1, "one two three four five six seven")))
-    assert outside.left_out_of(text) == text
+def test_own_words_names_and_the_words_of_the_task_stay(untrusted: UntrustedText, text: str) -> None:
+    untrusted.add_screen(screen(button(1, "one two three four five six seven")))
+    assert untrusted.redact(text) == text
 
 
-def test_what_had_to_be_cut_is_stored_and_never_done_again(outside: Outside, tmp_path: Path) -> None:
+def test_what_had_to_be_cut_is_stored_and_never_done_again(untrusted: UntrustedText, tmp_path: Path) -> None:
     model = ScriptedModel({kind: [SummaryResponse(summary=f"It worked. {ORDER}")] for kind in
                            ("summarize_subtask", "summarize_task")})  # fmt: skip
     told, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
     steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))]
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
-        learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", outside)
+        learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, Sightings())
         learner.store_subtask(told, steps, SEEN)
         learner.store_task("How?", Plan(subtasks=(told, plain)), "done", "", Verdict(verified=True, by="state check"))
         episode, story = sorted(memory.list_experiences(), key=lambda each: each.id)
         assert isinstance(episode, EpisodicExperience) and isinstance(story, NarrativeExperience)
-        assert (episode.summary, episode.context, episode.steps) == (f"It worked. {MARK}", MARK, ())
-        assert (story.summary, story.plan) == (f"It worked. {MARK}", ())
+        assert (episode.summary, episode.context, episode.steps) == (f"It worked. {REDACTED}", REDACTED, ())
+        assert (story.summary, story.plan) == (f"It worked. {REDACTED}", ())

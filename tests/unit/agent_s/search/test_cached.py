@@ -9,6 +9,7 @@ import pytest
 
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
+from agent_s.search import WebSearch
 from agent_s.search.build import with_cache
 from agent_s.search.cached import CachedSearch, in_words
 from agent_s.settings import load_settings
@@ -19,7 +20,7 @@ PAGE = WebResult("Mousepad", "http://one.example/", "View > Line Numbers.")
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-class Engine:
+class Engine(WebSearch):
     """Answers with a page that tells how often it was asked, or fails."""
 
     def __init__(self) -> None:
@@ -121,7 +122,7 @@ def test_an_engine_that_is_late_falls_back_too_and_its_answer_is_kept_for_the_ne
 
 
 def test_other_engines_and_empty_answers_are_not_mixed_up(memory: MemoryStore, engine: Engine, clock: Clock) -> None:
-    class Silent:
+    class Silent(WebSearch):
         def search(self, query: str) -> tuple[WebResult, ...]:
             return ()
 
@@ -142,7 +143,7 @@ def test_a_memory_that_cannot_be_used_costs_nothing_but_the_cache(
 def test_what_cannot_be_stored_is_passed_on_all_the_same(memory: MemoryStore, clock: Clock) -> None:
     odd = WebResult("NUL \0", "", "half a pair \ud800")
 
-    class Odd:
+    class Odd(WebSearch):
         def search(self, query: str) -> tuple[WebResult, ...]:
             return (odd,)
 

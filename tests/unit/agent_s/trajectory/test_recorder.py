@@ -172,14 +172,14 @@ class TestReading:
             path.write_bytes(content[:-cut])
             read = read_trajectory(tmp_path / "run")
             assert len(read.events) == len(events_of_a_run()) - 1
-            assert "cut short" in read.problem
+            assert "truncated" in read.problem
 
     def test_a_kill_within_a_character_is_no_other_error(self, tmp_path: Path) -> None:
         record(tmp_path / "run", events_of_a_run(text="中"))
         path = tmp_path / "run" / EVENTS_FILE
         content = path.read_bytes()
         path.write_bytes(content[: content.rindex("中".encode()) + 1])
-        assert "cut short" in read_trajectory(tmp_path / "run").problem
+        assert "truncated" in read_trajectory(tmp_path / "run").problem
 
     def test_a_damaged_line_in_the_middle_is_refused_by_its_number(self, tmp_path: Path) -> None:
         record(tmp_path / "run")
@@ -262,7 +262,7 @@ class TestListing:
         assert find_run(tmp_path, "aaaa1").name.endswith("aaaa11111111")
         assert find_run(tmp_path, str(find_run(tmp_path, "aaaa2"))).name.endswith("aaaa22222222")
         assert find_run(tmp_path, "last") in [run.folder for run in list_runs(tmp_path)]
-        with pytest.raises(TrajectoryError, match="2 runs fit"):
+        with pytest.raises(TrajectoryError, match="2 runs match"):
             find_run(tmp_path, "aaaa")
         with pytest.raises(TrajectoryError, match="No run 'zzz'"):
             find_run(tmp_path, "zzz")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from aci.acting.actions import Click, Done, Fail, Type
 from agent_s.events import Observed
-from agent_s.trajectory.timeline import tell
+from agent_s.trajectory.timeline import build_timeline
 from tests.unit.agent_s.a_run import events_of_a_run
 
 
 def test_steps_belong_to_the_subtask_in_which_they_were_done() -> None:
-    story = tell(events_of_a_run())
+    story = build_timeline(events_of_a_run())
     first, second = story.subtasks
     assert [type(step.chosen.action) for step in first.steps] == [Click, Type, Done]
     assert [type(step.chosen.action) for step in second.steps] == [Fail]
@@ -19,7 +19,7 @@ def test_steps_belong_to_the_subtask_in_which_they_were_done() -> None:
 
 
 def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_came_of_it() -> None:
-    click, type_, done = tell(events_of_a_run()).subtasks[0].steps
+    click, type_, done = build_timeline(events_of_a_run()).subtasks[0].steps
     assert click.before is not None and click.before.text == "7 push button Save"
     assert type_.before is not None and type_.before.text == "7 push button"
     assert done.before is not None and done.before.text == "again"
@@ -29,7 +29,7 @@ def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_cam
 
 
 def test_what_concerns_the_whole_run() -> None:
-    story = tell(events_of_a_run())
+    story = build_timeline(events_of_a_run())
     assert [call.call for call in story.calls] == ["query", "plan", "act"]
     assert story.seconds == 13.5
     assert story.outcome is not None and story.outcome.status == "done"
@@ -40,6 +40,6 @@ def test_what_concerns_the_whole_run() -> None:
 def test_a_run_that_was_cut_off_anywhere_can_be_told() -> None:
     events = events_of_a_run()
     for length in range(len(events)):
-        story = tell(events[:length])
+        story = build_timeline(events[:length])
         assert story.outcome is None
-    assert tell(events[8:10]).subtasks[0].subtask is None
+    assert build_timeline(events[8:10]).subtasks[0].subtask is None

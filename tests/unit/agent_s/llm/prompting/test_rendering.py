@@ -13,10 +13,10 @@ from PIL import Image
 from aci.acting.actions import Click
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
+from agent_s.llm.conversation import Part, Picture, Text
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ActContext, ActResponse, QueryContext
 from agent_s.llm.providers.anthropic import breakpoints
-from agent_s.llm.providers.conversation import Part, Picture, Text
 from agent_s.records import Step, Subtask, Task
 from tests.unit.agent_s.fakes import button, screen
 

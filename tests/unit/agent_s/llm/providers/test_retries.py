@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from agent_s.errors import ModelError, ModelUnavailable
-from agent_s.llm.providers.retries import PassingFault, Retrying, retry_after_s
+from agent_s.llm.providers.retries import Retrying, TransientError, retry_after_s
 
 
 class Attempts:
@@ -22,24 +22,24 @@ class Attempts:
 
 def test_waits_grow_up_to_a_bound_and_jitter_shortens_them() -> None:
     waits: list[float] = []
-    attempts = Attempts(*(PassingFault("busy") for _ in range(8)))
+    attempts = Attempts(*(TransientError("busy") for _ in range(8)))
     assert Retrying(8, waits.append, lambda: 0.0)(attempts) == "answer"
     assert waits == [0.5, 1, 2, 4, 8, 16, 20, 20]
     waits.clear()
-    Retrying(1, waits.append, lambda: 1.0)(Attempts(PassingFault("busy")))
+    Retrying(1, waits.append, lambda: 1.0)(Attempts(TransientError("busy")))
     assert waits == [0.375]
 
 
 def test_what_the_server_asks_for_is_waited_exactly() -> None:
     waits: list[float] = []
-    Retrying(2, waits.append)(Attempts(PassingFault("busy", 12.5), PassingFault("busy", 0.0)))
+    Retrying(2, waits.append)(Attempts(TransientError("busy", 12.5), TransientError("busy", 0.0)))
     assert waits == [12.5, 0.0]
 
 
 def test_too_long_a_wait_is_not_begun() -> None:
     waits: list[float] = []
     with pytest.raises(ModelUnavailable, match=r"busy.*61 s"):
-        Retrying(5, waits.append)(Attempts(PassingFault("busy.", 61)))
+        Retrying(5, waits.append)(Attempts(TransientError("busy.", 61)))
     assert waits == []
 
 

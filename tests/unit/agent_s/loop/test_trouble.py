@@ -6,13 +6,11 @@ from aci.acting.actions import Action, Click, Scroll, Wait
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse
-from agent_s.llm.scripted import ScriptedModel
+from agent_s.loop.stall_detection import find_trouble
 from agent_s.records import Step
-from agent_s.roles.reflector import Reflector
 from tests.unit.agent_s.fakes import button, screen
 
 NOW = screen(button(1, "now"))
-REFLECTOR = Reflector(ScriptedModel({}))
 
 
 def steps(*actions: Action, ok: bool = True) -> list[Step]:
@@ -39,22 +37,22 @@ def seen(number: int) -> Observation:
     ],
 )
 def test_repetition_is_trouble(actions: tuple[Action, ...], said: str) -> None:
-    trouble = REFLECTOR.trouble(steps(*actions), NOW)
+    trouble = find_trouble(steps(*actions), NOW)
     assert said in trouble if said else trouble == ""
 
 
 def test_a_refused_action_is_trouble() -> None:
-    assert REFLECTOR.trouble(steps(Click(element_id=1), ok=False), NOW) == "the last action was refused: covered"
+    assert find_trouble(steps(Click(element_id=1), ok=False), NOW) == "the last action was refused: covered"
 
 
 def test_an_unchanged_screen_is_trouble_unless_nothing_but_waiting_was_done() -> None:
     unchanged = [Step(0, NOW, ActResponse(action=Click(element_id=1)), ActionResult(ok=True))]
     waited = [Step(0, NOW, ActResponse(action=Wait(time=1)), ActionResult(ok=True))]
-    assert "changed nothing" in REFLECTOR.trouble(unchanged, NOW)
-    assert REFLECTOR.trouble(waited, NOW) == ""
+    assert "changed nothing" in find_trouble(unchanged, NOW)
+    assert find_trouble(waited, NOW) == ""
 
 
 def test_reflection_every_few_steps_when_set() -> None:
     walk = steps(*(Click(element_id=number) for number in range(4)))
-    assert Reflector(ScriptedModel({}), every=2).trouble(walk, NOW) == "4 steps have gone by"
-    assert Reflector(ScriptedModel({}), every=3).trouble(walk, NOW) == ""
+    assert find_trouble(walk, NOW, every=2) == "4 steps have gone by"
+    assert find_trouble(walk, NOW, every=3) == ""

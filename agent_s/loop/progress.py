@@ -1,4 +1,4 @@
-"""What a run has done so far, and how its parts end."""
+"""The state of a run: what has been done so far, and how its parts end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agent_s.replay.recall import Known
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a subtask or a task ended, before it is verified."""
+    """The end of a subtask or a task, before it is verified."""
 
     status: Status
     reason: str = ""
@@ -22,23 +22,23 @@ class Progress:
 
     Attributes:
         query: The Manager's question.
-        aims: What the task demands and forbids.
-        asked: Whether the Manager was asked that; not where memory held the plan.
+        aims: What the task requires and forbids.
+        aims_known: Whether the Manager has written these down; it has not while the plan comes from memory.
         plan: The latest plan.
-        tried: What was planned and failed, so that it is not planned again.
+        tried: Plans that failed; they are not tried again.
         done: Finished subtasks with their steps.
-        replans: How often a failure was planned anew.
-        replayed: How many of the finished subtasks came from memory.
-        used: Ids of the experiences that were relied on.
-        proofs: What the ends of replays were held against.
-        unproven: What replays typed or chose and nothing shows to be right, so that their ends prove nothing.
-        known: What memory knew of the whole task.
-        boundary: Id of what an exploration failed to do, where the task was given up because of it.
+        replans: Number of new plans after failures.
+        replayed: Number of finished subtasks that were replayed.
+        used: Ids of the experiences that were replayed.
+        proofs: What the ends of replays were checked against.
+        unproven: What replays typed or chose without proof that it is right; then their ends prove nothing.
+        known: Memory's knowledge of the whole task.
+        boundary: Id of the failed exploration that the task was given up because of.
     """
 
     query: str = ""
     aims: Aims = field(default_factory=Aims)
-    asked: bool = False
+    aims_known: bool = False
     plan: Plan | None = None
     tried: set[tuple[Subtask, ...]] = field(default_factory=set)
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
@@ -52,5 +52,10 @@ class Progress:
 
     @property
     def all_replayed(self) -> bool:
-        """Whether every finished subtask came from memory."""
+        """Whether every finished subtask was replayed."""
         return bool(self.done) and self.replayed == len(self.done)
+
+    @property
+    def finished(self) -> tuple[Subtask, ...]:
+        """The finished subtasks."""
+        return tuple(subtask for subtask, _ in self.done)

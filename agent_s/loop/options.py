@@ -1,0 +1,127 @@
+"""The options and the services of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from aci.desktop.desktop import ActionResult, Desktop
+from aci.safety import risk_words
+from aci.safety.policy import Policy
+from agent_s.llm.protocol import Model
+from agent_s.records import Limits, Planner, Record
+from agent_s.safety.confirmation import Consent
+from agent_s.safety.secrets import Secrets
+from agent_s.search import WebSearch
+from memory_store import MemoryStore
+
+if TYPE_CHECKING:
+    from agent_s.settings import Settings
+
+ASKED_FOR_PASSWORD = (
+    "nobody is asked for passwords, since the answer would be read by the model: a person writes {{secret:NAME}} into "
+    "the task; fail and say so"
+)
+
+
+class Options(Record):
+    """How an agent works.
+
+    Attributes:
+        limits: Budgets of each run.
+        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged.
+        replay: Whether verified experience is replayed without the model; `only` never calls the model.
+        evaluator: Whether a model judges the end of a task that has no state check. With `strict`, an undecided
+            judgement counts as failure.
+        narrative: Whether the Manager retrieves whole-task experience.
+        episodic: Whether Workers retrieve subtask experience.
+        give_memory: Whether the model gets experience `always`, or only `after_failure` of a first try.
+        learn: Whether runs write to memory.
+        boundaries: When to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`,
+            if there is nobody to ask.
+        reflect: Whether the trajectory reflector gives feedback.
+        reflect_every: Also reflect after this number of steps; 0 for only when something looks wrong.
+        search_timeout_s: Longest wait for a web search, s.
+        trusted_run: Id of a run that a person vouches for: its experience is replayed even if it was never verified.
+    """
+
+    limits: Limits = Limits()
+    planner: Planner = "hierarchical"
+    replay: bool | Literal["only"] = True
+    evaluator: bool | Literal["strict"] = True
+    narrative: bool = True
+    episodic: bool = True
+    give_memory: Literal["always", "after_failure"] = "always"
+    learn: bool = True
+    boundaries: Literal["always", "unattended", "never"] = "unattended"
+    reflect: bool = True
+    reflect_every: int = 0
+    search_timeout_s: float = 20.0
+    trusted_run: str = ""
+
+    @classmethod
+    def from_settings(cls, settings: Settings, trusted_run: str = "") -> Options:
+        """Return the options that settings choose."""
+        return cls(
+            limits=settings.limits,
+            planner=settings.planner,
+            replay=settings.replay,
+            evaluator=settings.evaluator,
+            narrative=settings.memory.narrative,
+            episodic=settings.memory.episodic,
+            give_memory=settings.memory.give,
+            learn=settings.memory.continual_update,
+            boundaries=settings.memory.boundaries,
+            reflect=settings.reflection.enabled,
+            reflect_every=settings.reflection.every,
+            search_timeout_s=settings.search.timeout_s,
+            trusted_run=trusted_run,
+        )
+
+    @property
+    def max_subtask_steps(self) -> int:
+        """Maximum number of steps of a subtask; one that is the whole task may take as many as the task."""
+        return self.limits.max_steps + 1 if self.planner == "flat" else self.limits.max_subtask_steps
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The person at the screen, if there is one.
+
+    Attributes:
+        ask: Asks them a question and returns the answer.
+        confirm: Shows them a risky action and returns whether they agree.
+        take_over: Leaves the screen to them, and returns when they hand it back.
+    """
+
+    ask: Callable[[str], str] | None = None
+    confirm: Callable[[Consent], bool] | None = None
+    take_over: Callable[[], None] | None = None
+
+    def answer(self, question: str) -> ActionResult:
+        """Return their answer as the result of `call_user`."""
+        if risk_words.pattern("password").search(question):
+            return ActionResult(ok=False, error=ASKED_FOR_PASSWORD)
+        if self.ask is None:
+            return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
+        return ActionResult(ok=True, note=f"the user answers: {self.ask(question)}")
+
+    def allow(self, consent: Consent) -> bool:
+        """Return whether they agree to a risky action; without anybody there it is refused."""
+        return self.confirm is not None and self.confirm(consent)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that a run works with, as `AgentS` received it."""
+
+    model: Model
+    desktop: Desktop
+    memory: MemoryStore | None = None
+    search: WebSearch | None = None
+    policy: Policy | None = None
+    people: People = People()
+    secrets: Secrets = field(default_factory=lambda: Secrets(lambda name: None))
+    clock: Callable[[], float] = time.monotonic

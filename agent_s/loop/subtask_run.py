@@ -1,0 +1,183 @@
+"""One subtask: replay what memory holds, otherwise let the Worker act."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from aci.acting.actions import Done, Fail
+from aci.observation.observation import Observation
+from agent_s.events import Event, Reflected, SubtaskEnded, SubtaskStarted
+from agent_s.llm.protocol import ActContext, FailedSubtask, ReflectContext
+from agent_s.loop.learner import Learner
+from agent_s.loop.options import Options
+from agent_s.loop.planning import Planning
+from agent_s.loop.progress import Ending, Progress
+from agent_s.loop.session import Session
+from agent_s.loop.stall_detection import find_trouble, is_hopeless
+from agent_s.loop.unfinished import UnfinishedRun
+from agent_s.records import Step, Subtask, Task
+from agent_s.replay.player import Replay, Replayed
+from agent_s.replay.recall import Recall
+from agent_s.replay.template import Learned
+from agent_s.roles.reflector import Reflector
+from agent_s.roles.worker import Worker
+from intents.alignment import holds
+from memory_store import EpisodicExperience
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskRunner:
+    """Works on the subtasks of one run."""
+
+    options: Options
+    session: Session
+    task: Task
+    progress: Progress
+    planning: Planning
+    worker: Worker
+    reflector: Reflector
+    recall: Recall | None
+    replay: Replay
+    learner: Learner
+    resumed: UnfinishedRun | None = None
+
+    def run(
+        self, subtask: Subtask, left: tuple[Subtask, ...], total: int
+    ) -> Generator[Event, None, FailedSubtask | None]:
+        """Carry out one subtask; return why it failed, or None.
+
+        Args:
+            subtask: The subtask.
+            left: The subtasks that follow it.
+            total: Number of subtasks in the plan.
+        """
+        before = self._steps_before(subtask)
+        learned = None if before else (yield from self._find_replay(subtask))
+        experiences = self._experiences(subtask) if learned is None else ()
+        ids = tuple(experience.id for experience in experiences)
+        yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=ids)
+        steps: list[Step] = []
+        result = (yield from self._replay(subtask, learned, steps, not left)) if learned is not None else None
+        replayed = result is not None and result.finished
+        if replayed:
+            ending = Ending("done")
+        elif self.options.replay == "only":
+            ending = Ending("failed", _not_replayed(subtask, result))
+        elif result is not None and result.stale and holds(f"{subtask.name}\n{subtask.info}", result.stale):
+            ending = Ending("failed", result.problem)  # the subtask itself names the outdated value
+        else:
+            warning = ""
+            if result is not None and result.stale:
+                warning = f"The steps that memory holds were not replayed: {result.problem}"
+            experiences = experiences or self._experiences(subtask)
+            ending = yield from self._act(subtask, left, experiences, steps, before, warning)
+        done = ending.status == "done"
+        yield SubtaskEnded(subtask=subtask, ok=done, reason=ending.reason, steps=len(steps), replayed=replayed)
+        if not done:
+            return FailedSubtask(subtask, ending.reason, tuple(steps))
+        self.progress.done.append((subtask, (*before, *steps)))
+        if steps and not replayed and not before:
+            observation = yield from self.session.look()
+            with self.session.timed("memory"):
+                stored = self.learner.store_subtask(subtask, steps, observation)
+            yield from stored
+        return None
+
+    def _steps_before(self, subtask: Subtask) -> tuple[Step, ...]:
+        """Return the steps that a resumed run had taken in a subtask."""
+        return self.resumed.steps if self.resumed is not None and self.resumed.current == subtask else ()
+
+    def _experiences(self, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
+        if not self.planning.gives_memory or self.options.replay == "only":
+            return ()
+        with self.session.timed("memory"):
+            return self.worker.recall(self.task, subtask)
+
+    # Replay
+
+    def _find_replay(self, subtask: Subtask) -> Generator[Event, None, Learned | None]:
+        if self.recall is None:
+            return None
+        known = self.progress.known
+        if known is not None and subtask.name in known.learned and not self.progress.replans:
+            return known.learned[subtask.name]
+        with self.session.timed("memory"):
+            learned = self.recall.same_subtask(subtask)
+        if learned is None:
+            window = (yield from self.session.look()).active_window
+            with self.session.timed("memory"):
+                learned = self.recall.like_subtask(subtask, window)
+        return learned if learned is not None and learned.steps else None
+
+    def _replay(
+        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool
+    ) -> Generator[Event, None, Replayed]:
+        result = yield from self.replay.run(subtask, learned, steps, last)
+        if result.finished:
+            self.progress.replayed += 1
+            self.progress.used.append(learned.experience_id)
+            self.progress.proofs += result.evidence
+            self.progress.unproven += result.unproven
+        elif steps or learned.exact:
+            # A similar experience that did not even begin has misled nobody.
+            self.learner.count_use(learned.experience_id, worked=False)
+        return result
+
+    # The Worker
+
+    def _act(
+        self,
+        subtask: Subtask,
+        left: tuple[Subtask, ...],
+        experiences: tuple[EpisodicExperience, ...],
+        steps: list[Step],
+        before: tuple[Step, ...],
+        warning: str,
+    ) -> Generator[Event, None, Ending]:
+        """Let the Worker act, one primitive a turn, until it reports DONE or FAIL or goes in circles.
+
+        The Worker sees the steps of a resumed run (`before`), but they count neither as steps nor as repetitions. It
+        gets the warning when there is no reflection.
+        """
+        for _ in range(self.options.max_subtask_steps):
+            observation = yield from self.session.look()
+            if hopeless := is_hopeless(steps, observation):
+                return Ending("failed", hopeless)
+            response = self.worker.act(
+                ActContext(
+                    self.task,
+                    subtask,
+                    observation,
+                    done=self.progress.finished,
+                    left=left,
+                    experiences=experiences,
+                    steps=(*before, *steps),
+                    constraints=self.progress.aims.constraints,
+                    reflection=(yield from self._reflect(subtask, observation, steps)) or warning,
+                    follows=self.task.follows if self.options.planner == "flat" else (),
+                )
+            )
+            match response.action:
+                case Done():
+                    return Ending("done")
+                case Fail(reason=reason):
+                    return Ending("failed", reason or response.observation_analysis or "the Worker gave up")
+            steps.append((yield from self.session.step(observation, response)))
+        return Ending("failed", f"not finished after {self.options.max_subtask_steps} steps (limits.max_subtask_steps)")
+
+    def _reflect(self, subtask: Subtask, observation: Observation, steps: list[Step]) -> Generator[Event, None, str]:
+        trouble = find_trouble(steps, observation, self.options.reflect_every) if self.options.reflect else ""
+        if not trouble:
+            return ""
+        constraints = self.progress.aims.constraints
+        context = ReflectContext(self.task, subtask, observation, tuple(steps), trouble, constraints)
+        reflection = self.reflector.reflect(context)
+        yield Reflected(trouble=trouble, reflection=reflection)
+        return reflection
+
+
+def _not_replayed(subtask: Subtask, result: Replayed | None) -> str:
+    if result is None:
+        return f"memory holds no verified steps for {subtask.name!r}"
+    return f"the replay of {subtask.name!r} stopped: {result.problem}"
