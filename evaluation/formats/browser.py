@@ -216,7 +216,7 @@ def check_font_size(result: Any, expected: FontRule) -> Score:
 
 
 def same_address(one: str, two: str) -> bool:
-    """Tell whether two addresses are the same page: capitals of the host, and a last slash, do not count."""
+    """Return whether two addresses are the same page: capitals of the host, and a last slash, do not count."""
     return _plain_address(one) == _plain_address(two)
 
 

@@ -1,10 +1,9 @@
-"""Task files in one process: run by the agent, or checked for conformance without one."""
+"""Benches of task files: run by the agent, or checked for conformance without one."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from aci.errors import AciError
@@ -26,7 +25,7 @@ class TaskBench:
         settings: Model, limits, memory and the size of the desktop.
         folder: Folder of the results.
         tasks: Folder of the task files.
-        keep_all: Whether records of successes stay.
+        keep_all: Whether to keep recordings of successes.
     """
 
     def __init__(self, settings: Settings, folder: Path, tasks: Path, keep_all: bool = False) -> None:
@@ -36,16 +35,14 @@ class TaskBench:
         self._keep_all = keep_all
 
     def __enter__(self) -> Self:
-        """Nothing is done yet."""
+        """Do nothing yet."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is left to stop."""
+    def __exit__(self, *_: object) -> None:
+        """Do nothing."""
 
     def run(self, job: Job) -> Result:
-        """Run one task; what breaks is its result."""
+        """Run one task; an error is its result."""
         task = self._tasks[job.task]
         return self._as_result(task, run_task(task, self._settings))
 
@@ -74,13 +71,10 @@ class TaskBench:
 
 
 class ConformanceBench(TaskBench):
-    """Checks tasks themselves: untouched they score 0, and their scripted solution scores 1.
-
-    Solutions name elements of the accessibility tree, so that no text need be recognized.
-    """
+    """Checks the tasks themselves: the initial state scores 0, and the scripted solution 1."""
 
     def run(self, job: Job) -> Result:
-        """Check one task; what breaks is its result."""
+        """Check one task; an error is its result."""
         task = self._tasks[job.task]
         values = {"task": task.id, "instruction": task.instruction, "labels": task.labels, "status": "done"}
         try:
@@ -93,25 +87,25 @@ class ConformanceBench(TaskBench):
         return Result.model_validate({**values, "outcome": "success", "score": 1.0})
 
     def _problem(self, task: TaskFile) -> str:
-        """Return what is wrong with a task; "" where it conforms."""
+        """Return what is wrong with a task; "" if it conforms."""
         solution = [] if task.evaluator.infeasible else load_solution(task.path)
         with ExitStack() as standing:
             desktop, session = self._prepared(task, standing)
             untouched = session.state_check("done")
             if untouched.verified is not False:
-                return f"untouched it does not score 0: {untouched.reason}"
+                return f"the initial state does not score 0: {untouched.reason}"
             if task.evaluator.infeasible:
                 gave_up = session.state_check("infeasible")
-                return "" if gave_up.verified else f"to say that it cannot be done does not score 1: {gave_up.reason}"
+                return "" if gave_up.verified else f"giving up does not score 1: {gave_up.reason}"
             if task.evaluator.postconfig:  # which closes what is looked at
                 standing.close()
                 desktop, session = self._prepared(task, standing)
             Hand(desktop).carry_out(solution)
             solved = session.state_check("done")
-            return "" if solved.verified else f"its solution does not score 1: {solved.reason}"
+            return "" if solved.verified else f"the solution does not score 1: {solved.reason}"
 
     def _prepared(self, task: TaskFile, standing: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
-        """Return a fresh desktop in the state that the task starts from, and the task's session on it."""
+        """Return a fresh desktop in the initial state of a task, and the session of the task."""
         without_texts = self._settings.desktop.model_copy(update={"ocr": "none"})
         desktop = standing.enter_context(without_texts.new_virtual())
         session = standing.enter_context(TaskSession.on(task, desktop))

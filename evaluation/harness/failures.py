@@ -1,10 +1,8 @@
-"""Which part of the agent a failed run points to: an estimate from its events, for sorting failures, not for scores.
+"""Estimates from its events which part of the agent made a run fail; used to sort failures, never to score.
 
-- planning: nothing was done about the task, the plan ended without a step, or the agent held an unfinished task to be
-  done;
-- grounding: what an action was meant for was not found on the screen, or the wrong thing was acted on, so that the
-  benchmark ended the episode;
-- execution: an action could not be carried out, or a budget was used up on the way;
+- planning: no step was taken, or the agent took an unfinished task for done;
+- grounding: the target of an action was not found on the screen, or a wrong one ended the episode;
+- execution: an action could not be carried out, or a budget ran out;
 - environment: desktop, browser, model or network broke.
 """
 
@@ -17,11 +15,11 @@ from agent_s.records import Outcome
 from evaluation.harness.results import FailureKind
 
 NOT_UNDERSTOOD = "I do not understand"
-"""How the offline model says that it has no reading for an instruction."""
+"""Start of the offline model's reason for an instruction it cannot read."""
 
 
 class FailureSigns:
-    """Watches a run for what tells later why it failed."""
+    """Collects the signs of why a run fails."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._steps = 0
@@ -43,7 +41,7 @@ class FailureSigns:
 
         Args:
             outcome: How it ended.
-            ended_by_benchmark: Whether the benchmark ended the episode because of what was done.
+            ended_by_benchmark: Whether an action made the benchmark end the episode.
         """
         if outcome.status == "error":
             return "environment"

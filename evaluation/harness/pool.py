@@ -1,4 +1,4 @@
-"""Several worker processes side by side; one that breaks costs the episode that it was at and is replaced."""
+"""Parallel worker processes; one that breaks loses its current episode and is replaced."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from evaluation.harness.results import Job, Result
 
 COMMAND = (sys.executable, "-m", "evaluation.harness.worker")
 OVERHEAD_S = 120.0
-"""What an episode may take beyond its own limit, for starting and mending its desktop, s."""
+"""Time an episode may take beyond its own limit, for its desktop to start, s."""
 ENDING_S = 10.0
-"""How long a worker may take to stop its desktop, s."""
+"""Time a worker may take to stop its desktop, s."""
 _LAST_WORDS = 2000
 
 
@@ -29,7 +29,7 @@ class Worker:
     """A worker process that is started when it gets its first job.
 
     Args:
-        assignment: What it is for, as the program reads it.
+        assignment: Its work.
         command: The program.
     """
 
@@ -43,10 +43,10 @@ class Worker:
         self._starting = threading.Lock()
 
     def run(self, job: Job, limit_s: float) -> Result:
-        """Have one episode run.
+        """Run one episode.
 
         Raises:
-            WorkerLost: The process ended, or did not answer within the limit; the next call starts another.
+            WorkerLost: The process ended or did not answer in time; the next call starts another.
         """
         process = self._process or self._start()
         try:
@@ -64,13 +64,13 @@ class Worker:
             raise self._lost(f"answered {line[:200]!r}") from error
 
     def end(self) -> None:
-        """End the process for good; safe from any thread, and a job that it is at is lost."""
+        """End the process for good, from any thread; its current job is lost."""
         with self._starting:
             self._ended = True
         self._close()
 
     def _close(self) -> None:
-        """End the process in order, by force where it takes too long; what it leaves then is removed."""
+        """End the process in order, or by force if it takes too long, and remove what it leaves."""
         with self._starting:
             process, self._process = self._process, None
         if process is None:
@@ -86,7 +86,7 @@ class Worker:
                 with suppress(OSError):  # it still holds a job that nobody will read
                     stream.close()
         if process.returncode not in (0, 128 + 15):
-            _remove_remains()
+            _remove_leftovers()
 
     def _start(self) -> subprocess.Popen[str]:
         with self._starting:
@@ -110,7 +110,7 @@ class Worker:
         )
 
     def _tell(self, process: subprocess.Popen[str], line: str) -> None:
-        """Write a line; that the process has ended, or was ended from another thread, is noticed by its answer."""
+        """Write a line; a process that has ended is noticed when it does not answer."""
         assert process.stdin is not None
         with suppress(OSError, ValueError):
             process.stdin.write(line + "\n")
@@ -119,7 +119,7 @@ class Worker:
     def _lost(self, problem: str) -> WorkerLost:
         words = self._last_words()
         self._close()
-        return WorkerLost(f"the worker {problem}.{f' Its last words: {words}' if words else ''}")
+        return WorkerLost(f"the worker {problem}.{f' Its last output: {words}' if words else ''}")
 
     def _last_words(self) -> str:
         if self._errors is None:
@@ -136,9 +136,9 @@ class Pool:
     """Runs jobs on several workers.
 
     Args:
-        assignment: What the workers are for.
-        size: How many there are.
-        limit_s: What one episode may take, s; a worker that takes much longer is replaced.
+        assignment: The work of each worker.
+        size: Number of workers.
+        limit_s: Time limit of an episode, s; a worker that takes much longer is replaced.
         command: The program of a worker.
     """
 
@@ -150,13 +150,13 @@ class Pool:
         self._stopping = threading.Event()
 
     def stop(self) -> None:
-        """Let no further episode begin."""
+        """Start no further episodes."""
         self._stopping.set()
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """Run the jobs, and yield their results as they come.
 
-        Closing the iterator, or KeyboardInterrupt inside of it, ends the workers and what they were at.
+        Closing the iterator, or KeyboardInterrupt inside it, ends the workers and their current jobs.
         """
         for job in jobs:
             self._jobs.put(job)
@@ -201,7 +201,7 @@ class Pool:
 
 
 def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
-    """Read answers in a thread of their own, since a pipe has no time limit; "" says that there are no more."""
+    """Read answers in their own thread, since a pipe has no time limit; "" marks their end."""
     assert process.stdout is not None
     with suppress(ValueError):  # closed meanwhile
         for line in process.stdout:
@@ -209,7 +209,7 @@ def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
     answers.put("")
 
 
-def _remove_remains() -> None:
+def _remove_leftovers() -> None:
     from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
     remove_abandoned(find_abandoned())

@@ -1,4 +1,4 @@
-"""What is kept of one run of a benchmark: its events on disk, how it ended, and its report."""
+"""Recording of one run of a benchmark: its events on disk, its outcome, and its report."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Recording:
-    """Records a run and passes its events on; a recording that cannot be written costs the report only.
+    """Records a run and passes its events on; if the recording cannot be written, only the report is lost.
 
     Args:
-        runs_folder: The run gets a folder of its own in it.
-        on_event: Told every event, once it is recorded.
-        clock: Seconds that only go forward.
+        runs_folder: Parent of the folder of the run.
+        on_event: Called with every event once it is recorded.
+        clock: Monotonic clock, s.
 
     Attributes:
-        outcome: How the run ended; None while it has not.
+        outcome: How the run ended; None until then.
         seconds: Wall time from the first event to the last, s.
-        problem: Why the record or its report is missing or cut short; empty otherwise.
+        problem: Why the recording or its report is missing or incomplete; empty otherwise.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Recording:
 
     @property
     def folder(self) -> Path | None:
-        """Where the run is recorded; None where it is not."""
+        """Folder of the recording; None if there is none."""
         return self._recorder.folder if self._recorder is not None else None
 
     def write_report(self) -> Path | None:
-        """Close the record and write its page; None where that cannot be done."""
+        """Close the recording and write its page; return None if that fails."""
         from agent_s.trajectory.recorder import read_trajectory
         from agent_s.trajectory.report import write_report
 
@@ -76,7 +76,7 @@ class Recording:
             return None
 
     def discard(self) -> None:
-        """Remove what was recorded."""
+        """Delete the recording."""
         from shutil import rmtree
 
         self.close()
@@ -85,7 +85,7 @@ class Recording:
             self._recorder = None
 
     def close(self) -> None:
-        """Close the record; a second call does nothing."""
+        """Close the recording; a second call does nothing."""
         if self._recorder is not None:
             self._recorder.close()
 

@@ -1,16 +1,14 @@
-"""Results on disk: a folder with one line of JSON per finished episode, and the records of failed ones beside it.
+"""Results on disk: a folder with one line of JSON per finished episode, and the recordings of failed ones.
 
 ```
 eval-20260314-093012/
-├── results.jsonl    a header line, then one `Result` per line, each written out before the next episode ends
+├── results.jsonl    a header line, then one `Result` per line
 └── runs/            one folder per recorded run: trajectory, screenshots, report.html
 ```
 
-An evaluation that was broken off goes on where it stood: what the file holds is not done again, except errors.
+An evaluation that was stopped continues where it was: episodes in the file are not run again, except errors.
 
-Versions of the format, one line each; a reader refuses those it does not know:
-
-1. Header with benchmark, model and settings; results as below.
+Readers refuse files of a newer `SCHEMA_VERSION`.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ class Job(Record):
 
     Attributes:
         task: Name of the task.
-        seed: Which variant of it; None where it has none.
+        seed: Variant of the task; None if it has none.
     """
 
     task: str
@@ -47,26 +45,26 @@ class Job(Record):
 
 
 class Result(Record):
-    """How one episode went.
+    """The result of one episode.
 
     Attributes:
         task: Name of the task.
-        seed: Which variant of it; None where it has none.
-        outcome: `error` where nothing can be said of the agent, since the environment broke.
+        seed: Variant of the task; None if it has none.
+        outcome: `error` if the environment broke, which says nothing about the agent.
         score: From 0 to 1, as the benchmark judges; None for an error.
-        status: How the run ended, as the agent says.
+        status: How the run ended, by the agent.
         failure: Kind of failure, estimated as `evaluation.harness.failures` describes; None for a success.
-        reason: Why, in words.
-        instruction: What the agent was told.
+        reason: Why, for a person.
+        instruction: The instruction of the agent.
         steps: Primitives performed.
-        model_calls: Calls of the model.
+        model_calls: Model calls.
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
-        dollars: Cost; None where the price is not known.
+        dollars: Cost; None if the price is unknown.
         seconds: Wall time of the run, s; preparing the desktop is left out.
-        labels: What results are grouped by besides the task, such as its application, level or domain.
-        run_id: The run; empty where there was none.
-        trajectory: Folder of the recorded run, relative to that of the results; empty where none is kept.
+        labels: Labels to group results by, such as application, level or domain.
+        run_id: The run; empty if there was none.
+        trajectory: Folder of the recorded run, relative to that of the results; empty if it was not kept.
         report: Its page, likewise.
     """
 
@@ -99,13 +97,13 @@ class Header(Record):
     """First line of a file of results.
 
     Attributes:
-        benchmark: What was run, such as "miniwob".
-        model: Who planned and acted.
+        benchmark: The benchmark, such as "miniwob".
+        model: Name of the model.
         settings: All settings, as JSON.
         version: Version of this program.
         started: When the evaluation began.
         schema_version: Version of the format.
-        format: Says what the file is.
+        format: Marks the file as results.
     """
 
     benchmark: str
@@ -127,7 +125,7 @@ class Effort(Protocol):
 
     @property
     def model_calls(self) -> int:
-        """Calls of the model."""
+        """Model calls."""
         ...
 
     @property
@@ -142,12 +140,12 @@ class Effort(Protocol):
 
     @property
     def dollars(self) -> float | None:
-        """Cost; None where the price is not known."""
+        """Cost; None if the price is unknown."""
         ...
 
 
 def effort_of(counted: Effort) -> dict[str, Any]:
-    """Return the fields of a `Result` that say what an episode took."""
+    """Return the usage fields of a `Result`."""
     return {
         "steps": counted.steps,
         "model_calls": counted.model_calls,
@@ -158,7 +156,7 @@ def effort_of(counted: Effort) -> dict[str, Any]:
 
 
 def place_in(folder: Path, path: Path | None) -> str:
-    """Return where something lies in the folder of the results, as a `Result` tells it; "" where nothing is kept."""
+    """Return a path relative to the folder of the results; "" for None."""
     return "" if path is None else path.relative_to(folder).as_posix()
 
 
@@ -166,15 +164,15 @@ class ResultsFile:
     """The results of one evaluation, old and new.
 
     Args:
-        folder: Where they lie; made where it is missing.
-        header: What is evaluated; an existing file must be of the same benchmark, model and settings.
+        folder: Their folder, created if missing.
+        header: The evaluation; an existing file must have the same benchmark, model and settings.
 
     Attributes:
-        folder: Where they lie.
-        results: By episode; a later one replaces an earlier one of the same episode.
+        folder: Their folder.
+        results: The latest result of each episode.
 
     Raises:
-        ResultsError: The file cannot be read or written, or is that of another evaluation.
+        ResultsError: The file cannot be read or written, or belongs to another evaluation.
     """
 
     def __init__(self, folder: Path, header: Header) -> None:
@@ -186,7 +184,7 @@ class ResultsFile:
         try:
             make_private_folder(folder / RUNS_FOLDER)
             if self._path.exists() and self._path.stat().st_size:
-                self._go_on(header)
+                self._continue(header)
             else:
                 self._write(header)
         except OSError as error:
@@ -205,11 +203,11 @@ class ResultsFile:
         self.results[result.job] = result
 
     def is_done(self, job: Job) -> bool:
-        """Tell whether an episode has a result that stands; errors are tried again."""
+        """Return whether an episode has a result other than an error."""
         known = self.results.get(job)
         return known is not None and known.outcome != "error"
 
-    def _go_on(self, header: Header) -> None:
+    def _continue(self, header: Header) -> None:
         known, self.results = read_results(self.folder)
         for key in ("benchmark", "model", "settings"):
             if getattr(known, key) != getattr(header, key):
@@ -225,10 +223,10 @@ class ResultsFile:
 
 
 def read_results(folder: Path) -> tuple[Header, dict[Job, Result]]:
-    """Read the results of an evaluation; a last line that was cut short is left out.
+    """Read the results of an evaluation; an incomplete last line is ignored.
 
     Raises:
-        ResultsError: There are none, they are damaged before their end, or of a newer version.
+        ResultsError: There are none, or they are damaged or of a newer version.
     """
     path = folder / RESULTS_FILE
     try:
@@ -261,7 +259,6 @@ def _header(path: Path, line: str) -> Header:
 
 
 def _difference(known: Header, header: Header, key: str) -> str:
-    """Say in which values two headers differ."""
     before, now = getattr(known, key), getattr(header, key)
     if not isinstance(before, Mapping):
         return f" ({before}, not {now})"

@@ -1,7 +1,7 @@
-"""A worker process: reads what to run, a line of JSON each, and answers each with a line of its result.
+"""A worker process: reads jobs as lines of JSON, and answers each with a line that holds its result.
 
-Every desktop of an evaluation has a worker of its own, so that whatever breaks one takes no other down. The first line
-is an `Assignment`, each further one a `Job`; the end of the input ends the worker.
+Each desktop of an evaluation has its own worker, so that one that breaks does not affect the others. The first line
+is an `Assignment`, each further one a `Job`; the worker ends with its input.
 
     python -m evaluation.harness.worker
 """
@@ -16,30 +16,25 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self, TextIO
+from types import FrameType, TracebackType
+from typing import Literal, NoReturn, Protocol, Self, TextIO
 
 from agent_s.records import Record
 from agent_s.settings import Settings
 from evaluation.harness.results import Job, Result
 
-if TYPE_CHECKING:
-    from types import TracebackType
-
-
 PARENT_POLL_S = 0.5
-"""How often a worker looks whether its parent still lives, s."""
 
 
 class Assignment(Record):
-    """What a worker is for.
+    """The work of a worker.
 
     Attributes:
-        benchmark: What it runs.
+        benchmark: The benchmark.
         settings: Model, limits, memory and desktop.
-        folder: Folder of the results, in which runs are recorded.
-        tasks: Folder of the task files, where the benchmark has some.
-        keep_all: Whether records of successes stay.
+        folder: Folder of the results and the recorded runs.
+        tasks: Folder of the task files, if the benchmark has any.
+        keep_all: Whether to keep recordings of successes.
     """
 
     benchmark: Literal["miniwob", "tasks", "conformance"]
@@ -50,7 +45,7 @@ class Assignment(Record):
 
 
 class Bench(Protocol):
-    """Runs the episodes of one benchmark on one desktop, within a `with` block."""
+    """Runs the episodes of a benchmark on one desktop, within a `with` block."""
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -59,16 +54,16 @@ class Bench(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop all that was started."""
+        """Stop everything that was started."""
         ...
 
     def run(self, job: Job) -> Result:
-        """Run one episode; what breaks is its result."""
+        """Run one episode; an error is its result."""
         ...
 
 
 def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
-    """Return what runs the episodes of an assignment."""
+    """Return the bench of an assignment."""
     settings, folder, keep_all = assignment.settings, assignment.folder, assignment.keep_all
     if assignment.benchmark == "miniwob":
         from evaluation.miniwob.suite import MiniwobBench
@@ -83,12 +78,12 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
 
 
 def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
-    """Run what the lines ask for, until they end.
+    """Run jobs until the input ends.
 
     Args:
         lines: An assignment, then jobs.
-        answers: Gets the results.
-        open_for: Returns what runs the jobs of an assignment, which is given as its line.
+        answers: Receives the results.
+        open_for: Returns the bench for the line of an assignment.
     """
     with open_for(lines.readline()) as bench:
         for line in lines:
@@ -96,34 +91,41 @@ def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractConte
             answers.flush()
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
-
-
 def _end_with(parent: int) -> None:
-    """End this process in order once its parent was killed, since nobody would read what it still does."""
+    """End this process in order once its parent is gone."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def serve(open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
-    """Work on standard input and output; at SIGTERM, and when the parent is gone, desktops are stopped in order.
+    """Work on standard input and output until the input ends, SIGTERM comes, or the parent is gone.
 
     Args:
-        open_for: Returns what runs the jobs of an assignment, which is given as a line of JSON.
+        open_for: Returns the bench for the line of an assignment.
     """
-    signal.signal(signal.SIGTERM, _end)
+    ended: list[int] = []
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        ended.append(number)
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation itself decides what Ctrl-C means
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    work(sys.stdin, answers, open_for)
+    try:
+        work(sys.stdin, answers, open_for)
+    except Exception:
+        if ended:  # a library made another error of SystemExit
+            raise SystemExit(128 + ended[0]) from None
+        raise
 
 
 def main() -> None:
-    """Work as an evaluation's worker."""
+    """Run as the worker of an evaluation."""
     serve(lambda line: open_bench(Assignment.model_validate_json(line)))
 
 

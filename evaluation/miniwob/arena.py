@@ -80,7 +80,7 @@ class Arena:
     Args:
         desktop: Where the browser is started.
         address: Where the pages are served.
-        clock: Seconds that only go forward.
+        clock: Monotonic clock, s.
 
     Raises:
         BrowserLost: The browser does not come up.
@@ -172,7 +172,7 @@ class Arena:
         return self._tools.attach(keep)
 
     def _answers(self, script: str) -> bool:
-        """Tell whether a script holds in the page; while the page changes there is none to ask."""
+        """Return whether a script holds in the page; while the page changes there is none to ask."""
         assert self._target is not None
         with suppress(BrowserLost):
             return self._tools.evaluate(self._target, script) is True
@@ -187,7 +187,7 @@ class Arena:
 
 
 def _begins(name: str, shown: str) -> bool:
-    """Tell whether an element holds the beginning of what the page shows, or the first part of it."""
+    """Return whether an element holds the beginning of what the page shows, or the first part of it."""
     return name.startswith(shown) or (len(name) > 2 and shown.startswith(name))
 
 

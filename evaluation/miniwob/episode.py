@@ -40,8 +40,8 @@ def run_episode(
         job: Task and seed.
         agent: Works on the arena's desktop.
         folder: Folder of the results; the run is recorded there, and stays where it failed.
-        keep_all: Whether records of successes stay as well.
-        clock: Seconds that only go forward.
+        keep_all: Whether to keep recordings of successes.
+        clock: Monotonic clock, s.
 
     Raises:
         BrowserLost: The page does not come up.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from aci.errors import AciError
@@ -30,7 +29,7 @@ class MiniwobBench:
     Args:
         settings: Model, limits, memory and the size of the desktop.
         folder: Folder of the results.
-        keep_all: Whether records of successes stay.
+        keep_all: Whether to keep recordings of successes.
     """
 
     def __init__(self, settings: Settings, folder: Path, keep_all: bool = False) -> None:
@@ -52,15 +51,13 @@ class MiniwobBench:
         self._address = self._serving.enter_context(server).address
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the desktop and the server."""
         self._break_down()
         self._serving.close()
 
     def run(self, job: Job) -> Result:
-        """Run one episode; what breaks is its result."""
+        """Run one episode; an error is its result."""
         result = self._try(job)
         for _ in range(TRIES - 1):
             if result.outcome != "error":

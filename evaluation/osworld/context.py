@@ -1,4 +1,4 @@
-"""What steps, getters and the check of one task share: the desktop, the task's folder, its server and its values."""
+"""The context of a task, shared by its steps, getters and check: desktop, folder, server and values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOME_IN_ARGUMENT = re.compile(rf"^~(?=/|$)|(?<![\w.~/-]){OSWORLD_HOME}(?![\w.-]
 
 
 class TaskDesktop(Protocol):
-    """What a task needs of a desktop besides what an agent needs of it."""
+    """The desktop as a task uses it."""
 
     @property
     def home(self) -> Path:
@@ -44,7 +44,7 @@ class TaskDesktop(Protocol):
 
 
 class WindowManager(Protocol):
-    """What a task needs of the windows of a desktop; `aci.desktop.screen.Screen` is one."""
+    """The windows of a desktop as a task uses them; `aci.desktop.screen.Screen` is one."""
 
     def managed_windows(self) -> tuple[Window, ...]:
         """Return the windows, oldest first."""
@@ -55,20 +55,20 @@ class WindowManager(Protocol):
         ...
 
     def close_window(self, window_id: int) -> None:
-        """Ask an application to close a window, as its close button does."""
+        """Ask an application to close a window."""
         ...
 
 
 @dataclass
 class TaskContext:
-    """The surroundings of one task while it runs.
+    """The context of one task while it runs.
 
     Attributes:
         desktop: Where the applications run.
         windows: Their windows.
-        folder: Folder of the task file; fixtures lie beside it.
-        server: The server that the task asked for, or None.
-        values: What stands in for `{name}` in the task's texts.
+        folder: Folder of the task file and its fixtures.
+        server: The server of the task, or None.
+        values: Values of `{name}` in the texts of the task.
         resources: Closed when the task's session ends.
     """
 
@@ -83,11 +83,11 @@ class TaskContext:
         """Serve a folder until the session ends.
 
         Args:
-            folder: What is served.
-            values: What stands in for `{name}` in its pages.
+            folder: The folder.
+            values: Values of `{name}` in its pages.
 
         Raises:
-            EvaluationError: The task has a server already, or no port is to be had.
+            EvaluationError: The task already has a server, or no port is free.
         """
         if self.server is not None:
             raise EvaluationError("a task has at most one server")
@@ -98,14 +98,14 @@ class TaskContext:
         return self.server
 
     def path(self, text: str) -> Path:
-        """Return the file that a task means: `~` and OSWorld's `/home/user` are the desktop's home."""
+        """Return the path on the desktop; `~` and OSWorld's `/home/user` are its home."""
         for home in ("~", OSWORLD_HOME):
             if text == home or text.startswith(home + "/"):
                 return self.desktop.home / text[len(home) + 1 :]
         return Path(text)
 
     def shown(self, path: Path) -> str:
-        """Return a path as a person on that desktop writes it, with `~` for the home."""
+        """Return a path with `~` for the home of the desktop."""
         return f"~/{path.relative_to(self.desktop.home)}" if path.is_relative_to(self.desktop.home) else str(path)
 
     def argv(self, command: Sequence[str]) -> list[str]:
@@ -114,11 +114,11 @@ class TaskContext:
         return [_HOME_IN_ARGUMENT.sub(lambda _: home, part) for part in command]
 
     def run(self, command: Sequence[str], limit_s: float = COMMAND_LIMIT_S) -> subprocess.CompletedProcess[str]:
-        """Run a command among the desktop's applications to its end; never through a shell.
+        """Run a command on the desktop to its end, never through a shell.
 
         Args:
             command: Program and arguments.
-            limit_s: Seconds after which it is ended.
+            limit_s: Time limit, s.
 
         Raises:
             EvaluationError: There is no such program, or it took too long.

@@ -1,7 +1,7 @@
-"""Metrics judge what getters found; a task file names them as `func`. Each is a plain function to a `Score`.
+"""Metrics judge what getters read; task files name them as `func`. Each is a function that returns a `Score`.
 
-The names, rules and options are OSWorld's (`desktop_env/evaluators/metrics`) where it has an equivalent; where a rule
-does not hold, the score says which. A rule that cannot be understood is an error, not a score.
+Names, rules and options are OSWorld's (`desktop_env/evaluators/metrics`) where it has an equivalent. An invalid rule is
+an error, not a score.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric says.
+    """The score of a metric.
 
     Attributes:
         value: From 0.0 (not done) to 1.0 (done).
-        why: What holds or does not, in words for a report.
+        why: The reason, for a report.
     """
 
     value: float
@@ -105,7 +105,7 @@ class ValueRule(Parameters):
     ref: Json
 
     def holds(self, value: Json) -> bool:
-        """Tell whether a value fits; one of another kind, such as a text where a number is meant, does not."""
+        """Return whether a value fits; one of another kind, such as a text where a number is meant, does not."""
         try:
             if self.method == "re":
                 return re.search(self.ref, str(value)) is not None

@@ -1,4 +1,4 @@
-"""Runs tasks: a private desktop, the state that the task starts from, the agent, and the state check."""
+"""Runs a task: a private desktop, the initial state, the agent, and the state check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from aci.errors import AciError
@@ -39,26 +38,26 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """How one task went; a row of a table.
+    """The result of one task.
 
     Attributes:
         task: The task's id.
-        instruction: What the agent was told.
-        status: How the run ended; `error` where the task could not be prepared.
-        verified: What the state check says; None where nothing could be said.
-        reason: Why, in words.
+        instruction: The instruction of the agent.
+        status: How the run ended; `error` if the task could not be prepared.
+        verified: The verdict of the state check; None if it could not judge.
+        reason: Why, for a person.
         steps: Primitives performed.
-        model_calls: Calls of the model.
-        seconds: Wall time of the run, s; starting and preparing the desktop are left out.
+        model_calls: Model calls.
+        seconds: Wall time of the run, s, without starting and preparing the desktop.
         replayed: Whether every subtask came from verified memory.
-        run_id: The run; empty where there was none.
-        trajectory: Folder of the recorded run, or None where nothing was recorded.
+        run_id: The run; empty if there was none.
+        trajectory: Folder of the recorded run, or None.
         report: Its HTML page, or None.
-        recording_problem: Why the recording or the report is missing or cut short; empty otherwise.
-        score: As OSWorld counts, from 0 to 1; None where nothing could be said.
+        recording_problem: Why the recording or the report is missing or incomplete; empty otherwise.
+        score: OSWorld's score, from 0 to 1; None if the check could not judge.
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
-        dollars: Cost; None where the price is not known.
+        dollars: Cost; None if the price is unknown.
         failure: Kind of failure, estimated; None for a success.
     """
 
@@ -114,17 +113,15 @@ class TaskSession:
         """Begin; nothing is done yet."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Stop the server, if there is one."""
         self.context.resources.close()
 
     def prepare(self) -> Task:
-        """Do the steps of `config`, and return the task as the agent is told it.
+        """Set up the initial state, and return the task of the agent.
 
         Raises:
-            PreparationFailed: A step could not be done; the message names it.
+            PreparationFailed: A step failed; the message names it.
         """
         for step in self.task.config:
             perform_step(step, self.context)
@@ -144,18 +141,18 @@ def run_task(
 ) -> TaskResult:
     """Run one task on a private desktop of its own, record it, and check it.
 
-    What goes wrong with the desktop, the preparation or the task is the result; a recording that cannot be written
-    costs the report only.
+    Errors of the desktop, the preparation or the task are the result; if the recording cannot be written, only the
+    report is lost.
 
     Args:
         task: From `evaluation.osworld.task.load_tasks`.
         settings: Model, limits, memory, size of the desktop, and where runs are recorded.
-        memory: A store that is already open; None opens the one that the settings name.
+        memory: An open store; None opens the one in the settings.
         ask: Puts the agent's questions to the person at the screen.
-        new_agent: Builds the agent for a desktop; None builds it as the settings say.
-        on_event: Told every event, once it is recorded.
-        watch: Passes on the events; for ending a run from outside.
-        clock: Seconds that only go forward.
+        new_agent: Builds the agent for a desktop; None builds it from the settings.
+        on_event: Called with every event once it is recorded.
+        watch: Passes on the events, and may stop the run.
+        clock: Monotonic clock, s.
     """
     from agent_s.loop.agent import AgentS
 
@@ -182,7 +179,7 @@ def run_task(
 
 def _row(task: Task, told: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
     if told.outcome is None:
-        raise EvaluationError("the run was broken off before it ended")
+        raise EvaluationError("the run was interrupted")
     outcome, report = told.outcome, told.write_report()
     return TaskResult(
         task=task.id,

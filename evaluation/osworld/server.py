@@ -1,4 +1,4 @@
-"""A web server for one task: serves a folder on a loopback port and keeps what forms send."""
+"""A web server for one task: serves a folder on a loopback port and keeps submitted forms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -22,11 +21,11 @@ _FORM = "application/x-www-form-urlencoded"
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A form as it was sent.
+    """A submitted form.
 
     Attributes:
-        path: Path of the address that it was sent to, such as "/received.html".
-        fields: Value by field name; a field that was sent more than once has a list.
+        path: Path it was sent to, such as "/received.html".
+        fields: Value by field name; a list for a repeated field.
     """
 
     path: str
@@ -34,14 +33,13 @@ class Submission:
 
 
 class FormServer:
-    """Serves the files of a folder and keeps every form that is posted, in the order of arrival.
+    """Serves the files of a folder and keeps every form posted to one of its pages.
 
-    A form may be posted to any page of the folder; that page is the answer. In pages (`*.html`), `{name}` is replaced
-    by the value of that name.
+    In pages (`*.html`), `{name}` is replaced by the value of that name.
 
     Args:
-        folder: What is served.
-        values: Value by the name that stands for it in pages.
+        folder: The folder.
+        values: Values by name.
     """
 
     def __init__(self, folder: Path, values: Mapping[str, str]) -> None:
@@ -53,7 +51,7 @@ class FormServer:
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
-        """Start to serve, on a loopback port that the system chooses."""
+        """Start serving on a free loopback port."""
         self._http = _QuietServer(("127.0.0.1", 0), _handler_for(self))
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
@@ -61,10 +59,8 @@ class FormServer:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop to serve and free the port."""
+    def __exit__(self, *_: object) -> None:
+        """Stop serving."""
         if self._http is not None and self._thread is not None:
             self._http.shutdown()
             self._http.server_close()
@@ -73,10 +69,10 @@ class FormServer:
 
     @property
     def address(self) -> str:
-        """Where it serves, such as "http://127.0.0.1:40123".
+        """Address of the server, such as "http://127.0.0.1:40123".
 
         Raises:
-            RuntimeError: It does not serve.
+            RuntimeError: It is not serving.
         """
         if self._http is None:
             raise RuntimeError("the server is not started")
@@ -98,7 +94,7 @@ class FormServer:
             self._submissions.append(Submission(path, fields))
 
     def page(self, path: str) -> tuple[bytes, str] | None:
-        """Return content and media type of a file in the folder, or None where there is none at that path."""
+        """Return content and media type of a file in the folder, or None if there is none at that path."""
         file = (self._folder / unquote(path).lstrip("/")).resolve()
         if not file.is_relative_to(self._folder) or not file.is_file():
             return None

@@ -159,7 +159,7 @@ class Hand:
 
     Args:
         desktop: Where.
-        clock: Seconds that only go forward.
+        clock: Monotonic clock, s.
     """
 
     def __init__(self, desktop: VirtualDesktop, clock: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""Steps make the state that a task starts from (`config`), or settle it before the check (`evaluator.postconfig`).
+"""Steps set up the initial state of a task (`config`), or finish it before the check (`evaluator.postconfig`).
 
 Types and parameters are OSWorld's, but for `serve`, which is ours. Commands are lists of program and arguments.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aci.observation.observation import Window
 
 WINDOW_LIMIT_S = 15.0
-"""Seconds that a window may take to come, to go, or to be brought to the front."""
+"""Time a window may take to open, close, or come to the front, s."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _POLL_S = 0.02
 _CODE_LETTERS = "ACDEFHJKLMNPQRTUVWXY"
@@ -36,7 +36,7 @@ P = TypeVar("P", bound=Parameters)
 
 @dataclass(frozen=True, slots=True)
 class StepKind(Generic[P]):
-    """A type of step: what its `parameters` hold, and the function that does it."""
+    """A type of step: its parameters and its function."""
 
     parameters: type[P]
     perform: Callable[[P, TaskContext], None]
@@ -68,7 +68,7 @@ class NamedWindow(Parameters):
     strict: bool = False
 
     def fits(self, title: str) -> bool:
-        """Tell whether a window of that title is meant."""
+        """Return whether a window of that title is meant."""
         return title == self.window_name if self.strict else self.window_name.casefold() in title.casefold()
 
 
@@ -84,14 +84,14 @@ class CloseWindow(NamedWindow):
 
 
 class FileToCopy(Parameters):
-    """A fixture beside the task file, and where it goes in the desktop's home."""
+    """A fixture next to the task file, and its path on the desktop."""
 
     local_path: str
     path: str
 
 
 class UploadFile(Parameters):
-    """Fixtures to copy into the desktop's home."""
+    """Fixtures to copy to the desktop's home."""
 
     files: Annotated[tuple[FileToCopy, ...], Field(min_length=1)]
 
@@ -102,9 +102,9 @@ class Serve(Parameters):
     Chromium finds the server under any name that ends in `.localhost`, so that it can be several sites.
 
     Attributes:
-        folder: Folder beside the task file.
-        codes: Names for which random codes are made, such as "KQT-4821"; `{name}` then stands for one in the served
-            pages and in what follows of the task, so that nobody can know it beforehand.
+        folder: Folder next to the task file.
+        codes: Names of random codes such as "KQT-4821"; `{name}` stands for one in the served pages and in the rest of
+            the task, so that it cannot be known beforehand.
     """
 
     folder: str
@@ -219,7 +219,7 @@ def serve(parameters: Serve, context: TaskContext) -> None:
 
 
 def random_code() -> str:
-    """Return a code such as "KQT-4821", of letters and digits that are not taken for one another."""
+    """Return a code such as "KQT-4821", of letters and digits that cannot be confused."""
     letters = "".join(secrets.choice(_CODE_LETTERS) for _ in range(3))
     return f"{letters}-{''.join(secrets.choice(_CODE_DIGITS) for _ in range(4))}"
 

@@ -18,7 +18,7 @@ NO_LABEL = "-"
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One evaluation that is compared.
+    """One of the evaluations compared.
 
     Attributes:
         name: Its folder's name, longer where two have the same.

@@ -1,4 +1,4 @@
-"""Success by level of automation and by domain, as OS-MAP sets them out: depth one way, breadth the other."""
+"""OS-MAP's matrix: success by level of automation and by domain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluation.report.statistics import Summary, summarize
 
 ALL = "all"
 LEVELS = {"L1": "L1 execution", "L2": "L2 planning", "L3": "L3 adaptability", "L4": "L4 orchestration"}
-"""What OS-MAP calls the levels (table 1)."""
+"""Names of the levels (OS-MAP, table 1)."""
 
 
 @dataclass(frozen=True, slots=True)

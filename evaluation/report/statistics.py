@@ -1,4 +1,4 @@
-"""What results come to: success rate with its confidence interval, time and effort."""
+"""Summaries of results: success rate with its confidence interval, time and effort."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def wilson(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What several results come to.
+    """Summary of several results.
 
     Attributes:
-        episodes: How many there are, errors included.
-        successes: How many of them succeeded.
-        errors: How many say nothing of the agent, since the environment broke.
-        success_rate: Successes among those without an error; None where there is none.
+        episodes: Number of results, errors included.
+        successes: Number of successes.
+        errors: Number of results whose environment broke.
+        success_rate: Successes among those without an error; None if there is none.
         interval: Its 95% confidence interval.
-        median_s: Median wall time of those without an error, s; None where there is none.
-        steps: Primitives of all together.
-        model_calls: Calls of the model of all together.
-        failures: How many failures there are of each kind.
+        median_s: Median wall time of those without an error, s; None if there is none.
+        steps: Primitives in total.
+        model_calls: Model calls in total.
+        failures: Number of failures of each kind.
     """
 
     episodes: int
