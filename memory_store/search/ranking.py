@@ -1,7 +1,7 @@
-"""Which candidates of a search may be returned, and in which order.
+"""Selection and ranking of the candidates of a search.
 
-A candidate is returned only if meaning and words together are like enough, it is not about another application than
-the query names, and it does not do the opposite of what the query asks: wrong experience is worse than none. The ranks
+A candidate is returned only if it is similar enough by meaning and words, is not about another application than the
+query names, and does not do the opposite of what the query asks: wrong experience is worse than none. The ranks
 by embedding and by words are fused (reciprocal rank fusion; Cormack, Clarke and Buettcher, 2009), and weighted by how
 the experience ended, how often it helped and how old it is.
 """
@@ -25,31 +25,31 @@ RANK_OFFSET = 20
 """The constant of reciprocal rank fusion: how little the first places differ."""
 
 WORDS_WEIGHT = 0.2
-"""How much the rank by words counts beside the rank by meaning."""
+"""Weight of the rank by words; the rank by meaning has weight 1."""
 
 QUERY_COVERED = 0.13
-"""How much likeness it adds that all things of the query are named by the key, by whatever word.
+"""Added to the cosine if the key names all things of the query, by whatever word.
 
-Fitted, as those below it, by logistic regression on labelled paraphrases (``benchmarks/data/memory_labels.txt``). Many
-of these were written after the vocabulary, so that words count no more than they do where a word is not in it."""
+This constant and the next ones were fitted by logistic regression on labelled paraphrases
+(``benchmarks/data/memory_labels.txt``)."""
 
 VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unknown": 0.0}
-"""How much it adds what their verbs have in common."""
+"""Added for what the verbs have in common."""
 
 CONTRASTED = -0.055
-"""How much it adds that each names another thing of one kind."""
+"""Added if each names another thing of one kind."""
 
 EACH_WORD, FEWER, MORE = 0.018, 4, 10
-"""How much each word adds that the query has more than the key, within bounds: wordy queries are less like any key."""
+"""Added for each word that the query has more than the key, within bounds: long queries are less like any key."""
 
 OFFSET = -0.05
-"""Makes the threshold for all of this that of the embedder, which is one for cosines."""
+"""Brings the sum to the scale of the embedder's threshold, which is one for cosines."""
 
 ELSEWHERE = 0.05
-"""So much less like the query than one in another application an experience may be."""
+"""How much less like the query than one in another application an experience may be."""
 
 LEAST_COSINE = 0.6
-"""Share of the threshold that the cosine alone must reach, however many words are shared."""
+"""Share of the threshold that the cosine alone must reach."""
 
 _SAME_THINGS = 0.6
 _OLD_AFTER_DAYS = 365.0
@@ -57,13 +57,13 @@ _OLD_AFTER_DAYS = 365.0
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """That a candidate is returned, with what for.
+    """A candidate that is returned.
 
     Attributes:
         row: The candidate.
         cosine: Between its key and the query.
-        score: What hits are ordered by.
-        reasons: Why it is returned.
+        score: Hits are ordered by it.
+        reasons: Why it is returned, for people.
     """
 
     row: Row[Any]
@@ -73,14 +73,14 @@ class Verdict:
 
 
 class Judge:
-    """Decides which candidates of one search are returned, and gives them their scores and reasons.
+    """Decides which candidates of a search are returned, with scores and reasons.
 
     Args:
-        query: What is looked for.
-        floor: Likeness below which nothing is returned.
-        by_words: The pks that the search by words found, best first.
+        query: The query.
+        floor: Least likeness of a hit.
+        by_words: The primary keys that the search by words found, best first.
         embedder: Name of the embedder, for the reasons.
-        forced: Whether the floor is one for the cosine alone, that a caller gave.
+        forced: Whether a caller gave the floor, which then holds for the cosine alone.
     """
 
     def __init__(self, query: str, floor: float, by_words: Sequence[int], embedder: str, forced: bool = False) -> None:
@@ -92,7 +92,11 @@ class Judge:
         self._embedder = embedder
 
     def verdicts(self, candidates: Sequence[tuple[Row[Any], float]]) -> list[Verdict]:
-        """Return those that may be returned among rows with their cosines, best first."""
+        """Return the candidates that may be returned, best first.
+
+        Args:
+            candidates: Rows with the cosine between their key and the query.
+        """
         asked = applications_of(self._query, {row.app for row, _ in candidates})
         about, elsewhere = [], -1.0
         for row, cosine in candidates:
@@ -140,7 +144,7 @@ class Judge:
         return likeness + EACH_WORD * max(-FEWER, min(MORE, common.longer)) + OFFSET
 
     def _misleads(self, key: str) -> bool:
-        """Tell whether a key does the opposite of what is asked, or something else with the same things."""
+        """Return whether a key does the opposite of what is asked, or something else with the same things."""
         return bool(conflict(self._query, key)) or (not self._forced and compare(self._query, key).otherwise)
 
     def _is_asked_for(self, key: str, cosine: float, misleading: str, nearest: float) -> bool:
@@ -157,7 +161,7 @@ def _share(place: int) -> float:
 
 
 def weight(source: Provenance | Row[Any]) -> float:
-    """Return how much an experience counts beside its place: about 0.8 to 1.2."""
+    """Return the factor of an experience for outcome, use and age: about 0.8 to 1.2."""
     outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
     # Laplace's rule of succession: nothing is known of what was never used.
     helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from datetime import date, time
+
+import pytest
+
+from intents.dates import parse_day, parse_time
+from intents.keys import parse_chord, parse_keys
+from intents.lexicon import read_number, read_ordinal, take_count
+
+
+@pytest.mark.parametrize(
+    ("text", "chord"),
+    [
+        ("ctrl+s", ("ctrl", "s")),
+        ("Control-Shift-T", ("ctrl", "shift", "t")),
+        ("the down arrow", ("Down",)),
+        ("page up", ("Page_Up",)),
+        ("Ctrl + +", ("ctrl", "plus")),
+        ("F5", ("F5",)),
+        ("Save", None),
+    ],
+)
+def test_chords_are_read_as_people_write_them(text: str, chord: tuple[str, ...] | None) -> None:
+    assert parse_chord(text) == chord
+
+
+def test_several_chords_are_read() -> None:
+    assert parse_keys("ctrl+a, Delete") == (("ctrl", "a"), ("Delete",))
+
+
+@pytest.mark.parametrize("text", ["2024-05-17", "05/17/2024", "17.05.2024", "17 May 2024", "May 17th, 2024"])
+def test_days_are_read(text: str) -> None:
+    assert parse_day(text) == date(2024, 5, 17)
+
+
+def test_day_that_does_not_exist_is_none() -> None:
+    assert parse_day("2023-02-30") is None
+    assert parse_time("4:05 PM") == time(16, 5)
+
+
+def test_numbers_are_read_in_digits_and_words() -> None:
+    assert (read_number("three"), read_number("12"), read_number("x")) == (3, 12, None)
+    assert (read_ordinal("2nd"), read_ordinal("last")) == (2, -1)
+    assert take_count("click OK twice") == ("click OK", 2)
