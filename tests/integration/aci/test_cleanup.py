@@ -29,7 +29,7 @@ sys.stdin.read()
 """
 
 
-def test_the_remains_of_a_killed_owner_are_found_and_removed(parent: Path) -> None:
+def test_files_and_processes_of_a_killed_owner_are_removed(parent: Path) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -50,7 +50,7 @@ def test_the_remains_of_a_killed_owner_are_found_and_removed(parent: Path) -> No
     assert find_abandoned(parent) == []
 
 
-def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
+def test_socket_of_a_killed_server_is_removed(parent: Path) -> None:
     owner = subprocess.Popen(
         [sys.executable, "-c", OWNER, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -67,27 +67,27 @@ def test_remains_of_a_killed_server_include_its_socket(parent: Path) -> None:
     assert not socket.exists() or is_answered(socket)  # Another desktop may have taken the number since.
 
 
-def test_a_living_desktop_is_never_touched(parent: Path) -> None:
+def test_running_desktop_is_never_removed(parent: Path) -> None:
     with VirtualDesktop(parent=parent) as desktop:
         assert find_abandoned(parent) == []
         assert len(belonging_to(desktop.id)) >= 4
 
 
-def test_a_process_id_that_was_given_out_again_is_no_owner(parent: Path) -> None:
+def test_reused_process_id_is_no_owner(parent: Path) -> None:
     place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))
     assert [item.desktop_id for item in find_abandoned(parent)] == [place.id]
 
 
-def test_an_owner_of_an_earlier_boot_is_gone(parent: Path) -> None:
+def test_owner_of_an_earlier_boot_is_gone(parent: Path) -> None:
     place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started, boot="another"))
     assert len(find_abandoned(parent)) == 1
 
 
-def test_a_record_that_was_cut_short_counts_as_abandoned(parent: Path) -> None:
+def test_truncated_owner_record_counts_as_abandoned(parent: Path) -> None:
     place = create_folder(parent)
     (place.path / "owner.json").write_text('{"pid": 1')
     (found,) = find_abandoned(parent)
@@ -95,14 +95,14 @@ def test_a_record_that_was_cut_short_counts_as_abandoned(parent: Path) -> None:
     assert not place.path.exists()
 
 
-def test_a_kept_home_is_not_remains(parent: Path) -> None:
+def test_kept_home_is_not_removed(parent: Path) -> None:
     with VirtualDesktop(keep_home=True, parent=parent) as desktop:
         home = desktop.home
     assert find_abandoned(parent) == []
     assert home.is_dir()
 
 
-def test_what_got_a_living_owner_meanwhile_is_left_alone(parent: Path) -> None:
+def test_desktop_with_a_new_owner_is_not_removed(parent: Path) -> None:
     place = create_folder(parent)
     own = Owner.this_process()
     place.write_owner(Owner(pid=own.pid, started=own.started - 1, boot=own.boot))

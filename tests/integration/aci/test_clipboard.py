@@ -57,18 +57,18 @@ def owner(desktop: VirtualDesktop) -> int:
 @pytest.mark.parametrize(
     "text", ["plain", "é 中 😀\nsecond", "", "x" * 400_000], ids=["plain", "unicode", "empty", "long"]
 )
-def test_what_is_offered_is_read_by_others(desktop: VirtualDesktop, clipboard: Clipboard, text: str) -> None:
+def test_offered_text_is_read_by_other_programs(desktop: VirtualDesktop, clipboard: Clipboard, text: str) -> None:
     clipboard.offer(text)
     assert other_reads(desktop) == text
     assert clipboard.wait_taken(1.0)
 
 
-def test_nobody_has_taken_what_nobody_asked_for(clipboard: Clipboard) -> None:
+def test_offered_text_that_nobody_requests_is_not_taken(clipboard: Clipboard) -> None:
     clipboard.offer("text")
     assert not clipboard.wait_taken(0.05)
 
 
-def test_what_others_offer_is_read(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
+def test_clipboard_of_other_programs_is_read(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
     other_offers(desktop, "theirs é 中")
     assert clipboard.content() == Content("theirs é 中", plain=True)
 
@@ -82,7 +82,7 @@ def test_a_later_owner_takes_over(desktop: VirtualDesktop, clipboard: Clipboard)
     assert other_reads(desktop) == "theirs"
 
 
-def test_what_is_not_plain_text_is_told_apart(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
+def test_content_other_than_plain_text_is_reported(desktop: VirtualDesktop, clipboard: Clipboard) -> None:
     other_offers(desktop, "<b>bold</b>", target="text/html")
     assert clipboard.content() == Content(None, plain=False)
 

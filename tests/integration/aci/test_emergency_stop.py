@@ -108,7 +108,7 @@ def test_the_stop_key_can_be_another(desktop: VirtualDesktop, person: Person) ->
         assert in_time(lambda: halt.reason)
 
 
-def test_where_no_events_tell_of_keys_they_are_asked_for(
+def test_stop_key_is_polled_on_servers_without_raw_events(
     desktop: VirtualDesktop, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(UserWatch, "_listen", lambda self: False)
@@ -190,7 +190,7 @@ def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
         assert held(recorder) == (0, 0)
 
 
-def test_a_desktop_stops_until_it_is_told_to_go_on(desktop: VirtualDesktop, person: Person) -> None:
+def test_desktop_refuses_actions_until_the_stop_is_lifted(desktop: VirtualDesktop, person: Person) -> None:
     with X11Desktop(desktop.display, environment=desktop.environment, ocr=None) as own:
         told: list[str] = []
         with own.halt.telling(told.append):

@@ -234,7 +234,7 @@ PROPERTIES = ["Name", "CurrentValue", "CharacterCount", "ChildCount", "NRows", "
     ),
     st.booleans(),
 )  # fmt: skip
-def test_wrong_answers_are_no_answers(stage: Stage, lies: dict[str, Any], untrue: dict[str, Any], cache: bool) -> None:
+def test_wrong_answers_are_ignored(stage: Stage, lies: dict[str, Any], untrue: dict[str, Any], cache: bool) -> None:
     tree = [text_field("f", "x"), item("slider", "s", states=ALL_STATES, count=-1, interfaces=TEXTUAL), *plain()]
     stage.look(given_tree(*tree, faults={**lies, **untrue}, cache=cache))
 
@@ -285,7 +285,7 @@ def test_random_trees_are_read(stage: Stage, children: list[dict[str, Any]], cac
         ("GetItems", "hang", {}),
     ],
 )
-def test_who_does_not_answer_is_named_and_costs_no_one_else(
+def test_unresponsive_application_is_named_and_costs_no_other(
     stage: Stage, member: str, kind: str, more: dict[str, Any]
 ) -> None:
     stage.recover()
@@ -298,7 +298,7 @@ def test_who_does_not_answer_is_named_and_costs_no_one_else(
     stage.recover()
 
 
-def test_flood_of_events_drowns_no_one(stage: Stage) -> None:
+def test_flood_of_events_affects_no_other_application(stage: Stage) -> None:
     for _ in range(3):
         seen = stage.look(Manner(flood=10_000))
         assert names(seen) == BEHAVED

@@ -122,7 +122,7 @@ def test_gtk_programs(desktop: VirtualDesktop) -> None:
     editor.terminate()
 
 
-def test_what_nothing_told_of_is_mended_at_rest(desktop: VirtualDesktop) -> None:
+def test_missed_change_is_corrected_when_idle(desktop: VirtualDesktop) -> None:
     (desktop.home / "silent.html").write_text("<title>Silent</title><p>Quiet</p>", encoding="utf-8")
     desktop.launch(["chromium", str(desktop.home / "silent.html")])
     until(desktop, lambda seen: any(item.name == "Quiet" for item in seen.elements))

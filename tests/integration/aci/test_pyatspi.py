@@ -121,7 +121,7 @@ def test_desktop_is_used_through_it(tmp_path: Path) -> None:
         assert desktop.perform(Hotkey(keys=("ctrl", "q"))).ok
 
 
-def test_what_is_absent_is_named_with_its_mend(
+def test_missing_package_is_named_with_its_install_command(
     crowded: VirtualDesktop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(pyatspi, "SYSTEM_PYTHON", str(tmp_path / "python3"))

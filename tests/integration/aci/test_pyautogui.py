@@ -55,7 +55,7 @@ def test_typing(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
     assert recorder.typed() == "Hello, World! {a+b}~\n\t"
 
 
-def test_what_it_would_drop_is_refused_before_anything_is_typed(
+def test_text_that_pyautogui_would_drop_is_refused_before_typing(
     desktop: VirtualDesktop, recorder: RecordingWindow
 ) -> None:
     said = act(

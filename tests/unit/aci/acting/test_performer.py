@@ -200,7 +200,7 @@ def test_a_click_goes_to_the_elements_point(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("action", [Click(element_id=10), Hotkey(keys=("ctrl", "s")), Scroll(element_id=10, clicks=3)])
-def test_who_looks_for_the_effect_is_not_made_to_wait_for_rest(bench: Bench, action: Action) -> None:
+def test_unsettled_action_does_not_wait_for_rest(bench: Bench, action: Action) -> None:
     bench.perform(action)
     bench.performer.perform(action, bench.observation(bench.elements), settle=False)
     patient, hurried = bench.settle.waits
@@ -208,7 +208,7 @@ def test_who_looks_for_the_effect_is_not_made_to_wait_for_rest(bench: Bench, act
     assert hurried["by_events"] and not patient["by_events"]
 
 
-def test_who_looks_for_an_effect_waits_for_what_changes(bench: Bench) -> None:
+def test_unsettled_wait_ends_with_the_first_change(bench: Bench) -> None:
     assert bench.performer.perform(Wait(time=2.5), None, settle=False).ok
     (wait,) = bench.settle.waits
     assert wait["first_change_s"] == wait["limit_s"] == 2.5
@@ -270,7 +270,7 @@ def test_one_of_several_alike_is_not_taken_for_another(bench: Bench) -> None:
     assert bench.device.done == []
 
 
-def test_what_takes_the_place_of_an_element_is_not_clicked(bench: Bench) -> None:
+def test_successor_at_the_same_place_is_not_clicked(bench: Bench) -> None:
     """A list that is filled anew gives its rows other contents."""
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), name="Row 1")]
     bench.later = [bench.element(12, Rect(10, 10, 20, 20), name="Row 7")]
@@ -456,6 +456,6 @@ def test_waiting_takes_its_time(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("action", [Done(), Fail(reason="x"), CallUser(question="?")])
-def test_what_only_the_agent_handles_has_no_effect(bench: Bench, action: Action) -> None:
+def test_primitives_of_the_agent_do_not_touch_the_desktop(bench: Bench, action: Action) -> None:
     assert bench.perform(action).ok
     assert bench.device.done == []

@@ -121,7 +121,7 @@ def test_a_blinking_caret_is_not_waited_for() -> None:
         ((50, 120), (10, 40), True),
     ],
 )
-def test_what_counts_as_a_change(columns: tuple[int, int], rows: tuple[int, int], changed: bool) -> None:
+def test_changes_wider_than_a_caret_count(columns: tuple[int, int], rows: tuple[int, int], changed: bool) -> None:
     before = np.zeros((60, 200), dtype=np.uint32)
     after = before.copy()
     after[slice(*rows), slice(*columns)] = 7

@@ -66,7 +66,7 @@ def test_a_text_editor_in_a_terminal_comes_after_those_with_a_window() -> None:
     assert CATALOG.matches("text editor") == [MOUSEPAD, GEDIT, VIM]
 
 
-def test_what_is_not_there_names_what_is_near() -> None:
+def test_unknown_application_suggests_similar_names() -> None:
     with pytest.raises(LaunchFailed, match=r"'Kalkulatron'.*Calculator"):
         CATALOG.find("Kalkulatron")
 
@@ -156,7 +156,7 @@ def test_the_users_own_browser_keeps_its_profile() -> None:
     assert not any("user-data-dir" in argument for argument in prepare(["chromium"], None, root=False).argv)
 
 
-def test_what_the_caller_gave_is_not_given_twice(tmp_path: Path) -> None:
+def test_options_of_the_caller_are_not_repeated(tmp_path: Path) -> None:
     argv = prepare(["chromium", "--user-data-dir=/mine"], tmp_path, root=False).argv
     assert [argument for argument in argv if "user-data-dir" in argument] == ["--user-data-dir=/mine"]
 

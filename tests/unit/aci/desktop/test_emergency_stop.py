@@ -8,7 +8,7 @@ from aci.desktop.emergency_stop import Halt
 from aci.errors import Halted
 
 
-def test_it_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:
+def test_stop_request_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:
     halt = Halt()
     halt.check()
     assert halt.reason == ""
@@ -23,7 +23,7 @@ def test_it_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:
     assert halt.reason == ""
 
 
-def test_a_listener_is_told_once_and_only_while_it_listens() -> None:
+def test_listener_is_called_once_and_only_while_registered() -> None:
     halt = Halt()
     told: list[str] = []
     also: list[str] = []

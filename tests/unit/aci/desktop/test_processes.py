@@ -34,7 +34,7 @@ def test_a_process_and_all_it_started_belong_to_its_desktop() -> None:
         child.communicate()
 
 
-def test_what_ignores_a_request_is_forced() -> None:
+def test_process_that_ignores_sigterm_is_killed() -> None:
     child = subprocess.Popen(
         [sys.executable, "-c", "import signal; signal.signal(15, signal.SIG_IGN); print(flush=True); signal.pause()"],
         stdout=subprocess.PIPE,
@@ -47,7 +47,7 @@ def test_what_ignores_a_request_is_forced() -> None:
     child.stdout.close()
 
 
-def test_what_even_force_does_not_end_is_returned() -> None:
+def test_process_that_survives_sigkill_is_returned() -> None:
     now = [0.0]
 
     def pause(seconds: float) -> None:
@@ -58,7 +58,7 @@ def test_what_even_force_does_not_end_is_returned() -> None:
     assert end(lambda: {gone.pid}, 0.1, limit_s=1.0, clock=lambda: now[0], pause=pause) == {gone.pid}
 
 
-def test_start_times_tell_processes_apart() -> None:
+def test_reused_process_id_has_another_start_time() -> None:
     assert start_ticks(os.getpid()) == start_ticks(os.getpid())
     assert start_ticks(1) != start_ticks(os.getpid())
     gone = subprocess.Popen(["true"])

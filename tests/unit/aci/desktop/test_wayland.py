@@ -19,7 +19,7 @@ def test_session_is_told_from_its_environment(environment: dict[str, str], wayla
     assert is_wayland(environment) is wayland
 
 
-def test_notes_name_who_is_out_of_reach_and_the_mend() -> None:
+def test_notes_name_unreachable_applications_and_what_to_do() -> None:
     [general] = limits(())
     assert "--virtual" in general
     _, named = limits(("Maps", "Clocks", "Maps"))

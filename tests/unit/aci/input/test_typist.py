@@ -256,14 +256,14 @@ def test_completion_of_an_office_cell_is_refused_before_the_cell_is_left() -> No
     assert field.log == ["keys Ap", "delete", "keys \t", "keys B", "delete", "keys \n", "keys ", "keys \n"]
 
 
-def test_a_field_whose_lines_are_objects_proves_nothing() -> None:
+def test_field_with_embedded_objects_is_not_read_back() -> None:
     field = Field("\ufffc")
     field.alter = lambda text: "\ufffc"
     assert type_into(field, place(), "new", click_again=lambda: None) == "typed by paste, not read back"
     assert field.log == ["paste"]
 
 
-def test_a_date_whose_parts_hold_what_is_typed_proves_nothing() -> None:
+def test_date_field_is_not_read_back() -> None:
     field = Field()
     field.takes_keys = field.takes_set_text = False
     where = place(role="date editor")
@@ -280,14 +280,14 @@ class AsciiField(Field):
         super().type_text(text, drained)
 
 
-def test_what_there_are_no_keys_for_is_pasted_even_where_keys_would_suit_better() -> None:
+def test_text_without_keys_is_pasted() -> None:
     field = AsciiField()
     unknown = Place(None, "App")
     assert "paste" in type_into(field, unknown, "中")
     assert field.text == "中"
 
 
-def test_what_can_be_neither_typed_nor_pasted_is_an_error() -> None:
+def test_text_that_can_be_neither_typed_nor_pasted_is_an_error() -> None:
     field = AsciiField()
     with pytest.raises(CannotType):
         type_into(field, Place(None, "XTerm"), "中")

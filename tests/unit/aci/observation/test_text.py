@@ -31,7 +31,7 @@ def lines_about(text: str, word: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if word in line]
 
 
-def test_element_line_tells_what_is_needed_to_use_it() -> None:
+def test_element_line_has_name_states_and_point() -> None:
     field = element(
         7, "entry", text="Ann", label="Full name", description="First Last", states=frozenset({"focused", "editable"})
     )
@@ -78,7 +78,7 @@ def test_long_text_is_cut_in_the_middle() -> None:
     assert 'end" (5008 characters)' in text
 
 
-def test_sheet_is_told_by_content_and_ranges() -> None:
+def test_sheet_is_shown_as_content_and_ranges_of_empty_cells() -> None:
     cells = [
         cell(1, "A1", "Item"), cell(2, "B1", "Price", states=frozenset({"focused", "selected"})), cell(3, "C1"),
         cell(4, "A2", row=1), cell(5, "B2", row=1), cell(6, "C2", row=1),
@@ -106,7 +106,7 @@ def test_table_rows_stand_on_one_line() -> None:
     ]
 
 
-def test_notes_and_buffer_are_told() -> None:
+def test_notes_and_buffer_are_shown() -> None:
     text = render_observation(seen(notes=("editor does not answer",), buffer=("QX-1",)))
     assert '  "editor does not answer"' in text.splitlines()
     assert '  "QX-1"' in text.splitlines()
@@ -130,19 +130,19 @@ def test_changes_name_what_is_new_gone_and_different() -> None:
     ]
 
 
-def test_opened_window_is_told() -> None:
+def test_opened_window_is_reported() -> None:
     dialog = Window(2, "Save As", "editor", Rect(5, 6, 70, 80), active=True)
     changes = render_changes(seen(), replace(seen(), windows=(dialog, replace(WINDOW, active=False))))
     assert 'Window opened: window "Save As"' in changes
     assert 'Window now: window "Untitled"' in changes
 
 
-def test_other_screen_is_told_in_full() -> None:
+def test_other_screen_is_shown_completely() -> None:
     after = seen(*(element(number, name=f"b{number}") for number in range(100, 140)))
     assert render_changes(seen(element(1)), after) == render_observation(after)
 
 
-def test_trembling_is_not_told_as_a_move() -> None:
+def test_jitter_is_not_reported_as_a_move() -> None:
     still = element(2, name="Still", point=Point(35, 50))
     near, far = replace(still, point=Point(36, 52)), replace(still, point=Point(36, 53))
     assert render_changes(seen(still), seen(near)) == "Nothing changed."
@@ -157,7 +157,7 @@ def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> 
         assert "checked" not in text
 
 
-def test_what_goes_without_saying_is_not_said() -> None:
+def test_implied_states_are_omitted() -> None:
     field = element(1, "entry", "City", text="", states=frozenset({"editable"}))
     locked = element(2, "entry", "Code", text="7", states=frozenset({"read_only"}))
     number = element(3, "spin button", "Size", text="12", value=12.0, states=frozenset({"editable"}))
@@ -205,7 +205,7 @@ def test_what_does_not_fit_says_how_to_see_it() -> None:
     assert seen(*many).to_text().splitlines()[-1] == "  and 199 more lines, further down; scroll down to see them"
 
 
-def test_nested_items_tell_their_level() -> None:
+def test_nested_items_show_their_level() -> None:
     inner = element(2, "tree item", "Inner", path=("frame:F", "tree:", "tree item:Outer", "panel:"))
     lines = lines_about(render_observation(seen(element(1, "tree item", "Outer", path=("tree:",)), inner)), "tree item")
     assert lines == ['1 tree item "Outer" @35,30', '2 tree item "Inner" level 2 @35,50']

@@ -45,7 +45,7 @@ def test_names_and_attributes_are_cut() -> None:
     assert len(attributes) == MOST_ATTRIBUTES
 
 
-def test_objects_that_lie_in_each_other_are_read_once() -> None:
+def test_cyclic_tree_is_read_once() -> None:
     rows = [[node("panel", f"{level}.{place}") for place in range(9)] for level in range(30)]
     for row, below in zip(rows, [*rows[1:], rows[0]], strict=True):
         for each in row:

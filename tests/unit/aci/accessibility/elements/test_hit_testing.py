@@ -125,7 +125,7 @@ def test_open_list_of_a_page_lies_over_everything() -> None:
     assert "Red" in seen(top, browser, CHROMIUM, (popup, WINDOW))
 
 
-def test_all_under_one_backdrop_are_judged_by_a_few() -> None:
+def test_elements_under_one_backdrop_are_judged_by_a_sample() -> None:
     backdrop = node("section", "", Rect(0, 0, 500, 400))
     buttons = [node("push button", f"B{x}", Rect(x, 10, 8, 8)) for x in range(0, 400, 10)]
     browser = Browser(lambda _: backdrop)
@@ -176,7 +176,7 @@ def under_cover() -> tuple[Node, Callable[[Point], Node]]:
     return top, lambda point: cover if point.x < 60 else first if point.y < 50 else second
 
 
-def test_what_lay_over_something_lies_over_what_there_is_no_time_to_ask_for() -> None:
+def test_known_cover_is_assumed_when_time_is_up() -> None:
     top, real = under_cover()
     browser = Slow(real, takes_s=1.0)
     point = seen(top, browser, CHROMIUM, clock=lambda: browser.now)["Second"].point
@@ -185,7 +185,7 @@ def test_what_lay_over_something_lies_over_what_there_is_no_time_to_ask_for() ->
     assert all(asked.y < 50 for asked in browser.asked), "there was no time"
 
 
-def test_what_clipped_something_clips_what_there_is_no_time_to_ask_for() -> None:
+def test_known_clip_is_assumed_when_time_is_up() -> None:
     first = node("push button", "First", Rect(0, 95, 100, 80))
     other = node("link", "Second", Rect(120, 95, 100, 80))
     hull = node("section", "", Rect(150, 120, 50, 50))
@@ -207,7 +207,7 @@ class Settling(Slow):
         return await super().ask(name, path, interface, member, sign, body)
 
 
-def test_answers_are_waited_for_no_longer_than_they_were_seen_to_take() -> None:
+def test_wait_for_answers_adapts_to_their_measured_time() -> None:
     cover = node("section", "", Rect(0, 0, 500, 400))
     buttons = [node("push button", f"B{y}", Rect(0, y, 40, 20)) for y in range(0, 300, 30)]
     top = page(node("section", "", WHOLE, *buttons), cover)

@@ -70,12 +70,12 @@ def world() -> World:
     return World()
 
 
-def test_where_nothing_changed_nothing_but_the_windows_is_asked(world: World) -> None:
+def test_unchanged_application_is_only_asked_for_its_windows(world: World) -> None:
     assert set(world.look()) == {"B0", "B1", "B2", "Aside"}
     assert set(world.bus.asked) == {"/root"}
 
 
-def test_what_an_event_names_is_asked_again(world: World) -> None:
+def test_object_named_by_an_event_is_read_again(world: World) -> None:
     world.buttons[1].name = "Renamed"
     world.event("PropertyChange", world.buttons[1])
 
@@ -112,13 +112,13 @@ def test_new_objects_are_found_without_an_event_where_the_screen_looks_different
     assert "New" in world.look([Rect(0, 192, 96, 32)])
 
 
-def test_what_vanished_is_seen_no_more(world: World) -> None:
+def test_vanished_object_is_no_longer_shown(world: World) -> None:
     world.panel.children.remove(world.buttons[2])
 
     assert "B2" not in world.look([world.buttons[2].rect])
 
 
-def test_what_appeared_is_seen_with_where_it_is(world: World) -> None:
+def test_new_object_is_shown_with_its_extents(world: World) -> None:
     world.hidden.states, world.hidden.rect = SEEN, Rect(10, 260, 80, 20)
     world.event("StateChanged", world.hidden)
 
@@ -167,14 +167,14 @@ def test_a_moved_window_has_everything_in_it_asked(world: World) -> None:
     assert world.look([], [moved])["Aside"] == Rect(400, 350, 80, 20)
 
 
-def test_lost_events_have_everything_asked(world: World) -> None:
+def test_lost_events_cause_a_complete_read(world: World) -> None:
     world.aside.name = "Silently renamed"
     world.bus.signals.invalidate_all()
 
     assert "Silently renamed" in world.look()
 
 
-def test_what_nothing_told_of_is_mended_at_rest_after_something_was_done(world: World) -> None:
+def test_missed_change_is_corrected_when_idle_after_an_action(world: World) -> None:
     world.reader.stir()
     world.aside.name = "Silently renamed"
     assert "Aside" in world.look()  # neither an event nor a pixel tells
@@ -207,7 +207,7 @@ def test_events_during_the_rest_are_not_lost(world: World) -> None:
     assert "Later" in world.look()
 
 
-def test_a_rest_that_is_broken_off_leaves_what_was_known_and_is_made_up_for(world: World) -> None:
+def test_interrupted_background_read_keeps_the_state_and_is_repeated(world: World) -> None:
     world.reader.stir()
     world.look()
     world.aside.name = "Silently renamed"
