@@ -52,30 +52,10 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
-    "Action",
-    "ActionResult",
-    "CallUser",
-    "Click",
-    "Desktop",
-    "Done",
-    "DragAndDrop",
-    "Element",
-    "Fail",
-    "HoldAndPress",
-    "Hotkey",
-    "Observation",
-    "Point",
-    "Rect",
-    "SaveToBuffer",
-    "Scroll",
-    "SwitchApplications",
-    "Type",
-    "VirtualDesktop",
-    "Wait",
-    "Window",
-    "X11Desktop",
-    "parse_action",
-]
+    "Action", "ActionResult", "CallUser", "Click", "Desktop", "Done", "DragAndDrop", "Element", "Fail",
+    "HoldAndPress", "Hotkey", "Observation", "Point", "Rect", "SaveToBuffer", "Scroll", "SwitchApplications", "Type",
+    "VirtualDesktop", "Wait", "Window", "X11Desktop", "parse_action",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -5,54 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-_ALIASES = {
-    "ctrl": "Control_L",
-    "control": "Control_L",
-    "ctl": "Control_L",
-    "alt": "Alt_L",
-    "option": "Alt_L",
-    "altgr": "ISO_Level3_Shift",
-    "shift": "Shift_L",
-    "super": "Super_L",
-    "win": "Super_L",
-    "windows": "Super_L",
-    "cmd": "Super_L",
-    "command": "Super_L",
-    "meta": "Super_L",
-    "enter": "Return",
-    "esc": "Escape",
-    "del": "Delete",
-    "ins": "Insert",
-    "bksp": "BackSpace",
-    "spacebar": "space",
-    "pageup": "Page_Up",
-    "pgup": "Page_Up",
-    "pagedown": "Page_Down",
-    "pgdn": "Page_Down",
-    "pgdown": "Page_Down",
-    "arrowup": "Up",
-    "arrowdown": "Down",
-    "arrowleft": "Left",
-    "arrowright": "Right",
-    "capslock": "Caps_Lock",
-    "numlock": "Num_Lock",
-    "scrolllock": "Scroll_Lock",
-    "printscreen": "Print",
-    "prtsc": "Print",
-    "prtscr": "Print",
-    "contextmenu": "Menu",
-    "apps": "Menu",
-    "backtick": "grave",
-    "volumeup": "XF86_AudioRaiseVolume",
-    "volumedown": "XF86_AudioLowerVolume",
-    "volumemute": "XF86_AudioMute",
-    "\n": "Return",
-    "\r": "Return",
-    "\t": "Tab",
-    "\b": "BackSpace",
-    "\x1b": "Escape",
-    "\x7f": "Delete",
-}
+_NAMES = {
+    "Control_L": "ctrl control ctl", "Alt_L": "alt option", "ISO_Level3_Shift": "altgr", "Shift_L": "shift",
+    "Super_L": "super win windows cmd command meta", "Return": "enter", "Escape": "esc", "Delete": "del",
+    "Insert": "ins", "BackSpace": "bksp", "space": "spacebar", "Page_Up": "pageup pgup",
+    "Page_Down": "pagedown pgdn pgdown", "Up": "arrowup", "Down": "arrowdown", "Left": "arrowleft",
+    "Right": "arrowright", "Caps_Lock": "capslock", "Num_Lock": "numlock", "Scroll_Lock": "scrolllock",
+    "Print": "printscreen prtsc prtscr", "Menu": "contextmenu apps", "grave": "backtick",
+    "XF86_AudioRaiseVolume": "volumeup", "XF86_AudioLowerVolume": "volumedown", "XF86_AudioMute": "volumemute",
+}  # fmt: skip
+_ALIASES = {alias: name for name, aliases in _NAMES.items() for alias in aliases.split()} | {
+    "\n": "Return", "\r": "Return", "\t": "Tab", "\x08": "BackSpace", "\x1b": "Escape", "\x7f": "Delete",
+}  # fmt: skip
 MODIFIERS = frozenset({"Control_L", "Alt_L", "Shift_L", "Super_L", "ISO_Level3_Shift"})
 _UNICODE_KEYSYMS = 0x01000000
 # right to left Shift, Control, Alt and Super

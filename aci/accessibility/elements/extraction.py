@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from aci.accessibility.atspi import StateBit
+from aci.accessibility.elements import roles
 from aci.accessibility.elements.names import (
     SHAPES,
     collapse,
@@ -22,25 +23,6 @@ from aci.accessibility.elements.names import (
     states_of,
     visible_children,
 )
-from aci.accessibility.elements.roles import (
-    BUTTONS,
-    CHECKABLE,
-    FIELDS,
-    HOLDERS,
-    INLINE,
-    INTERACTIVE,
-    ITEMS,
-    MENU_ENTRIES,
-    NOTICES,
-    OPENS_OUTSIDE,
-    PLAIN,
-    READ_AS_TEXT,
-    SKIPPED,
-    SURFACES,
-    TEXTS,
-    VALUED,
-    WORDLESS,
-)
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import State, Window
@@ -53,10 +35,10 @@ LABEL_GAP_PX = 150  # largest distance between a field and a text to its left th
 
 LONGEST_NEIGHBOUR = 60
 
-_FLOWING = (READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - FIELDS
+_FLOWING = (roles.READ_AS_TEXT | frozenset({"section", "form", "landmark", "article"})) - roles.FIELDS
 ICON_PX = 96  # larger pictures in a page are not icons
 
-_ENTRIES = MENU_ENTRIES - {"menu"}
+_ENTRIES = roles.MENU_ENTRIES - {"menu"}
 _HARD_CLIPS = frozenset({"document web", "document frame", "frame", "dialog", "window", "application"})
 
 
@@ -121,14 +103,14 @@ class _Walk:
         children = list(visible_children(self._application, node))
         if len(children) < 2 or children[0].cell is not None:
             return children
-        if document and any(child.role in INLINE for child in children):
+        if document and any(child.role in roles.INLINE for child in children):
             return children
         rects = [child.rect or _around(child) for child in children]
         return [children[index] for index in reading_order(rects)]
 
     def visit(self, node: Node, place: _Place) -> list[Draft]:
         """Return the drafts of a node and its descendants."""
-        if node.role in SKIPPED or place.depth > DEEPEST:
+        if node.role in roles.SKIPPED or place.depth > DEEPEST:
             return []
         if node.popup is not None:
             place = place._replace(clip=node.popup.rect, soft=None, outside=True)
@@ -140,7 +122,9 @@ class _Walk:
         draft = self._draft(node, place)
         holds_page = node.role == "page tab" and not self._chromium and not is_gtk4(self._application)
         if draft is not None and draft.name and not holds_page and self._owns(draft, place):
-            inner = inner._replace(owner=draft.name, item=node.role in ITEMS, field=node.role in FIELDS | _ENTRIES)
+            inner = inner._replace(
+                owner=draft.name, item=node.role in roles.ITEMS, field=node.role in roles.FIELDS | _ENTRIES
+            )
         children = () if node.text_at else self.ordered(node, inner.document)
         within = [found for child in children for found in self.visit(child, inner)]
         _label_from_neighbours(within)
@@ -153,7 +137,9 @@ class _Walk:
     def _owns(self, draft: Draft, place: _Place) -> bool:
         """Return whether an element of this name will represent the texts in it."""
         role = draft.role
-        return role in INTERACTIVE or ((role in TEXTS or self._flows(draft)) and self._tells(draft, (), place))
+        return role in roles.INTERACTIVE or (
+            (role in roles.TEXTS or self._flows(draft)) and self._tells(draft, (), place)
+        )
 
     def _flows(self, draft: Draft) -> bool:
         """Return whether a node is named by the running text in it."""
@@ -164,14 +150,14 @@ class _Walk:
 
     def _inner_place(self, node: Node, place: _Place) -> _Place | None:
         named = collapse(node.name)
-        path = place.path if node.role in PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
+        path = place.path if node.role in roles.PLAIN and not named else (*place.path, f"{node.role}:{named[:80]}")
         base = place._replace(
             path=path,
             depth=place.depth + 1,
             document=place.document or node.role.startswith("document"),
             said=self._said_of(node, place),
         )
-        if node.role in OPENS_OUTSIDE and node.popup is None:
+        if node.role in roles.OPENS_OUTSIDE and node.popup is None:
             return base._replace(clip=self._screen, soft=None, outside=True)
         if node.rect is None or node.role == "page tab":
             return base  # the page of a GTK 3 notebook hangs below its tab, and lies elsewhere
@@ -183,7 +169,7 @@ class _Walk:
 
     def _said_of(self, node: Node, place: _Place) -> str:
         """Return the description that the nearest plain container gives to unnamed controls in it."""
-        if node.role not in PLAIN:
+        if node.role not in roles.PLAIN:
             return ""
         return collapse(node.description) or own_name(self._application, node) or place.said
 
@@ -202,7 +188,7 @@ class _Walk:
         shown = box or node
         node_states, role = states_of(self._application, shown, shown.role), shown.role
         flows = place.document and node.role in _FLOWING
-        name = full_name(self._application, node, flows or (place.document and node.role in ITEMS))
+        name = full_name(self._application, node, flows or (place.document and node.role in roles.ITEMS))
         popups = self._popups if place.outside and not self._is_input_line(node) else ()
         return Draft(
             node=node,
@@ -214,7 +200,8 @@ class _Walk:
             path=place.path,
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
-            description=description_of(node, name) or ("" if name or node.role not in INTERACTIVE else place.said),
+            description=description_of(node, name)
+            or ("" if name or node.role not in roles.INTERACTIVE else place.said),
             states=node_states,
         )
 
@@ -225,7 +212,7 @@ class _Walk:
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
         text = collapse(node.name or flowing_text(self._application, node) or "")
         for child in node.children:
-            if child.role in CHECKABLE:
+            if child.role in roles.CHECKABLE:
                 return child if _is_hidden_box(child) else None
         beside = parent.children if parent is not None else []
         boxes = [box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text]
@@ -236,7 +223,7 @@ class _Walk:
         if self._boxes is None:
             self._boxes = {}
             for node in self._application.nodes.values():
-                if node.role in CHECKABLE and node.name:
+                if node.role in roles.CHECKABLE and node.name:
                     self._boxes.setdefault(collapse(node.name), []).append(node)
         alike = self._boxes.get(text, []) if text else []
         return alike[0] if len(alike) == 1 and _is_hidden_box(alike[0]) else None
@@ -245,7 +232,7 @@ class _Walk:
         """Return the extents: of the words in running text, of arrow and label in an expander of GTK 3."""
         if node.role == "toggle button" and node.has(StateBit.EXPANDABLE) and node.rect is not None and not document:
             return replace(node.rect, width=min(node.rect.width, 2 * node.rect.height))
-        flows = node.role in _FLOWING and node.role not in INTERACTIVE and bool(node.children)
+        flows = node.role in _FLOWING and node.role not in roles.INTERACTIVE and bool(node.children)
         if node.rect is None or not document or not flows or flowing_text(self._application, node) is None:
             return node.rect
         words = [child.rect for child in node.children if child.rect is not None and child.rect.area]
@@ -254,28 +241,28 @@ class _Walk:
     def _is_input_line(self, node: Node) -> bool:
         """Return whether a node is the text of a combo box, which lies in the box and not in the list that it opens."""
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
-        return parent is not None and parent.role == "combo box" and node.role in FIELDS
+        return parent is not None and parent.role == "combo box" and node.role in roles.FIELDS
 
     def _stays(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         node = draft.node
         if node.cell is not None or draft.role != node.role:
             return True
-        if node.role in INTERACTIVE:
+        if node.role in roles.INTERACTIVE:
             return self._usable(draft, within, place)
         if is_field(node) and node.text is not None and node.role != "document spreadsheet":
-            own = node.role not in INTERACTIVE and not node.role.startswith("document")
+            own = node.role not in roles.INTERACTIVE and not node.role.startswith("document")
             editable = node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
             return not within or (place.document and own and editable)
-        if node.role in TEXTS or self._flows(draft):
+        if node.role in roles.TEXTS or self._flows(draft):
             return self._tells(draft, within, place)
-        if node.role in WORDLESS:
+        if node.role in roles.WORDLESS:
             if not draft.name and node.value is None:
                 small = max(draft.area.width, draft.area.height) <= ICON_PX or node.attributes.get("tag") in SHAPES
                 return place.document and not place.owner and bool(draft.description) and small
             return not _said(draft.name, place.owner)
-        if node.role in SURFACES:
+        if node.role in roles.SURFACES:
             return not within
-        if node.role in NOTICES:
+        if node.role in roles.NOTICES:
             return not within and bool(draft.name)
         return all(_is_nameless_picture(other) for other in within) and self._lone(draft, place)
 
@@ -285,26 +272,31 @@ class _Walk:
             return False
         if node.role == "menu" and (
             not draft.name
-            or any(other.role in MENU_ENTRIES and draft.area.contains(other.area.center) for other in within)
+            or any(other.role in roles.MENU_ENTRIES and draft.area.contains(other.area.center) for other in within)
         ):
             return False  # the box that the entries of an open menu lie in
-        if node.role in MENU_ENTRIES and not (draft.name or draft.description) and "disabled" in draft.states:
+        if node.role in roles.MENU_ENTRIES and not (draft.name or draft.description) and "disabled" in draft.states:
             return False
         if place.document and self._only_holds(draft, within):
             return False
         if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
             told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
             return not within and bool(told)
-        hull = node.role in BUTTONS and not node.has(StateBit.EXPANDABLE)
+        hull = node.role in roles.BUTTONS and not node.has(StateBit.EXPANDABLE)
         return not (hull and any(_same_button(draft, other) for other in within))
 
     def _only_holds(self, draft: Draft, within: Sequence[Draft]) -> bool:
         """Return whether the controls in a part of a page say everything it says."""
         node = draft.node
-        if node.role not in HOLDERS or not within or node.has(StateBit.FOCUSABLE) or node.has(StateBit.SELECTABLE):
+        if (
+            node.role not in roles.HOLDERS
+            or not within
+            or node.has(StateBit.FOCUSABLE)
+            or node.has(StateBit.SELECTABLE)
+        ):
             return False
         said = " ".join(other.name or other.text or "" for other in within)
-        return all(other.role in INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
+        return all(other.role in roles.INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
 
     def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
@@ -323,7 +315,7 @@ class _Walk:
         node = draft.node
         if not place.document:
             return not any(visible_children(self._application, node)) and (
-                node.role not in PLAIN and node.has(StateBit.FOCUSABLE)
+                node.role not in roles.PLAIN and node.has(StateBit.FOCUSABLE)
             )
         if any(
             child.role != "image" or own_name(self._application, child)
@@ -337,11 +329,15 @@ class _Walk:
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):
             # The button that GTK builds a combo box from is all of it.
-            shown = next((other.name for other in within if other.role in BUTTONS), "")
+            shown = next((other.name for other in within if other.role in roles.BUTTONS), "")
             draft.text = draft.text or shown or None
-            within = [other for other in within if other.role not in BUTTONS]
-        if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in INTERACTIVE:
-            parts = [other for other in within if other.role in TEXTS | _FLOWING and other.role not in INTERACTIVE]
+            within = [other for other in within if other.role not in roles.BUTTONS]
+        if draft.text is not None and draft.path and is_field(draft.node) and draft.role not in roles.INTERACTIVE:
+            parts = [
+                other
+                for other in within
+                if other.role in roles.TEXTS | _FLOWING and other.role not in roles.INTERACTIVE
+            ]
             within = [other for other in within if other not in parts]
             if EMBEDDED in draft.text:
                 draft.text = "\n".join(part.text or part.name for part in parts)
@@ -349,9 +345,9 @@ class _Walk:
             shown = draft.text or ""
             if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
                 draft.name = ""  # GTK calls a box without a name by what it stands on
-            within = [other for other in within if other.role not in TEXTS or not _said(other.name, shown)]
+            within = [other for other in within if other.role not in roles.TEXTS or not _said(other.name, shown)]
         within = [other for other in within if not _is_nameless_picture(other)]
-        usable = [other for other in within if other.role in INTERACTIVE]
+        usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
         if draft.role == "date editor" and usable:
             draft.target = usable[0].area  # typing begins in its first part
@@ -382,7 +378,7 @@ def _text(application: Application, node: Node, name: str) -> str | None:
         return _date_text(node)
     if node.role == "spin button" and "placeholder" in node.attributes:
         return _date_part(node) or None
-    if node.role in VALUED and not node.has(StateBit.EDITABLE):
+    if node.role in roles.VALUED and not node.has(StateBit.EDITABLE):
         return None
     return node.text if is_field(node) else None
 
@@ -408,7 +404,7 @@ def _said(name: str, owner: str) -> bool:
 
 def _same_button(outer: Draft, inner: Draft) -> bool:
     """Return whether a button only wraps another one, as in the menu buttons of GTK 4."""
-    if inner.role not in BUTTONS or inner.area.area * 4 < outer.area.area:
+    if inner.role not in roles.BUTTONS or inner.area.area * 4 < outer.area.area:
         return False
     if not inner.description:
         inner.description = outer.description
@@ -418,12 +414,12 @@ def _same_button(outer: Draft, inner: Draft) -> bool:
 def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
     """Label fields without a name by the text or choice to their left."""
     for index, draft in enumerate(drafts):
-        if draft.name or draft.label or not index or draft.role not in FIELDS | {"toggle button"}:
+        if draft.name or draft.label or not index or draft.role not in roles.FIELDS | {"toggle button"}:
             continue
         before = drafts[index - 1]
         gap = draft.area.x - before.area.right
         same_line = before.area.y < draft.area.bottom and draft.area.y < before.area.bottom
-        captions = before.role in TEXTS or before.role in ("check box", "radio button")
+        captions = before.role in roles.TEXTS or before.role in ("check box", "radio button")
         if captions and before.name and same_line and -4 <= gap <= LABEL_GAP_PX:
             draft.label = before.name
 
@@ -432,7 +428,7 @@ def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
     """Describe otherwise unknown controls by what is beside them."""
     for index, draft in enumerate(drafts):
         nameless = not (draft.name or draft.label or draft.description or draft.text)
-        if not nameless or draft.role not in BUTTONS | CHECKABLE | {"link", "slider"}:
+        if not nameless or draft.role not in roles.BUTTONS | roles.CHECKABLE | {"link", "slider"}:
             continue
         before, after = drafts[max(0, index - 1) : index], drafts[index + 1 : index + 2]
         beside = [other for other in (*before, *after) if other.name and _on_one_line(draft.area, other.area)]

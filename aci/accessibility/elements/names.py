@@ -6,17 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aci.accessibility.atspi import NAMED_STATES, StateBit
-from aci.accessibility.elements.roles import (
-    BUTTONS,
-    CHECKABLE,
-    FIELDS,
-    INLINE,
-    INTERACTIVE,
-    ITEMS,
-    MENU_ENTRIES,
-    NAMED_BY_CONTENT,
-    READ_AS_TEXT,
-)
+from aci.accessibility.elements import roles
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.snapshot import State
 
@@ -36,7 +26,7 @@ _MARKER = re.compile("[\u2022\u25e6\u25aa\u25ab\u25a0\u25cb\u2023\u2043] ?")  # 
 # SVG tags; Chromium lists unnamed shapes only if they take clicks
 SHAPES = frozenset({"circle", "ellipse", "line", "path", "polygon", "polyline", "rect"})
 _SIZED = frozenset({"slider", "scroll bar", "progress bar", "level bar"})
-_CAN_BE_DISABLED = BUTTONS | CHECKABLE | MENU_ENTRIES | FIELDS | frozenset({"link", "page tab"})
+_CAN_BE_DISABLED = roles.BUTTONS | roles.CHECKABLE | roles.MENU_ENTRIES | roles.FIELDS | frozenset({"link", "page tab"})
 _WRITTEN_IN = frozenset({"text", "entry", "password text"})
 _PICTURES = frozenset({"image", "icon"})
 _PARTS = _PICTURES | {"table cell", "link"}  # interactive roles whose names may still be part of their container's name
@@ -80,9 +70,9 @@ def own_name(application: Application, node: Node) -> str:
         return without_additions(name)
     if not name or not is_gtk4(application):
         return name
-    if _GTK_CLASS.fullmatch(name) and node.role not in READ_AS_TEXT - ITEMS - {"text"}:
+    if _GTK_CLASS.fullmatch(name) and node.role not in roles.READ_AS_TEXT - roles.ITEMS - {"text"}:
         return ""
-    if node.role in ITEMS and node.role.endswith(name.casefold()):
+    if node.role in roles.ITEMS and node.role.endswith(name.casefold()):
         return ""  # as the tabs of a notebook, "Tab"
     half = len(name) // 2
     if len(name) % 2 and name[half] == " " and name[:half] == name[half + 1 :]:
@@ -99,21 +89,26 @@ def full_name(application: Application, node: Node, document: bool) -> str:
     name = own_name(application, node)
     if not name and not is_field(node):
         name = collapse(node.text or "") or (collapse(flowing_text(application, node) or "") if document else "")
-    if not name and node.role in NAMED_BY_CONTENT and not is_field(node) and not (document and node.role in ITEMS):
+    if (
+        not name
+        and node.role in roles.NAMED_BY_CONTENT
+        and not is_field(node)
+        and not (document and node.role in roles.ITEMS)
+    ):
         name = _content(application, node)
     return name[:LONGEST_NAME]
 
 
 def is_field(node: Node) -> bool:
     """Return whether a node's text is its content, which the user may change, and not its name."""
-    return node.role in FIELDS or node.has(StateBit.EDITABLE) or node.cell is not None
+    return node.role in roles.FIELDS or node.has(StateBit.EDITABLE) or node.cell is not None
 
 
 def flowing_text(application: Application, node: Node) -> str | None:
     """Return the text of a node that holds only running text and links, else None."""
     parts: list[str] = []
     for index, child in enumerate(visible_children(application, node)):
-        if child.role not in INLINE:
+        if child.role not in roles.INLINE:
             return None
         if not index and is_marker(child.name):
             continue
@@ -140,12 +135,12 @@ def _content(application: Application, node: Node) -> str:
 
 def _named_in(application: Application, node: Node, levels: int) -> Iterator[tuple[str, str]]:
     for child in visible_children(application, node):
-        if child.role in INTERACTIVE - _PARTS and node.role not in BUTTONS:
+        if child.role in roles.INTERACTIVE - _PARTS and node.role not in roles.BUTTONS:
             continue
         if child.rect is not None and not child.rect.area:
             continue  # a page of a stack that is not on top
         named = own_name(application, child) or (child.text or "" if not is_field(child) else "")
-        if named and child.role in READ_AS_TEXT | _PICTURES:
+        if named and child.role in roles.READ_AS_TEXT | _PICTURES:
             yield child.role, named
         elif levels:
             yield from _named_in(application, child, levels - 1)
@@ -168,9 +163,9 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
     states.discard("active")
     if role not in _SIZED:
         states -= {"horizontal", "vertical"}
-    if role not in FIELDS and "editable" not in states:
+    if role not in roles.FIELDS and "editable" not in states:
         states.discard("multi_line")
-    if role in CHECKABLE or (role == "table cell" and not node.name and is_box_cell(node)):
+    if role in roles.CHECKABLE or (role == "table cell" and not node.name and is_box_cell(node)):
         states.add("checkable")
     if role == "password text":
         states.add("password")

@@ -13,6 +13,7 @@ import pytest
 
 from aci.desktop.screen import Screen, open_display
 from aci.desktop.virtual import VirtualDesktop
+from tests.integration.aci.seeing import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ class RecordingWindow:
         self.window.destroy()
         self.display.sync()
         screen = Screen(self.display.get_display_name())
-        assert screen._until(lambda: self.id not in [window.id for window in screen.managed_windows()], 5.0)
+        wait_until(lambda: self.id not in [window.id for window in screen.managed_windows()])
         screen.close()
         self.display.close()
 

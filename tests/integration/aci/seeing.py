@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 
 from aci.desktop.virtual import VirtualDesktop
+from aci.input.backends import open_input_device
+from aci.input.keys import chord
 from aci.observation.observation import Element, Observation
 
 LIMIT_S = 20.0
@@ -25,6 +27,21 @@ def until(desktop: VirtualDesktop, holds: Callable[[Observation], object]) -> Ob
             return observation
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {LIMIT_S} s; seen:\n{observation.to_text()}")
+
+
+def wait_until(holds: Callable[[], object], limit_s: float = 10.0) -> None:
+    """Wait until something holds that no observation is needed for."""
+    deadline = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {limit_s:g} s"
+        time.sleep(0.02)
+
+
+def press_behind_its_back(desktop: VirtualDesktop, keys: str) -> None:
+    """Press keys with an input device of its own, which the desktop does not know of."""
+    device = open_input_device("xtest", desktop.display)
+    device.press(chord([keys]))
+    device.close()
 
 
 def at_rest(desktop: VirtualDesktop, role: str, name: str) -> Element:

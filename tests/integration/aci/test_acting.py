@@ -24,6 +24,7 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
 from aci.observation.observation import Element
+from tests.integration.aci.seeing import press_behind_its_back
 
 pytestmark = pytest.mark.desktop
 
@@ -114,7 +115,7 @@ def test_a_dialog_over_an_element_stops_the_click(desktop: VirtualDesktop, edito
     below = next(element for element in seen.elements if element.id == editor.id)
     assert below.point is not None
     # The dialog opens behind the observation's back, as it may between look and act.
-    desktop.x11._device.press([0xFFE3, ord("s")])
+    press_behind_its_back(desktop, "ctrl+s")
     deadline = time.monotonic() + 5
     while desktop.x11.screen.window_at(below.point) == below.window_id and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from aci.acting.actions import Click
+from aci.acting.actions import Click, Wait
 from aci.desktop.launching import Process
 from aci.desktop.virtual import VirtualDesktop
-from aci.input.keys import chord
 from aci.observation.observation import Element
+from tests.integration.aci.seeing import press_behind_its_back, wait_until
 from tests.integration.aci.test_acting import find, needs
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow, needs("chromium")]
@@ -58,18 +57,11 @@ def page(desktop: VirtualDesktop, tmp_path_factory: pytest.TempPathFactory) -> I
     browser.terminate()
 
 
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def press(desktop: VirtualDesktop, page: Process, key: str) -> None:
     """Change the page behind the observation's back."""
-    desktop.x11._device.press(chord([key]))
-    until(lambda: page.window_titles[0].startswith(f"key {key}"))
-    desktop.x11._rest()
+    press_behind_its_back(desktop, key)
+    wait_until(lambda: page.window_titles[0].startswith(f"key {key}"))
+    desktop.perform(Wait(time=0.5))
 
 
 def started(desktop: VirtualDesktop, page: Process, name: str) -> Element:
@@ -84,7 +76,7 @@ def test_a_button_that_moved_is_followed(desktop: VirtualDesktop, page: Process,
     press(desktop, page, key)
     result = desktop.perform(Click(element_id=button.id))
     assert result.ok, result.error
-    until(lambda: page.window_titles[0].startswith("Alpha"))
+    wait_until(lambda: page.window_titles[0].startswith("Alpha"))
 
 
 def test_a_button_that_went_is_refused(desktop: VirtualDesktop, page: Process) -> None:
@@ -110,7 +102,7 @@ def test_a_text_of_a_canvas_is_found_where_it_is_drawn_now(desktop: VirtualDeskt
     press(desktop, page, "c")
     result = desktop.perform(Click(element_id=text.id))
     assert result.ok, result.error
-    until(lambda: page.window_titles[0].startswith(("START", "missed")))
+    wait_until(lambda: page.window_titles[0].startswith(("START", "missed")))
     assert page.window_titles[0].startswith("START")
 
 

@@ -18,6 +18,7 @@ from aci.desktop.x11 import X11Desktop
 from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
 from tests.integration.aci.conftest import RecordingWindow
+from tests.integration.aci.seeing import wait_until
 
 pytestmark = pytest.mark.desktop
 
@@ -87,7 +88,7 @@ def test_a_minimized_window_comes_back(screen: Screen, recorder: RecordingWindow
     mask = X.SubstructureRedirectMask | X.SubstructureNotifyMask
     recorder.display.screen().root.send_event(event, event_mask=mask)
     recorder.display.sync()
-    assert screen._until(lambda: screen.windows() == (), 5.0)
+    wait_until(lambda: screen.windows() == ())
     assert [window.id for window in screen.managed_windows()] == [recorder.id]
     assert screen.activate(recorder.id)
     assert [window.id for window in screen.windows()] == [recorder.id]
@@ -116,7 +117,7 @@ def test_a_modal_dialog_is_told_apart(screen: Screen, recorder: RecordingWindow)
     dialog.change_property(state, Xatom.ATOM, 32, [modal])
     dialog.map()
     recorder.display.sync()
-    assert screen._until(lambda: len(screen.windows()) == 2, 5.0)
+    wait_until(lambda: len(screen.windows()) == 2)
     top, below = screen.windows()
     assert (top.id, top.modal, below.modal) == (dialog.id, True, False)
     dialog.destroy()
