@@ -33,12 +33,12 @@ def test_pyautogui_is_optional_and_says_how_to_get_it(monkeypatch: pytest.Monkey
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
     xtest, other = inputs()
     assert (xtest.state, other.state) == ("ok", "optional")
-    assert "--no-deps" in other.mend and "not there" in other.detail
+    assert "--no-deps" in other.hint and "not there" in other.detail
 
 
 def test_an_xlib_that_was_written_over_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "distribution", lambda name: SimpleNamespace(version="0.15"))
-    states = [(found.state, "python3-xlib 0.15" in found.detail, "python-xlib" in found.mend) for found in inputs()]
+    states = [(found.state, "python3-xlib 0.15" in found.detail, "python-xlib" in found.hint) for found in inputs()]
     assert states == [("missing", True, True), ("optional", True, True)]
 
 
