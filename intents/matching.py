@@ -18,7 +18,7 @@ from functools import lru_cache
 from intents.conflicts import analyze, conflict
 from intents.intent import BaseIntent, Choose, Intent, Open, Press, SetValue, Switch, Type
 from intents.lexicon import fillers, stem
-from intents.reader import read
+from intents.reader import PARTS, read
 from intents.tables import groups, table, words
 
 _ASKED, _NAMED = 0.6, 0.4
@@ -43,7 +43,6 @@ _SAME_MEANING, _FORM = 0.85, 0.95
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _MARKS = frozenset(".,;:!?'\"“”‘’`-/&|>…*")
 _ARTICLES = frozenset({"the", "a", "an"})
-_PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
 _VALUE = "§"
 """Stands for a typed text, which may be any other one."""
 
@@ -304,10 +303,10 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
 
 def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
     """Return whether a part of a sentence of several parts is mostly about what is not known."""
-    if not _PARTS.search(query.sentence):
+    if not PARTS.search(query.sentence):
         return False
     known = [word for name in names for word in words_of(name.sentence)]
-    views = (_view(read(part)) for part in _PARTS.split(query.sentence))
+    views = (_view(read(part)) for part in PARTS.split(query.sentence))
     parts = [[word for word in view.words if word not in _generic()] for view in views]
     parts = [part for part in parts if part]
     return len(parts) > 1 and any(

@@ -51,8 +51,15 @@ I_co = TypeVar("I_co", covariant=True)
 Sort = Callable[[Phrase], Any]
 """Converts what a slot took; raises ValueError or returns None where the text is not of this sort."""
 
+LONGEST_SENTENCE = 2_000
+"""The maximum number of characters of a sentence that is read; matching takes quadratic time."""
+
 _TYPED = 0.5
 """What a slot of a sort counts beside a word of the template's own."""
+_WORD = re.compile(r"[\w'-]+")
+_AMOUNT = re.compile(r"[-+]?\d+(?:[.,:]\d+)*\s?(?:%|px|pt|cm|mm|in|dpi|percent)?", re.IGNORECASE)
+PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
+_ARTICLE = re.compile(rf"^{ARTICLE}", re.IGNORECASE)
 _NEGATED = re.compile(r"(?:do not|don't|dont|never|no longer|stop|quit|without|no|not)\s+", re.IGNORECASE)
 _QUESTION = re.compile(
     r"(?:is|are|was|were|does|did|has|have|what|which|why|when|where|who|whose|how (?:many|much|old|long|far|big))\b",
@@ -83,8 +90,8 @@ class Row:
 class Reader(Generic[I_co]):
     """Reads a clause into an intent by the rows of a table.
 
-    Where a kind has a field `verb` that neither the row nor a slot sets, it gets the template's words before its first
-    slot.
+    Where a kind is a `BaseIntent` whose `verb` neither the row nor a slot sets, it gets the template's words before its
+    first slot.
 
     Args:
         rows: The table, in order of preference.
@@ -103,6 +110,10 @@ class Reader(Generic[I_co]):
         sorts: Mapping[str, Sort] | None = None,
     ) -> None:
         self._kinds = dict(kinds)
+        intents = {
+            name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseIntent)
+        }
+        self._with_verb = frozenset(intents)
         self._sorts: dict[str, Sort] = {**_SORTS, **(sorts or {})}
         groups = {**core_words(), **(words or {})}
         self._templates = [(Template(text, groups), row) for row in rows for text in row.say]
@@ -148,13 +159,10 @@ class Reader(Generic[I_co]):
                 if value is None:
                     return None
             fields[slot.field] = value
-        if "verb" in getattr(self._kinds[row.kind], "model_fields", ()):
+        if row.kind in self._with_verb:
             start = min((match.start(slot.group) for slot in taken), default=match.end())
             fields.setdefault("verb", " ".join(_WORD.findall(match.string[:start].casefold())).removesuffix(" the"))
         return fields
-
-
-_WORD = re.compile(r"[\w'-]+")
 
 
 def _specificity(template: Template, match: re.Match[str]) -> float:
@@ -178,7 +186,6 @@ def _read_amount(phrase: Phrase) -> str | None:
     return str(number) if number is not None else phrase if _AMOUNT.fullmatch(phrase) else None
 
 
-_AMOUNT = re.compile(r"[-+]?\d+(?:[.,:]\d+)*\s?(?:%|px|pt|cm|mm|in|dpi|percent)?", re.IGNORECASE)
 _SORTS: dict[str, Sort] = {"keys": _read_chords, "number": read_number, "amount": _read_amount}
 
 
@@ -218,6 +225,8 @@ def read(sentence: str, find_application: bool = True) -> Intent:
         sentence: The sentence.
         find_application: Whether names of applications are read as such.
     """
+    if len(sentence) > LONGEST_SENTENCE:
+        return Do(object=sentence)
     negated = False
     phrase = guard(" ".join(sentence.split()))
     bare = without_politeness(phrase.marked).strip(" .!?:,;")
@@ -255,7 +264,7 @@ def parts_of(instruction: str) -> list[str]:
     A part without a verb has that of the one before: "turn on line numbers and word wrap".
     """
     phrase = guard(instruction)
-    pieces = (piece.strip(" .!?") for piece in _PARTS.split(phrase.marked))
+    pieces = (piece.strip(" .!?") for piece in PARTS.split(phrase.marked))
     parts: list[str] = []
     verb = ""
     for piece in filter(None, pieces):
@@ -270,9 +279,6 @@ def parts_of(instruction: str) -> list[str]:
     return parts
 
 
-_PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
-
-
 def _negate(intent: BaseIntent) -> Switch:
     if isinstance(intent, Switch) and intent.state != "toggle":
         return Switch(object=intent.object, state="off" if intent.state == "on" else "on")
@@ -281,6 +287,3 @@ def _negate(intent: BaseIntent) -> Switch:
 
 def _without_article(phrase: Phrase) -> str:
     return phrase.part(_ARTICLE.sub("", phrase.marked, count=1))
-
-
-_ARTICLE = re.compile(rf"^{ARTICLE}", re.IGNORECASE)

@@ -73,3 +73,7 @@ def test_words_in_quotes_are_not_words_of_a_template() -> None:
 def test_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown kind"):
         Reader([Row("fly", ("fly",))], {})
+
+
+def test_long_text_is_not_read() -> None:
+    assert read("set " + "a to b " * 10_000).kind == "do"
