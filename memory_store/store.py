@@ -1,8 +1,7 @@
-"""The memory store: one database, what was learned in it, and how to find it again."""
+"""The memory store: one database of experiences, and searches in it."""
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,15 +19,7 @@ from memory_store.embedding.embedders import Embedder, checked_embed, default_em
 from memory_store.errors import InvalidExperience, UnknownExperience
 from memory_store.keys import check_text, make_key
 from memory_store.records.episodic import EpisodicExperience, Step
-from memory_store.records.experience import (
-    Experience,
-    Hit,
-    Kind,
-    Provenance,
-    State,
-    StoreStats,
-    first_problem,
-)
+from memory_store.records.experience import Experience, Hit, Kind, Provenance, State, StoreStats, first_problem
 from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
 from memory_store.records.skills import Effect, SkillExperience
 from memory_store.search.index import EMBED_AT_ONCE, Index, LocalIndex
@@ -53,19 +44,19 @@ if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
-"""How long to wait for another process's lock, in seconds."""
-
 _BATCH = 500
-_log = logging.getLogger(__name__)
+_experience = ExperienceRow.__table__.c
 
 RecordT = TypeVar("RecordT", bound=Experience)
 
 
 class MemoryStore:
-    """Narrative memory, episodic memory and skills in one database that many processes and threads may use at once.
+    """Narrative memory, episodic memory and skills in one database that many processes and threads may share.
 
-    Each method that writes is one transaction: when it returns, the change is on the disk; when it raises,
-    nothing was changed. Make one with `open`.
+    Each method that writes is one transaction: when it returns, the change is on the disk; when it raises, nothing has
+    changed. Every method raises `MemoryStoreError` if the store cannot be read or written; methods that take an id
+    raise `UnknownExperience` if no experience has it, and methods that take text raise `InvalidExperience` if it is
+    blank where a key is needed, or cannot be stored. Create a store with `open`.
 
     Args:
         database: The open database.
@@ -88,26 +79,26 @@ class MemoryStore:
         *,
         busy_timeout_s: float = BUSY_TIMEOUT_S,
     ) -> MemoryStore:
-        """Open the store, creating or migrating it as needed.
+        """Open the store; create or migrate it as needed.
 
-        A damaged, foreign or newer file is refused and left as it is. Before an older store is migrated, a
-        copy is put beside it. Experience that has no vector by this embedder yet is embedded, what is much of it in
-        the background; until then it is found by its words. `wait_until_embedded` waits for that.
+        A damaged, foreign or newer file is refused and left as it is. Before an older store is migrated, it is copied.
+        Experience without a vector by this embedder is embedded, a large number of them in the background; until then
+        they are found by their words. `wait_until_embedded` waits for it.
 
         Args:
             path_or_url: The file, ``sqlite:///FILE``, or ``postgresql://USER@HOST/DATABASE``.
-            embedder: MiniLM when installed, else the hashing fallback, when None.
-            busy_timeout_s: How long to wait for another process's lock.
+            embedder: Default: MiniLM if it is installed, else `HashingEmbedder`.
+            busy_timeout_s: How long to wait for another process's lock, s.
 
         Raises:
-            MemoryStoreError: The store cannot be opened; the kind and message say why and what to do.
+            MemoryStoreError: The store cannot be opened; the class and message say why and what to do.
         """
         database, schema_version = open_located(locate(path_or_url), busy_timeout_s)
         try:
             store = cls(database, embedder or default_embedder(), schema_version)
             missing = count_missing_vectors(database, store.embedder)
             if missing:
-                # A first batch at once: an embedder that does not work is told here, not in the background.
+                # Embed a first batch at once: an embedder that does not work is reported here.
                 store_missing_vectors(database, store.embedder, limit=1)
             if missing > EMBED_AT_ONCE:
                 store._background.start()
@@ -128,16 +119,16 @@ class MemoryStore:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder this store was opened with."""
+        """The embedder that the store was opened with."""
         return self._embedder
 
     def close(self) -> None:
-        """Close the store. Closing twice is allowed."""
+        """Close the store; closing twice is allowed."""
         self._background.stop()
         self._database.close()
 
     def wait_until_embedded(self) -> None:
-        """Wait until everything has a vector by this embedder.
+        """Wait until every experience has a vector by this embedder.
 
         Raises:
             MemoryStoreError: The embedder failed, or the store cannot be written; what was done is kept.
@@ -150,7 +141,7 @@ class MemoryStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- writing ---
+    # Adding
 
     def add_narrative(
         self,
@@ -162,22 +153,12 @@ class MemoryStore:
         provenance: Provenance,
         plan: Sequence[PlannedSubtask] = (),
     ) -> NarrativeExperience:
-        """Store the story of one task and return the record as it is kept; see `memory_store.storage.merging`.
+        """Store the story of a task and return the stored record, which may be merged with an earlier one.
 
-        Raises:
-            InvalidExperience: A text is blank where a key is needed, or not storable.
-            MemoryStoreError: The store cannot be written.
+        `memory_store.storage.merging` describes when experiences are merged.
         """
-        record = self._new(
-            NarrativeExperience,
-            query=query,
-            instruction=instruction,
-            summary=summary,
-            success=success,
-            plan=tuple(plan),
-            provenance=provenance,
-        )
-        return self._store_new(record)
+        fields = {"query": query, "instruction": instruction, "summary": summary, "success": success}
+        return self._add(NarrativeExperience, provenance, plan=tuple(plan), **fields)
 
     def add_episodic(
         self,
@@ -189,22 +170,9 @@ class MemoryStore:
         provenance: Provenance,
         context: str = "",
     ) -> EpisodicExperience:
-        """Store how one subtask was carried out and return the record as it is kept.
-
-        Raises:
-            InvalidExperience: A text is blank where a key is needed or not storable, or a step is not JSON.
-            MemoryStoreError: The store cannot be written.
-        """
-        record = self._new(
-            EpisodicExperience,
-            task_query=task_query,
-            subtask=subtask,
-            context=context,
-            summary=summary,
-            steps=tuple(steps),
-            provenance=provenance,
-        )
-        return self._store_new(record)
+        """Store how a subtask was carried out and return the stored record."""
+        fields = {"task_query": task_query, "subtask": subtask, "context": context, "summary": summary}
+        return self._add(EpisodicExperience, provenance, steps=tuple(steps), **fields)
 
     def add_skill(
         self,
@@ -229,39 +197,26 @@ class MemoryStore:
             aliases: Other names of the skill.
             intent: What the skill does; read from the name if None.
             effects: The expected changes.
-
-        Raises:
-            InvalidExperience: The name is blank, there are no steps, or a value cannot be stored.
-            MemoryStoreError: The store cannot be written.
         """
-        record = self._new(
-            SkillExperience,
-            name=name,
-            aliases=tuple(aliases),
-            **({} if intent is None else {"intent": intent}),
-            description=description,
-            preconditions=tuple(preconditions),
-            steps=tuple(steps),
-            effects=tuple(effects),
-            provenance=provenance.model_copy(update={"state": "candidate", "verified": None, "verified_by": ""}),
-        )
-        return self._store_new(record)
+        fields: dict[str, Any] = {
+            "steps": tuple(steps),
+            "preconditions": tuple(preconditions),
+            "effects": tuple(effects),
+        }
+        if intent is not None:
+            fields["intent"] = intent
+        candidate = provenance.model_copy(update={"state": "candidate", "verified": None, "verified_by": ""})
+        names = {"name": name, "aliases": tuple(aliases), "description": description}
+        return self._add(SkillExperience, candidate, **names, **fields)
 
     def add_records(self, records: Sequence[Experience]) -> int:
-        """Store finished records as they are, in one transaction; ids already present are left as they are.
+        """Store finished records as they are, in one transaction, and return the number of added ones.
 
-        Those that were forgotten and not yet deleted are brought back.
-
-        Returns:
-            How many were added.
-
-        Raises:
-            InvalidExperience: The key of a record is blank.
-            MemoryStoreError: The store cannot be written.
+        Records whose id is already present are skipped; forgotten ones are restored.
         """
-        # Embedding takes long; it is done before the write lock is taken.
         unique = list({record.id: record for record in records}.values())
         rows = [to_row(record) for record in unique]
+        # Embedding takes long and is done before the write lock is taken.
         blobs = {
             row.uid: encode(vector)
             for some in chunks(rows)
@@ -270,24 +225,21 @@ class MemoryStore:
         added = 0
         with self._database.write() as connection, Session(connection) as session:
             for some in chunks(rows):
-                uids = [row.uid for row in some]
-                there = connection.execute(
-                    select(ExperienceRow.uid, ExperienceRow.pk, ExperienceRow.forgotten_at).where(
-                        ExperienceRow.uid.in_(uids)
-                    )
-                ).all()
-                known = {row.uid for row in there}
-                forgotten = [row.pk for row in there if row.forgotten_at is not None]
-                forgetting.remember(connection, forgotten)
-                added += len(forgotten)
-                new = [row for row in some if row.uid not in known]
+                wanted = _experience.uid.in_([row.uid for row in some])
+                query = select(_experience.uid, _experience.pk, _experience.forgotten_at).where(wanted)
+                present = {row.uid: row for row in connection.execute(query)}
+                forgotten = [row.pk for row in present.values() if row.forgotten_at is not None]
+                forgetting.restore(connection, forgotten)
+                new = [row for row in some if row.uid not in present]
                 session.add_all(new)
                 session.flush()
                 session.add_all(VectorRow(pk=row.pk, embedder=self._embedder.name, data=blobs[row.uid]) for row in new)
                 session.flush()
-                added += len(new)
                 session.expunge_all()
+                added += len(new) + len(forgotten)
         return added
+
+    # Trust
 
     def mark_verified(
         self,
@@ -297,55 +249,42 @@ class MemoryStore:
         run_id: str | None = None,
         ids: Iterable[str] | None = None,
     ) -> int:
-        """Record what an independent check said about the experience of a run, or about single ones.
+        """Record the verdict of an independent check and return the number of marked experiences.
 
         Args:
-            verified: What the check said; None withdraws an earlier verdict.
+            verified: The verdict; None withdraws an earlier one.
             by: What checked it.
-            run_id: All experience of this run, or of ``ids`` those of this run.
+            run_id: All experience of this run, or those of ``ids`` that are of this run.
             ids: These experiences; unknown ids are ignored.
 
-        Returns:
-            How many experiences were marked.
-
         Raises:
-            ValueError: Neither of ``run_id`` and ``ids`` was given.
-            MemoryStoreError: The store cannot be written.
+            ValueError: Neither ``run_id`` nor ``ids`` was given.
         """
         if run_id is None and ids is None:
             raise ValueError("give either run_id or ids, or both")
         check_text(by, "the name of the check")
-        of_run = ExperienceRow.run_id == run_id if run_id is not None else true()
+        of_run = _experience.run_id == run_id if run_id is not None else true()
         with self._database.write() as connection:
             if ids is None:
                 return trust.mark(connection, of_run, verified, by)
             return sum(
-                trust.mark(connection, and_(of_run, ExperienceRow.uid.in_(some)), verified, by)
+                trust.mark(connection, and_(of_run, _experience.uid.in_(some)), verified, by)
                 for some in chunks(list(dict.fromkeys(ids)))
             )
 
     def record_use(self, experience_id: str, worked: bool) -> None:
-        """Count one use of an experience. Two uses that failed put it in quarantine: it is no longer returned.
-
-        Raises:
-            UnknownExperience: There is none with this id.
-            MemoryStoreError: The store cannot be written.
-        """
+        """Count a use of an experience; after two failures it is quarantined and no longer returned."""
         with self._database.write() as connection:
             trust.count_use(connection, _existing(connection, experience_id), worked)
 
     def record_skill_run(self, skill_id: str, worked: bool, *, checked_by: str = "", clean_start: bool = False) -> None:
-        """Count one run of a skill. A candidate that worked becomes active if it began clean and was checked.
+        """Count a run of a skill. A candidate becomes active if it worked, was checked and had a clean start.
 
         Args:
-            skill_id: Which skill.
-            worked: Whether the check found the task done; without a check, whether it ran to its end.
-            checked_by: What checked the result, other than the model that acted; empty for nothing.
-            clean_start: Whether it began from a clean state of the application.
-
-        Raises:
-            UnknownExperience: There is no skill with this id.
-            MemoryStoreError: The store cannot be written.
+            skill_id: The skill.
+            worked: Whether the check found the task done; without a check, whether the skill ran to its end.
+            checked_by: What checked the result, other than the acting model; empty for nothing.
+            clean_start: Whether the run began from a clean state of the application.
         """
         check_text(checked_by, "the name of the check")
         with self._database.write() as connection:
@@ -353,12 +292,7 @@ class MemoryStore:
             trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
 
     def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
-        """Put a skill out of use, in favour of another one where there is one.
-
-        Raises:
-            UnknownExperience: There is no skill with one of these ids.
-            MemoryStoreError: The store cannot be written.
-        """
+        """Deprecate a skill, in favour of another one if there is one."""
         check_text(reason, "the reason")
         with self._database.write() as connection:
             pk = _existing_skill(connection, skill_id)
@@ -367,40 +301,29 @@ class MemoryStore:
             trust.deprecate(connection, pk, reason, replaced_by)
 
     def quarantine(self, experience_id: str, reason: str) -> None:
-        """Withdraw an experience: it is kept and listed, but no longer returned.
-
-        Raises:
-            UnknownExperience: There is none with this id.
-            MemoryStoreError: The store cannot be written.
-        """
+        """Withdraw an experience: it is kept and listed, but not returned by searches."""
         check_text(reason, "the reason")
         with self._database.write() as connection:
             trust.set_state(connection, _existing(connection, experience_id), "quarantined", reason)
 
     def release(self, experience_id: str) -> bool:
-        """Take an experience out of quarantine and forgive its failures; return whether it was in there.
+        """Release an experience from quarantine, clear its failures, and return whether it was quarantined.
 
         A skill becomes a candidate again.
-
-        Raises:
-            UnknownExperience: There is none with this id.
-            MemoryStoreError: The store cannot be written.
         """
         with self._database.write() as connection:
             return trust.release(connection, _existing(connection, experience_id))
 
+    # Forgetting and maintenance
+
     def forget(self, what: Iterable[str] | Selection) -> int:
-        """Forget experiences by their ids, or those that are selected; unknown ids are ignored.
+        """Forget experiences by id or by selection and return their number; unknown ids are ignored.
 
-        They are hidden at once from everything but `undo_forget`, and deleted by the next `vacuum`. Answers of search
-        engines that are selected by age, text or as everything are deleted at once, and are not counted.
-
-        Returns:
-            How many were forgotten; `count` tells it before.
+        They are hidden from everything but `undo_forget`, and deleted by the next `vacuum`. Answers of search engines
+        that are selected by age, text or ``everything`` are deleted at once and not counted.
 
         Raises:
-            ValueError: A selection that selects nothing in particular.
-            MemoryStoreError: The store cannot be written.
+            ValueError: The selection is blank.
         """
         selection = what if isinstance(what, Selection) else Selection(ids=tuple(what))
         with self._database.write() as connection:
@@ -410,27 +333,23 @@ class MemoryStore:
         return len(pks)
 
     def count(self, selection: Selection) -> int:
-        """Count the experiences that are selected and not forgotten."""
+        """Return the number of selected experiences that are not forgotten."""
         with self._database.read() as connection:
             return len(forgetting.chosen(connection, selection))
 
     def undo_forget(self) -> int:
-        """Bring back what the last `forget` hid; return how many. Repeated, it goes back further, to the last vacuum.
+        """Restore what the last `forget` hid and return the number of experiences.
 
-        Raises:
-            MemoryStoreError: The store cannot be written.
+        Further calls undo earlier ones, back to the last vacuum.
         """
         with self._database.write() as connection:
-            return forgetting.bring_back(connection, None)
+            return forgetting.restore_last(connection)
 
     def vacuum(self, web_answers_before: datetime | None = None) -> VacuumReport:
-        """Delete what was forgotten for good, and give its space back.
+        """Delete forgotten experience for good and free its space.
 
         Args:
-            web_answers_before: Also delete what search engines answered before this time.
-
-        Raises:
-            MemoryStoreError: The store cannot be written.
+            web_answers_before: Also delete the answers of search engines from before this time.
         """
         before = self._database.size()
         with self._database.write() as connection:
@@ -442,36 +361,22 @@ class MemoryStore:
         )
 
     def check(self) -> list[str]:
-        """Look for damage; return what is wrong, in words, and nothing where all is well.
-
-        Raises:
-            MemoryStoreError: The store cannot be read at all.
-        """
+        """Look for damage and return the problems in words; none if the store is sound."""
         problems = self._database.problems()
         with self._database.read() as connection:
             return problems + find_problems(connection, self._embedder, self._retriever.index)
 
     def save_web_answer(self, answer: WebAnswer) -> None:
-        """Keep what a search engine answered, in place of what it answered to the same query before.
-
-        Raises:
-            InvalidExperience: The query is blank.
-            MemoryStoreError: The store cannot be written.
-        """
+        """Store the answer of a search engine, replacing its earlier answer to the same query."""
         with self._database.write() as connection:
             web_answers.save(connection, answer)
 
-    # --- looking up ---
-
     def find_web_answer(self, engine: str, query: str) -> WebAnswer | None:
-        """Return what an engine answered to exactly this query; None where that is not known.
-
-        Raises:
-            InvalidExperience: The query is blank or not acceptable text.
-            MemoryStoreError: The store cannot be read.
-        """
+        """Return the stored answer of an engine to exactly this query, if any."""
         with self._database.read() as connection:
             return web_answers.find(connection, engine, query)
+
+    # Searching
 
     def search_narrative(
         self,
@@ -483,24 +388,18 @@ class MemoryStore:
         min_similarity: float | None = None,
         vector: Vector | None = None,
     ) -> list[Hit[NarrativeExperience]]:
-        """Find stories of tasks whose query is like this one, best first.
+        """Find stories of tasks with a similar query, best first.
 
         Args:
-            query: The query of the task at hand, as the Manager words it.
-            k: At most this many.
+            query: The query of the current task, as the Manager words it.
+            k: Maximum number of results.
             app: Only about this application (case does not count).
             platform: Only from this platform.
-            min_similarity: Cosine below which nothing is returned; when None, the embedder's own threshold, for
-                meaning and words together.
-            vector: The embedding of the query by this store's embedder, where the caller has it already.
-
-        Raises:
-            InvalidExperience: The query is blank or not acceptable text.
-            MemoryStoreError: The store cannot be read.
+            min_similarity: Minimum cosine. Default: the embedder's own threshold, for meaning and words together.
+            vector: The embedding of the query by this store's embedder, if the caller has it.
         """
         wanted = Query("narrative", make_key(query), k, app, platform, min_similarity, vector)
-        hits = self._retriever.search(wanted)
-        return cast("list[Hit[NarrativeExperience]]", hits)
+        return cast("list[Hit[NarrativeExperience]]", self._retriever.search(wanted))
 
     def search_episodic(
         self,
@@ -514,16 +413,10 @@ class MemoryStore:
         min_similarity: float | None = None,
         vector: Vector | None = None,
     ) -> list[Hit[EpisodicExperience]]:
-        """Find how subtasks like this one were carried out, best first. Arguments as in `search_narrative`.
-
-        Raises:
-            InvalidExperience: The key is blank or not acceptable text.
-            MemoryStoreError: The store cannot be read.
-        """
+        """Find how similar subtasks were carried out, best first; arguments as in `search_narrative`."""
         key = make_key(task_query, subtask, context)
         wanted = Query("episodic", key, k, app, platform, min_similarity, vector)
-        hits = self._retriever.search(wanted)
-        return cast("list[Hit[EpisodicExperience]]", hits)
+        return cast("list[Hit[EpisodicExperience]]", self._retriever.search(wanted))
 
     def search_skills(
         self,
@@ -536,58 +429,40 @@ class MemoryStore:
         vector: Vector | None = None,
         candidates: bool = False,
     ) -> list[Hit[SkillExperience]]:
-        """Find skills for a task like this one, best first: active ones, and candidates only where asked for.
-
-        Arguments as in `search_narrative`.
-
-        Raises:
-            InvalidExperience: The query is blank or not acceptable text.
-            MemoryStoreError: The store cannot be read.
-        """
+        """Find active skills for a similar task, and candidates if wanted; arguments as in `search_narrative`."""
         wanted = Query("skill", make_key(query), k, app, platform, min_similarity, vector, candidates)
         return cast("list[Hit[SkillExperience]]", self._retriever.search(wanted))
 
     def find_verified_narrative(self, instruction: str, platform: str | None = None) -> NarrativeExperience | None:
-        """Return the newest verified success of exactly this instruction, for replay; None when there is none.
+        """Return the newest verified success of exactly this instruction, for replay, if any.
 
-        "Exactly" is `memory_store.keys.exact_form`: white space outside quotations and the case of the first
-        letter do not count. Experience in quarantine is not returned.
+        Two instructions are the same if their `memory_store.keys.exact_form` is: white space outside quotations and
+        the case of the first letter do not count. Quarantined experience is not returned.
         """
-        query = (
-            select(NarrativeRow)
-            .where(NarrativeRow.instruction_digest == make_key(instruction).digest, NarrativeRow.success.is_(True))
-            .where(*_replayable(platform))
-        )
+        same = NarrativeRow.instruction_digest == make_key(instruction).digest
+        query = select(NarrativeRow).where(same, NarrativeRow.success.is_(True), *_replayable(platform))
         return self._newest(NarrativeExperience, query)
 
     def find_verified_episode(
         self, task_query: str, subtask: str, context: str = "", platform: str | None = None
     ) -> EpisodicExperience | None:
-        """Return the newest verified experience of exactly this subtask, for replay; None when there is none."""
-        key = make_key(task_query, subtask, context)
-        query = select(EpisodicRow).where(
-            EpisodicRow.kind == "episodic", EpisodicRow.key_digest == key.digest, *_replayable(platform)
-        )
+        """Return the newest verified experience of exactly this subtask, for replay, if any."""
+        same = EpisodicRow.key_digest == make_key(task_query, subtask, context).digest
+        query = select(EpisodicRow).where(EpisodicRow.kind == "episodic", same, *_replayable(platform))
         return self._newest(EpisodicExperience, query)
 
     def find_skill(
         self, name: str, description: str = "", *, platform: str | None = None, states: Sequence[State] = ("active",)
     ) -> SkillExperience | None:
-        """Return the newest skill of exactly this name and description in one of these states; None for none."""
-        conditions = [SkillRow.state.in_(states), usable()]
+        """Return the newest skill with exactly this name and description in one of these states, if any."""
+        same = SkillRow.key_digest == make_key(name, description).digest
+        query = select(SkillRow).where(SkillRow.kind == "skill", same, SkillRow.state.in_(states), usable())
         if platform is not None:
-            conditions.append(SkillRow.platform == platform)
-        digest = make_key(name, description).digest
-        query = select(SkillRow).where(SkillRow.kind == "skill", SkillRow.key_digest == digest, *conditions)
+            query = query.where(SkillRow.platform == platform)
         return self._newest(SkillExperience, query)
 
     def get(self, experience_id: str) -> Experience:
-        """Return one experience, in quarantine or not.
-
-        Raises:
-            UnknownExperience: There is none with this id.
-            MemoryStoreError: The store cannot be read.
-        """
+        """Return an experience, quarantined or not."""
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection:
             query = select(any_kind).where(any_kind.uid == experience_id, any_kind.forgotten_at.is_(None))
@@ -606,87 +481,77 @@ class MemoryStore:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Experience]:
-        """Return experiences, newest first, those in quarantine included.
+        """Return experiences, newest first, including quarantined ones.
 
         Args:
             kind: Only this kind.
             app: Only about this application (case does not count).
             run_id: Only of this run.
             state: Only in this state.
-            limit: At most this many; all when None.
-            offset: Leave out this many of the newest.
+            limit: Maximum number of results; None for all.
+            offset: Number of the newest to skip.
         """
         any_kind = with_polymorphic(ExperienceRow, "*")
-        newest_first = (any_kind.created_at.desc(), any_kind.pk.desc())
-        query = select(any_kind).where(any_kind.forgotten_at.is_(None)).order_by(*newest_first)
-        query = query.limit(limit).offset(offset)
-        if kind is not None:
-            query = query.where(any_kind.kind == kind)
+        query = select(any_kind).where(any_kind.forgotten_at.is_(None))
+        for column, value in ((any_kind.kind, kind), (any_kind.run_id, run_id), (any_kind.state, state)):
+            if value is not None:
+                query = query.where(column == value)
         if app is not None:
             query = query.where(func.lower(any_kind.app) == func.lower(app))
-        if run_id is not None:
-            query = query.where(any_kind.run_id == run_id)
-        if state is not None:
-            query = query.where(any_kind.state == state)
+        newest_first = (any_kind.created_at.desc(), any_kind.pk.desc())
         with self._database.read() as connection:
-            return _load(connection, query)
+            return _load(connection, query.order_by(*newest_first).limit(limit).offset(offset))
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
-        """Give the number of all experiences and each of them, oldest first, in one state of the store."""
+        """Give the number of experiences and an iterator over them, oldest first, in one state of the store."""
         any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection, Session(connection) as session:
-            count = connection.scalar(select(func.count()).where(ExperienceRow.__table__.c.forgotten_at.is_(None))) or 0
+            count = connection.scalar(select(func.count()).where(_experience.forgotten_at.is_(None))) or 0
             query = select(any_kind).where(any_kind.forgotten_at.is_(None)).order_by(any_kind.pk)
             rows = session.scalars(query.execution_options(yield_per=_BATCH))
             yield count, (to_record(row) for row in rows)
 
     def stats(self) -> StoreStats:
-        """Count what is in the store."""
-        table = ExperienceRow.__table__.c
-        alive = table.forgotten_at.is_(None)
+        """Return what the store holds, in numbers."""
+        alive = _experience.forgotten_at.is_(None)
+        vector = VectorRow.__table__.c
         with self._database.read() as connection:
-            kinds, apps, states = (
-                _counts(connection, column, alive) for column in (table.kind, table.app, table.state)
+
+            def count(*conditions: ColumnElement[bool]) -> int:
+                return connection.scalar(select(func.count()).select_from(ExperienceRow).where(*conditions)) or 0
+
+            def counts(column: ColumnElement[Any], which: ColumnElement[bool]) -> dict[str, int]:
+                rows = connection.execute(select(column, func.count()).where(which).group_by(column).order_by(column))
+                return {value: number for value, number in rows}
+
+            kinds = counts(_experience.kind, alive)
+            return StoreStats(
+                path=self.place,
+                schema_version=self._schema_version,
+                embedder=self._embedder.name,
+                narrative=kinds.get("narrative", 0),
+                episodic=kinds.get("episodic", 0),
+                skill=kinds.get("skill", 0),
+                states=counts(_experience.state, alive),
+                forgotten=count(~alive),
+                verified=count(alive, _experience.verified.is_(True)),
+                quarantined=count(alive, ~usable(), _experience.state != "deprecated"),
+                apps=counts(_experience.app, alive),
+                vectors=counts(vector.embedder, vector.pk.in_(select(_experience.pk).where(alive))),
+                web_answers=connection.scalar(select(func.count()).select_from(WebAnswerRow)) or 0,
+                bytes=self._database.size(),
             )
-            of_vector = VectorRow.__table__.c
-            with_vector = of_vector.pk.in_(select(table.pk).where(alive))
-            vectors = _counts(connection, of_vector.embedder, with_vector)
-            verified = connection.scalar(select(func.count()).where(alive, table.verified.is_(True)))
-            withdrawn = select(func.count()).where(alive, ~usable(), table.state != "deprecated")
-            quarantined = connection.scalar(withdrawn)
-            forgotten = connection.scalar(select(func.count()).where(~alive))
-            answers = connection.scalar(select(func.count()).select_from(WebAnswerRow))
-        return StoreStats(
-            path=self.place,
-            schema_version=self._schema_version,
-            embedder=self._embedder.name,
-            narrative=kinds.get("narrative", 0),
-            episodic=kinds.get("episodic", 0),
-            skill=kinds.get("skill", 0),
-            states=states,
-            forgotten=forgotten or 0,
-            verified=verified or 0,
-            quarantined=quarantined or 0,
-            apps=apps,
-            vectors=vectors,
-            web_answers=answers or 0,
-            bytes=self._database.size(),
-        )
 
-    # --- within ---
-
-    def _new(self, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
+    def _add(self, kind: type[RecordT], provenance: Provenance, **fields: Any) -> RecordT:
         try:
-            return kind(
+            record = kind(
                 id=f"{kind.kind[0]}-{secrets.token_hex(8)}",
                 provenance=provenance.model_copy(update={"embedder": self._embedder.name}),
                 **fields,
             )
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
-
-    def _store_new(self, record: RecordT) -> RecordT:
         row = to_row(record)
         vector = encode(checked_embed(self._embedder, [row.key_text])[0])
         with self._database.write() as connection, Session(connection) as session:
@@ -698,8 +563,7 @@ class MemoryStore:
                 session.flush()
                 return record
             if merge(twin, row):
-                vectors = VectorRow.__table__.c.pk == twin.pk
-                session.execute(delete(VectorRow).where(vectors))
+                session.execute(delete(VectorRow).where(VectorRow.pk == twin.pk))
                 session.add(VectorRow(pk=twin.pk, embedder=self._embedder.name, data=vector))
                 mark_changed(connection, [twin.pk])
             session.flush()
@@ -712,7 +576,7 @@ class MemoryStore:
 
 
 def _open_index(database: Database, embedder: Embedder) -> Index:
-    """Return pgvector's index where there is one, else the local one."""
+    """Return the index of pgvector if the server has it, else a local one."""
     from memory_store.storage.postgres import PostgresDatabase
 
     if isinstance(database, PostgresDatabase):
@@ -734,11 +598,6 @@ def _load(connection: Connection, query: Select[Any]) -> list[Experience]:
         return [to_record(row) for row in session.scalars(query)]
 
 
-def _counts(connection: Connection, column: ColumnElement[Any], which: ColumnElement[bool]) -> dict[str, int]:
-    rows = connection.execute(select(column, func.count()).where(which).group_by(column).order_by(column))
-    return {value: count for value, count in rows}
-
-
 def _existing(connection: Connection, experience_id: str) -> int:
     pk = pk_of(connection, experience_id)
     if pk is None:
@@ -748,9 +607,9 @@ def _existing(connection: Connection, experience_id: str) -> int:
 
 def _existing_skill(connection: Connection, skill_id: str) -> int:
     if not skill_id.startswith("s-"):
-        raise UnknownExperience(f"{skill_id!r} is no skill: ids of skills begin with s-")
+        raise UnknownExperience(f"{skill_id!r} is not a skill: the ids of skills begin with s-")
     return _existing(connection, skill_id)
 
 
 def _unknown(experience_id: str) -> UnknownExperience:
-    return UnknownExperience(f"no experience {experience_id!r}: list the store to see the ids there are")
+    return UnknownExperience(f"there is no experience {experience_id!r}: list the store to see the ids")

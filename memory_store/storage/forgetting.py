@@ -1,4 +1,4 @@
-"""Forgetting: what is chosen is hidden at once, can be brought back, and is deleted when the store is vacuumed."""
+"""Forgetting: chosen experiences are hidden at once, can be restored, and are deleted when the store is vacuumed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow
 
 
 class Selection(Record):
-    """Which experiences are meant: those to which everything that is given applies.
+    """A choice of experiences: those that meet all given conditions.
 
     Attributes:
-        ids: One of these.
+        ids: With one of these ids.
         kind: Of this kind.
         run_id: Of this run.
         task_id: Of this task.
         app: About this application (case does not count).
         before: Made before this time.
-        text: With these words anywhere in key, instruction, summary or name (case does not count).
+        text: With this text in key, instruction, summary or name (case does not count).
         state: In this state.
-        everything: All; must be given when nothing else is.
+        everything: All experiences; required if there is no other condition.
     """
 
     ids: tuple[str, ...] | None = None
@@ -41,18 +41,18 @@ class Selection(Record):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was chosen at all."""
+        """Whether there is no condition."""
         return self == Selection()
 
 
 class VacuumReport(Record):
-    """What vacuuming did.
+    """The result of vacuuming.
 
     Attributes:
-        deleted: Number of forgotten experiences that were deleted for good.
-        web_answers: Number of answers of search engines that were deleted because they are too old.
-        bytes_before: Size of the store.
-        bytes_after: Size afterwards.
+        deleted: Number of forgotten experiences that were deleted.
+        web_answers: Number of deleted answers of search engines.
+        bytes_before: Size of the store before.
+        bytes_after: Size of the store after.
     """
 
     deleted: int
@@ -62,65 +62,15 @@ class VacuumReport(Record):
 
 
 def chosen(connection: Connection, selection: Selection) -> list[int]:
-    """Return the pks of what is meant and not yet forgotten.
+    """Return the pks of the selected experiences that are not forgotten.
 
     Raises:
-        ValueError: Nothing was chosen.
+        ValueError: The selection is blank.
     """
     if selection.is_blank:
         raise ValueError("nothing is chosen: give ids, a task, an application, an age or a text, or everything=True")
-    query = select(ExperienceRow.pk).where(ExperienceRow.forgotten_at.is_(None), *_conditions(selection))
-    if selection.ids is None:
-        return list(connection.scalars(query))
-    return [
-        pk
-        for some in chunks(list(dict.fromkeys(selection.ids)))
-        for pk in connection.scalars(query.where(ExperienceRow.uid.in_(some)))
-    ]
-
-
-def forget(connection: Connection, pks: Sequence[int]) -> str:
-    """Hide these; return the name by which they can be brought back together."""
-    name = secrets.token_hex(8)
-    values = {"forgotten_at": datetime.now(UTC), "forgotten_in": name}
-    for some in chunks(pks):
-        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
-    if pks:
-        mark_changed(connection, pks)
-    return name
-
-
-def bring_back(connection: Connection, name: str | None) -> int:
-    """Bring back what was forgotten under a name, or last when there is none; return how many."""
-    if name is None:
-        # By version, not by time: a clock may be set back.
-        last = select(ExperienceRow.forgotten_in).where(ExperienceRow.forgotten_at.is_not(None))
-        name = connection.scalar(last.order_by(ExperienceRow.changed.desc()).limit(1))
-    pks = list(connection.scalars(select(ExperienceRow.pk).where(ExperienceRow.forgotten_in == name))) if name else []
-    remember(connection, pks)
-    return len(pks)
-
-
-def remember(connection: Connection, pks: Sequence[int]) -> None:
-    """Bring these back."""
-    values = {"forgotten_at": None, "forgotten_in": None}
-    for some in chunks(pks):
-        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
-    if pks:
-        mark_changed(connection, pks)
-
-
-def delete_forgotten(connection: Connection) -> int:
-    """Delete what is forgotten for good; return how many."""
-    count = connection.execute(delete(ExperienceRow).where(ExperienceRow.forgotten_at.is_not(None))).rowcount
-    if count:
-        connection.execute(update(StateRow).values(removed=StateRow.removed + 1))
-    return count
-
-
-def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
     table = ExperienceRow
-    conditions: list[ColumnElement[bool]] = []
+    query = select(table.pk).where(table.forgotten_at.is_(None))
     for column, value in (
         (table.kind, selection.kind),
         (table.run_id, selection.run_id),
@@ -128,29 +78,63 @@ def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
         (table.state, selection.state),
     ):
         if value is not None:
-            conditions.append(column == value)
+            query = query.where(column == value)
     if selection.app is not None:
-        conditions.append(func.lower(table.app) == selection.app.lower())
+        query = query.where(func.lower(table.app) == selection.app.lower())
     if selection.before is not None:
-        conditions.append(table.created_at < selection.before)
+        query = query.where(table.created_at < selection.before)
     if selection.text is not None:
-        conditions.append(_holds(selection.text))
-    return conditions
+        query = query.where(_holds(selection.text))
+    if selection.ids is None:
+        return list(connection.scalars(query))
+    ids = list(dict.fromkeys(selection.ids))
+    return [pk for some in chunks(ids) for pk in connection.scalars(query.where(table.uid.in_(some)))]
+
+
+def forget(connection: Connection, pks: Sequence[int]) -> None:
+    """Hide experiences, under one name by which they are restored together."""
+    _set(connection, pks, forgotten_at=datetime.now(UTC), forgotten_in=secrets.token_hex(8))
+
+
+def restore(connection: Connection, pks: Sequence[int]) -> None:
+    """Restore forgotten experiences."""
+    _set(connection, pks, forgotten_at=None, forgotten_in=None)
+
+
+def restore_last(connection: Connection) -> int:
+    """Restore what was forgotten last and return the number of experiences."""
+    last = select(ExperienceRow.forgotten_in).where(ExperienceRow.forgotten_at.is_not(None))
+    # Ordered by version, not by time: a clock may be set back.
+    name = connection.scalar(last.order_by(ExperienceRow.changed.desc()).limit(1))
+    pks = list(connection.scalars(select(ExperienceRow.pk).where(ExperienceRow.forgotten_in == name))) if name else []
+    restore(connection, pks)
+    return len(pks)
+
+
+def delete_forgotten(connection: Connection) -> int:
+    """Delete forgotten experiences for good and return their number."""
+    count = connection.execute(delete(ExperienceRow).where(ExperienceRow.forgotten_at.is_not(None))).rowcount
+    if count:
+        connection.execute(update(StateRow).values(removed=StateRow.removed + 1))
+    return count
+
+
+def _set(connection: Connection, pks: Sequence[int], **values: object) -> None:
+    for some in chunks(pks):
+        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
+    if pks:
+        mark_changed(connection, pks)
 
 
 def _holds(text: str) -> ColumnElement[bool]:
-    pk = ExperienceRow.pk
-    narrative, episodic, skill = (row.__table__.c for row in (NarrativeRow, EpisodicRow, SkillRow))
+    def within(row: type[ExperienceRow], *names: str) -> ColumnElement[bool]:
+        table = row.__table__.c
+        parts = (table[name].icontains(text, autoescape=True) for name in names)
+        return ExperienceRow.pk.in_(select(table.pk).where(or_(*parts)))
+
     return or_(
         ExperienceRow.key_text.icontains(text, autoescape=True),
-        pk.in_(
-            select(narrative.pk).where(
-                or_(
-                    narrative.instruction.icontains(text, autoescape=True),
-                    narrative.summary.icontains(text, autoescape=True),
-                )
-            )
-        ),
-        pk.in_(select(episodic.pk).where(episodic.summary.icontains(text, autoescape=True))),
-        pk.in_(select(skill.pk).where(skill.name.icontains(text, autoescape=True))),
+        within(NarrativeRow, "instruction", "summary"),
+        within(EpisodicRow, "summary"),
+        within(SkillRow, "name"),
     )
