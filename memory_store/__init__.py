@@ -1,8 +1,9 @@
-"""Experiential memory: what was done, how it ended, and how to find it again.
+"""Experiential memory: what was done, how it ended, and searches for it.
 
-Two memories (Agent S, sections 3.1 and 3.2) and a store of skills live in one database: *narrative* memory keeps the
-story of whole tasks, *episodic* memory the grounded steps of single subtasks, and a *skill* is a sequence of actions
-that was proven. The package knows nothing of models, prompts, agents or desktops and can be used alone::
+Two memories (Agent S, sections 3.1 and 3.2) and a store of skills share one database: *narrative* memory holds the
+story of whole tasks, *episodic* memory the grounded steps of single subtasks, and a *skill* is a proven sequence of
+actions.
+The package knows nothing of models, prompts, agents or desktops and can be used alone::
 
     from memory_store import MemoryStore, Provenance
 
@@ -10,7 +11,7 @@ that was proven. The package knows nothing of models, prompts, agents or desktop
         store.add_narrative(query=..., instruction=..., summary=..., success=True, provenance=Provenance(run_id="r1"))
         hits = store.search_narrative("how to save a text file under another name")
 
-Names are loaded on first use, so importing this package costs nothing.
+Names are loaded on first use, so that importing this package costs nothing.
 """
 
 from __future__ import annotations
@@ -19,108 +20,59 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memory_store.embedding.embedders import Embedder, HashingEmbedder, default_embedder
-    from memory_store.embedding.minilm import MiniLmEmbedder
-    from memory_store.errors import (
-        EmbeddingError,
-        InvalidExperience,
-        MemoryStoreError,
-        NotAStore,
-        StoreBusy,
-        StoreClosed,
-        StoreCorrupt,
-        StoreFull,
-        StoreNewer,
-        StoreReadOnly,
-        StoreUnavailable,
-        TransferError,
-        UnknownExperience,
-    )
-    from memory_store.records.episodic import EpisodicExperience
-    from memory_store.records.experience import Experience, Hit, Provenance, StoreStats
-    from memory_store.records.narrative import NarrativeExperience, PlannedSubtask
-    from memory_store.records.skills import SkillExperience
-    from memory_store.storage.forgetting import Selection, VacuumReport
-    from memory_store.storage.salvage import SalvageReport, salvage_store
-    from memory_store.storage.transfer import ImportReport, export_store, import_store
-    from memory_store.storage.web_answers import WebAnswer, WebPage
-    from memory_store.store import MemoryStore
+    from memory_store.embedding.embedders import Embedder as Embedder
+    from memory_store.embedding.embedders import HashingEmbedder as HashingEmbedder
+    from memory_store.embedding.embedders import default_embedder as default_embedder
+    from memory_store.embedding.minilm import MiniLmEmbedder as MiniLmEmbedder
+    from memory_store.errors import EmbeddingError as EmbeddingError
+    from memory_store.errors import InvalidExperience as InvalidExperience
+    from memory_store.errors import MemoryStoreError as MemoryStoreError
+    from memory_store.errors import NotAStore as NotAStore
+    from memory_store.errors import StoreBusy as StoreBusy
+    from memory_store.errors import StoreClosed as StoreClosed
+    from memory_store.errors import StoreCorrupt as StoreCorrupt
+    from memory_store.errors import StoreFull as StoreFull
+    from memory_store.errors import StoreNewer as StoreNewer
+    from memory_store.errors import StoreReadOnly as StoreReadOnly
+    from memory_store.errors import StoreUnavailable as StoreUnavailable
+    from memory_store.errors import TransferError as TransferError
+    from memory_store.errors import UnknownExperience as UnknownExperience
+    from memory_store.records.episodic import EpisodicExperience as EpisodicExperience
+    from memory_store.records.experience import Experience as Experience
+    from memory_store.records.experience import Hit as Hit
+    from memory_store.records.experience import Provenance as Provenance
+    from memory_store.records.experience import StoreStats as StoreStats
+    from memory_store.records.narrative import NarrativeExperience as NarrativeExperience
+    from memory_store.records.narrative import PlannedSubtask as PlannedSubtask
+    from memory_store.records.skills import SkillExperience as SkillExperience
+    from memory_store.storage.forgetting import Selection as Selection
+    from memory_store.storage.forgetting import VacuumReport as VacuumReport
+    from memory_store.storage.salvage import SalvageReport as SalvageReport
+    from memory_store.storage.salvage import salvage_store as salvage_store
+    from memory_store.storage.transfer import ImportReport as ImportReport
+    from memory_store.storage.transfer import export_store as export_store
+    from memory_store.storage.transfer import import_store as import_store
+    from memory_store.storage.web_answers import WebAnswer as WebAnswer
+    from memory_store.storage.web_answers import WebPage as WebPage
+    from memory_store.store import MemoryStore as MemoryStore
 
-_HOME = {
-    "Embedder": "embedding.embedders",
-    "EmbeddingError": "errors",
-    "EpisodicExperience": "records.episodic",
-    "Experience": "records.experience",
-    "HashingEmbedder": "embedding.embedders",
-    "Hit": "records.experience",
-    "ImportReport": "storage.transfer",
-    "InvalidExperience": "errors",
-    "MemoryStore": "store",
-    "MemoryStoreError": "errors",
-    "MiniLmEmbedder": "embedding.minilm",
-    "NarrativeExperience": "records.narrative",
-    "NotAStore": "errors",
-    "PlannedSubtask": "records.narrative",
-    "Provenance": "records.experience",
-    "SalvageReport": "storage.salvage",
-    "Selection": "storage.forgetting",
-    "SkillExperience": "records.skills",
-    "StoreBusy": "errors",
-    "StoreClosed": "errors",
-    "StoreCorrupt": "errors",
-    "StoreFull": "errors",
-    "StoreNewer": "errors",
-    "StoreReadOnly": "errors",
-    "StoreStats": "records.experience",
-    "StoreUnavailable": "errors",
-    "TransferError": "errors",
-    "UnknownExperience": "errors",
-    "VacuumReport": "storage.forgetting",
-    "WebAnswer": "storage.web_answers",
-    "WebPage": "storage.web_answers",
-    "default_embedder": "embedding.embedders",
-    "export_store": "storage.transfer",
-    "import_store": "storage.transfer",
-    "salvage_store": "storage.salvage",
+_MODULES = {
+    "embedding.embedders": "Embedder HashingEmbedder default_embedder",
+    "embedding.minilm": "MiniLmEmbedder",
+    "errors": "EmbeddingError InvalidExperience MemoryStoreError NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
+    " StoreNewer StoreReadOnly StoreUnavailable TransferError UnknownExperience",
+    "records.episodic": "EpisodicExperience",
+    "records.experience": "Experience Hit Provenance StoreStats",
+    "records.narrative": "NarrativeExperience PlannedSubtask",
+    "records.skills": "SkillExperience",
+    "storage.forgetting": "Selection VacuumReport",
+    "storage.salvage": "SalvageReport salvage_store",
+    "storage.transfer": "ImportReport export_store import_store",
+    "storage.web_answers": "WebAnswer WebPage",
+    "store": "MemoryStore",
 }
-
-__all__ = [
-    "Embedder",
-    "EmbeddingError",
-    "EpisodicExperience",
-    "Experience",
-    "HashingEmbedder",
-    "Hit",
-    "ImportReport",
-    "InvalidExperience",
-    "MemoryStore",
-    "MemoryStoreError",
-    "MiniLmEmbedder",
-    "NarrativeExperience",
-    "NotAStore",
-    "PlannedSubtask",
-    "Provenance",
-    "SalvageReport",
-    "Selection",
-    "SkillExperience",
-    "StoreBusy",
-    "StoreClosed",
-    "StoreCorrupt",
-    "StoreFull",
-    "StoreNewer",
-    "StoreReadOnly",
-    "StoreStats",
-    "StoreUnavailable",
-    "TransferError",
-    "UnknownExperience",
-    "VacuumReport",
-    "WebAnswer",
-    "WebPage",
-    "default_embedder",
-    "export_store",
-    "import_store",
-    "salvage_store",
-]
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:
@@ -135,4 +87,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted(__all__)
+    return __all__

@@ -1,4 +1,4 @@
-"""What all kinds of experience have in common: provenance, trust, hits, statistics."""
+"""The common parts of all kinds of experience: provenance, trust, hits and statistics."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ Kind = Literal["narrative", "episodic", "skill"]
 KINDS: tuple[Kind, ...] = ("narrative", "episodic", "skill")
 
 State = Literal["candidate", "active", "quarantined", "deprecated"]
-"""How far something is trusted: not yet proven; in use; withdrawn because it failed or was contradicted; replaced."""
+"""Trust: not proven yet; in use; withdrawn because it failed or was contradicted; replaced."""
 
 QUARANTINE_AFTER_FAILURES = 2
-"""An experience whose later uses failed this often is no longer returned."""
 
 
 def _checked(text: str) -> str:
@@ -31,10 +30,10 @@ def _as_utc(moment: datetime) -> datetime:
 
 
 StoredText = Annotated[str, AfterValidator(_checked)]
-"""Text that every part of the store can hold: no NUL, no lone surrogate, not too long."""
+"""Text that every database can store: no NUL, no lone surrogate, not too long."""
 
 UtcTime = Annotated[datetime, AfterValidator(_as_utc)]
-"""A time with a zone, kept in UTC."""
+"""A time with a zone, stored in UTC."""
 
 
 class Record(BaseModel):
@@ -44,27 +43,27 @@ class Record(BaseModel):
 
 
 class Provenance(Record):
-    """Where an experience comes from and how it fared since.
+    """The origin of an experience, its verification and its usage statistics.
 
     Attributes:
-        run_id: The run that made it.
+        run_id: The run that created it.
         task_id: The task within that run.
-        app: The application it is about, as retrieval filters by it.
+        app: The application it is about.
         platform: Operating system and desktop, such as "linux/x11".
         model: The model that acted.
-        outcome: How it ended, in the words of the agent ("done", "failed", ...).
-        verified: True or False once checked independently of the acting model; None when not checkable.
-        verified_by: What checked it.
-        embedder: The embedder in use when it was stored; filled in by the store.
-        created_at: When it was made, UTC.
-        version: The version of the program that made it.
-        times_used: How often it was used since.
-        times_worked: How often that use succeeded.
-        times_seen: How often the same was learned; near-duplicates are merged when they are stored.
-        last_used_at: When it was last used, UTC.
-        state: How far it is trusted.
-        state_reason: Why it is in that state.
-        from_screen: Whether it holds text that a screen or the web showed, which may have been written by anybody.
+        outcome: The outcome as the agent reports it ("done", "failed", ...).
+        verified: The verdict of a check that is independent of the acting model; None if there was none.
+        verified_by: The check that gave the verdict.
+        embedder: The embedder in use when it was stored; set by the store.
+        created_at: Creation time, UTC.
+        version: The version of the program that created it.
+        times_used: Number of uses.
+        times_worked: Number of successful uses.
+        times_seen: How often the same was learned; duplicates are merged when they are stored.
+        last_used_at: Time of the last use, UTC.
+        state: Its trust state.
+        state_reason: The reason for the state.
+        from_screen: Whether it contains text from a screen or the web, which anybody may have written.
     """
 
     run_id: StoredText
@@ -94,12 +93,12 @@ class Provenance(Record):
 
     @property
     def quarantined(self) -> bool:
-        """Whether it is no longer returned: it failed too often when used, was contradicted, or was withdrawn."""
+        """Whether it is withdrawn: it failed too often, was contradicted, or its owner withdrew it."""
         return self.state == "quarantined" or self.times_used - self.times_worked >= QUARANTINE_AFTER_FAILURES
 
 
 class Experience(Record):
-    """One remembered experience. The id is unique across stores and tells the kind by its first letter."""
+    """A stored experience. Its id is unique across stores and begins with the first letter of its kind."""
 
     kind: ClassVar[Kind]
 
@@ -108,7 +107,7 @@ class Experience(Record):
 
     @property
     def key(self) -> Key:
-        """The key it is stored under and found by."""
+        """The key that it is found by."""
         raise NotImplementedError
 
 
@@ -117,15 +116,15 @@ ExperienceT = TypeVar("ExperienceT", bound=Experience, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Hit(Generic[ExperienceT]):
-    """One search result.
+    """A search result.
 
     Attributes:
-        experience: What was found.
-        similarity: Cosine between the keys, in [-1, 1]; 1.0 for the same words.
-        reason: Why it was returned, in words for the owner to read.
-        score: What hits are ordered by: the fused rank, weighted by outcome, age and use; 1.0 or more for the same
-            words. It is comparable within one search only.
-        reasons: The single reasons that `reason` puts together.
+        experience: The experience.
+        similarity: Cosine of the keys, in [-1, 1]; 1.0 for the same words.
+        reason: Why it was returned, for people to read.
+        score: The fused rank, weighted by outcome, age and use, by which hits are ordered; 1.0 or more for the same
+            words. Comparable within one search only.
+        reasons: The parts of `reason`.
     """
 
     experience: ExperienceT
@@ -136,22 +135,22 @@ class Hit(Generic[ExperienceT]):
 
 
 class StoreStats(Record):
-    """What a store holds.
+    """The contents of a store, in numbers.
 
     Attributes:
         path: The database file.
         schema_version: Its schema revision.
-        embedder: The embedder it is opened with.
+        embedder: The embedder that it was opened with.
         narrative: Number of narrative experiences.
         episodic: Number of episodic experiences.
         skill: Number of skills.
         states: Number of experiences by state.
-        forgotten: Number of experiences that were forgotten and can still be brought back.
-        verified: Number of experiences verified as true.
-        quarantined: Number of experiences no longer returned because they failed when used or were contradicted.
+        forgotten: Number of forgotten experiences that can still be restored.
+        verified: Number of verified experiences.
+        quarantined: Number of quarantined experiences.
         apps: Number of experiences by application.
         vectors: Number of stored vectors by embedder.
-        web_answers: Number of kept answers of search engines.
+        web_answers: Number of cached answers of search engines.
         bytes: Size of the file and its write-ahead log.
     """
 
@@ -172,7 +171,7 @@ class StoreStats(Record):
 
 
 def first_problem(error: ValidationError) -> str:
-    """Say in one line what is wrong with a record, without repeating its content."""
+    """Return the first problem of a record in one line, without its content."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(part) for part in problem["loc"])
     return f"{place}: {problem['msg']}"

@@ -1,4 +1,4 @@
-"""Looking for what is wrong with a store that can be read."""
+"""Looks for damage in a store that can be opened."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from memory_store.storage.embeddings import decode
 from memory_store.storage.rows import to_record
 from memory_store.storage.schema import ExperienceRow, VectorRow
 
-_MOST = 20
+_MAX_PROBLEMS = 20
 
 
 def find_problems(connection: Connection, embedder: Embedder, index: Index) -> list[str]:
-    """Return what is wrong: unreadable experience, vectors and keys that do not fit, a stale index."""
+    """Return the problems in words: unreadable experience, wrong keys, damaged vectors, a stale index."""
     problems = [*_records(connection), *_vectors(connection, embedder), *_words(connection)]
     with index.lock:
         index.catch_up(connection)
@@ -26,8 +26,10 @@ def find_problems(connection: Connection, embedder: Embedder, index: Index) -> l
             table = ExperienceRow.__table__.c
             alive = set(connection.scalars(select(table.pk).where(table.kind == kind, table.forgotten_at.is_(None))))
             if extra := len(index.ids(connection, kind) ^ alive):
-                problems.append(f"the index of {kind} experience differs from the database by {extra}: open it again")
-    return problems[:_MOST]
+                problems.append(
+                    f"the index of {kind} experience differs from the database in {extra}: open the store again"
+                )
+    return problems[:_MAX_PROBLEMS]
 
 
 def _records(connection: Connection) -> list[str]:
@@ -43,7 +45,7 @@ def _records(connection: Connection) -> list[str]:
                 problems.append(f"{row.uid} cannot be read: forget it")
                 continue
             if (key.text, key.digest) != (row.key_text, row.key_digest):
-                problems.append(f"{row.uid} is stored under a key that is not its own: export, then import it anew")
+                problems.append(f"{row.uid} is stored under a wrong key: export the store and import it into a new one")
     return problems
 
 
@@ -55,7 +57,7 @@ def _vectors(connection: Connection, embedder: Embedder) -> list[str]:
         bad += decode([row.data for row in some], embedder.dimension)[1].count(False)
     there = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
     known = connection.scalar(select(func.count()).where(table.embedder == embedder.name)) or 0
-    problems = [f"{bad} vectors by {embedder.name} are damaged; they are made again when needed"] if bad else []
+    problems = [f"{bad} vectors by {embedder.name} are damaged; they are embedded again when needed"] if bad else []
     if there > known:
         problems.append(f"{there - known} experiences have no vector by {embedder.name} yet: open the store again")
     return problems

@@ -1,8 +1,8 @@
-"""What happens when the same is learned again: one experience is kept, with the counts of both.
+"""Merging of experiences that were learned twice: one is kept, with the counts of both.
 
-Two experiences are the same when their keys differ in filler words at most, they are about the same application and
-platform, ended alike, and no check has said different things of them. The newer version is kept, as screens change;
-one that was verified gives way to no version that was not, and where its steps are others, both are kept.
+Two experiences are the same if their keys differ in filler words at most, application, platform and outcome are equal,
+and no checks disagree about them. The newer version is kept, because screens change; but a verified version is only
+replaced by one with the same steps, otherwise both are kept.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from sqlalchemy.orm import Session
 
 from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
 
-_CANDIDATES = 16
+_MAX_CANDIDATES = 16
 _KEPT = frozenset(
     {
         *("pk", "uid", "kind", "changed", "state", "state_reason"),
         *("times_used", "times_worked", "times_seen", "last_used_at"),
     }
 )
-"""Fields of the experience that is there already."""
 
 
 def find_twin(session: Session, row: ExperienceRow) -> ExperienceRow | None:
-    """Return the stored experience that this one repeats, newest first; None when it is new."""
+    """Return the newest stored experience that this one repeats, if any."""
     table = type(row)
     query = (
         select(table)
@@ -38,20 +37,20 @@ def find_twin(session: Session, row: ExperienceRow) -> ExperienceRow | None:
             table.state.in_(("active", "candidate")),
         )
         .order_by(table.pk.desc())
-        .limit(_CANDIDATES)
+        .limit(_MAX_CANDIDATES)
     )
     return next((old for old in session.scalars(query) if _is_same(old, row)), None)
 
 
 def merge(old: ExperienceRow, new: ExperienceRow) -> bool:
-    """Put the newer version in the place of the old one; return whether its key has changed."""
+    """Merge the newer version into the old one and return whether the key has changed."""
     before = old.key_text
     verdict = (old.verified, old.verified_by)
     if new.created_at >= old.created_at:
         for name in _fields(type(old)):
             setattr(old, name, getattr(new, name))
         if new.verified is None and verdict[0] is not None:
-            # The same steps as before: what a check said of them holds.
+            # The steps are the same, so the verdict holds.
             old.verified, old.verified_by = verdict
     elif new.verified is not None:
         old.verified, old.verified_by = new.verified, new.verified_by
@@ -74,7 +73,7 @@ def _is_same(old: ExperienceRow, new: ExperienceRow) -> bool:
     proven = old.verified is not None or old.state != new.state
     if proven and not _same_content(old, new):
         return False
-    # A replay looks for the very words: another wording of what was verified stays apart.
+    # A replay needs the exact words: another wording of a verified experience stays separate.
     if old.key_digest != new.key_digest and (old.verified or new.verified):
         return False
     if isinstance(old, NarrativeRow) and isinstance(new, NarrativeRow):

@@ -14,13 +14,13 @@ from memory_store.records.narrative import NarrativeExperience
 from memory_store.records.skills import SkillExperience
 from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, StateRow
 
-RECORDS: dict[Kind, type[Experience]] = {
+RECORDS: dict[str, type[Experience]] = {
     "narrative": NarrativeExperience,
     "episodic": EpisodicExperience,
     "skill": SkillExperience,
 }
-ROWS: dict[Kind, type[ExperienceRow]] = {"narrative": NarrativeRow, "episodic": EpisodicRow, "skill": SkillRow}
-TABLES: dict[Kind, Any] = {kind: row.__table__ for kind, row in ROWS.items()}
+ROWS: dict[str, type[ExperienceRow]] = {"narrative": NarrativeRow, "episodic": EpisodicRow, "skill": SkillRow}
+TABLES: dict[str, Any] = {kind: row.__table__ for kind, row in ROWS.items()}
 
 _PROVENANCE = tuple(Provenance.model_fields)
 _FIELDS = {kind: tuple(set(record.model_fields) - {"id", "provenance"}) for kind, record in RECORDS.items()}

@@ -33,30 +33,22 @@ from pydantic import ValidationError
 
 from memory_store.errors import InvalidExperience, TransferError
 from memory_store.migrations.packed_descriptions import unpack
-from memory_store.records.episodic import EpisodicExperience
 from memory_store.records.experience import Experience, Record, first_problem
-from memory_store.records.narrative import NarrativeExperience
-from memory_store.records.skills import SkillExperience
 from memory_store.storage.knowledge_base import read_knowledge_base
-from memory_store.storage.rows import to_row
+from memory_store.storage.rows import RECORDS, to_row
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
 VERSION = 3
 READABLE = (1, 2, 3)
-_KINDS: dict[str, type[Experience]] = {
-    "narrative": NarrativeExperience,
-    "episodic": EpisodicExperience,
-    "skill": SkillExperience,
-}
 
 
 class ImportReport(Record):
-    """What an import did.
+    """The result of an import.
 
     Attributes:
         added: Number of experiences added.
-        present: Number of experiences the store had already.
+        present: Number of experiences that were already present.
     """
 
     added: int
@@ -64,7 +56,7 @@ class ImportReport(Record):
 
 
 def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
-    """Write everything in the store to a file (mode 0600), replacing it only once it is complete.
+    """Export all experiences to a file (mode 0600), replacing it only once it is complete.
 
     Returns:
         The number of experiences written.
@@ -79,7 +71,7 @@ def export_store(store: MemoryStore, path: str | os.PathLike[str]) -> int:
 
 
 def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable[Experience]) -> None:
-    """Write so many experiences to a file (mode 0600), replacing it only once it is complete.
+    """Write experiences to a file (mode 0600), replacing it only once it is complete.
 
     Raises:
         TransferError: The file cannot be written.
@@ -139,7 +131,7 @@ def _read(file: IO[str], source: Path) -> Iterator[Experience]:
     header = _parse(file.readline(), source, 1)
     expected = header.get("experiences")
     if header.get("format") != FORMAT or not isinstance(expected, int):
-        raise TransferError(f"{source} is no export of a memory store: its first line is not the header")
+        raise TransferError(f"{source} is not an export of a memory store: its first line is not the header")
     if header.get("version") not in READABLE:
         raise TransferError(
             f"{source} has format version {header.get('version')}, this program reads up to {VERSION}:"
@@ -168,21 +160,21 @@ def _parse(text: str, source: Path, number: int) -> dict[str, Any]:
     try:
         line = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TransferError(f"{source}, line {number} is not JSON: export it again or mend that line") from error
+        raise TransferError(f"{source}, line {number} is not JSON: export it again or fix that line") from error
     if not isinstance(line, dict):
-        raise TransferError(f"{source}, line {number} is not a JSON object: export it again or mend that line")
+        raise TransferError(f"{source}, line {number} is not a JSON object: export it again or fix that line")
     return line
 
 
 def _record(line: dict[str, Any], source: Path, number: int) -> Experience:
-    kind = _KINDS.get(str(line.pop("kind", None)))
+    kind = RECORDS.get(str(line.pop("kind", None)))
     if kind is None:
-        raise TransferError(f"{source}, line {number} has no known kind: update the program or remove that line")
+        raise TransferError(f"{source}, line {number} has an unknown kind: update the program or remove that line")
     try:
         # Strict JSON mode: no number is read as a text and no text as a truth value.
         record = kind.model_validate_json(json.dumps(line), strict=True)
         to_row(record)  # Also checks that its keys are not blank.
     except (ValidationError, InvalidExperience) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise TransferError(f"{source}, line {number} is no valid experience: {problem}") from error
+        raise TransferError(f"{source}, line {number} is not a valid experience: {problem}") from error
     return record

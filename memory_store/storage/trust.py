@@ -1,4 +1,4 @@
-"""How far experience is trusted: verdicts of checks, counts of uses, and what follows from them."""
+"""Trust in experience: verdicts of checks, counts of uses, and the states that follow from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _experience = ExperienceRow.__table__.c
 
 
 def count_use(connection: Connection, pk: int, worked: bool) -> None:
-    """Count one use; what has failed twice is withdrawn."""
+    """Count one use; quarantine an experience that has failed twice."""
     connection.execute(
         update(ExperienceRow)
         .where(ExperienceRow.pk == pk)
@@ -35,14 +35,14 @@ def count_use(connection: Connection, pk: int, worked: bool) -> None:
 
 
 def set_state(connection: Connection, pk: int, state: State, reason: str) -> None:
-    """Put an experience into a state."""
+    """Set the state of an experience."""
     connection.execute(update(ExperienceRow).where(ExperienceRow.pk == pk).values(state=state, state_reason=reason))
 
 
 def release(connection: Connection, pk: int) -> bool:
-    """Take an experience out of quarantine, its failures forgiven; return whether it was in there.
+    """Release an experience from quarantine, clear its failures and return whether it was quarantined.
 
-    A skill begins anew as a candidate.
+    A skill becomes a candidate again.
     """
     row = connection.execute(select(_experience.kind, _experience.state).where(_experience.pk == pk)).one()
     if row.state != "quarantined":
@@ -60,7 +60,7 @@ def release(connection: Connection, pk: int) -> bool:
 
 
 def mark(connection: Connection, which: ColumnElement[bool], verified: bool | None, by: str) -> int:
-    """Write the verdict of a check to experiences, withdraw what it contradicts, and return how many were marked."""
+    """Record a verdict, quarantine what it contradicts, and return the number of marked experiences."""
     change = update(ExperienceRow).where(which, ExperienceRow.forgotten_at.is_(None))
     count = connection.execute(change.values(verified=verified, verified_by=by)).rowcount
     if verified is not None and count:
@@ -71,11 +71,11 @@ def mark(connection: Connection, which: ColumnElement[bool], verified: bool | No
 
 
 def _withdraw_contradicted(connection: Connection, pks: Sequence[int]) -> None:
-    """Withdraw what claims success and was found wrong, where a verified success has the same key.
+    """Quarantine claims of success that were found wrong, if a verified success has the same key.
 
-    A story that tells of a failure claims nothing wrong and is kept.
+    A narrative of a failure claims no success and is kept.
     """
-    told_failures = select(NarrativeRow.__table__.c.pk).where(NarrativeRow.__table__.c.success.is_(False))
+    failures = select(NarrativeRow.__table__.c.pk).where(NarrativeRow.__table__.c.success.is_(False))
     good, bad = (ExperienceRow.__table__.alias(name) for name in ("good", "bad"))
     pairs = (
         select(bad.c.pk, good.c.uid)
@@ -89,10 +89,10 @@ def _withdraw_contradicted(connection: Connection, pks: Sequence[int]) -> None:
         .where(
             good.c.verified.is_(True),
             good.c.forgotten_at.is_(None),
-            good.c.pk.not_in(told_failures),
+            good.c.pk.not_in(failures),
             bad.c.verified.is_(False),
             bad.c.state.in_(("active", "candidate")),
-            bad.c.pk.not_in(told_failures),
+            bad.c.pk.not_in(failures),
             good.c.pk.in_(pks) | bad.c.pk.in_(pks),
         )
     )
@@ -101,7 +101,7 @@ def _withdraw_contradicted(connection: Connection, pks: Sequence[int]) -> None:
 
 
 def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: str, clean_start: bool) -> None:
-    """Count a run of a skill; a candidate becomes active by a success from a clean state that was checked."""
+    """Count a run of a skill; a checked success from a clean state makes a candidate active."""
     count_use(connection, pk, worked)
     if worked and clean_start and checked_by:
         connection.execute(
@@ -117,7 +117,7 @@ def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: s
 
 
 def deprecate(connection: Connection, pk: int, reason: str, replaced_by: str) -> None:
-    """Put a skill out of use, in favour of another one."""
+    """Deprecate a skill, in favour of another one if there is one."""
     set_state(connection, pk, "deprecated", reason)
     table: Any = SkillRow.__table__
     connection.execute(update(table).where(table.c.pk == pk).values(replaced_by=replaced_by))

@@ -1,7 +1,7 @@
-"""Answers of search engines, kept so that the same question need not be asked again at once.
+"""A cache of the answers of search engines.
 
-They are no experience: they are not exported, not brought back once they are forgotten, and a later answer to the same
-question takes the place of the one before.
+Answers are not experience: they are not exported, cannot be restored once they are forgotten, and a later answer to the
+same query replaces an earlier one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from memory_store.storage.schema import WebAnswerRow
 
 
 class WebPage(Record):
-    """One result of a search engine; data from outside."""
+    """One result of a search engine; untrusted data."""
 
     title: StoredText
     url: StoredText
@@ -26,13 +26,13 @@ class WebPage(Record):
 
 
 class WebAnswer(Record):
-    """What a search engine answered.
+    """The answer of a search engine.
 
     Attributes:
-        engine: Which one, with all that its answers depend on.
-        query: What it was asked.
-        pages: Best first.
-        asked_at: When, UTC.
+        engine: The engine, with everything that its answers depend on.
+        query: The query.
+        pages: The results, best first.
+        asked_at: Time of the query, UTC.
     """
 
     engine: StoredText
@@ -42,7 +42,7 @@ class WebAnswer(Record):
 
 
 def find(connection: Connection, engine: str, query: str) -> WebAnswer | None:
-    """Return what an engine answered to exactly this query; white space does not count.
+    """Return the answer of an engine to exactly this query, if any; white space does not count.
 
     Raises:
         InvalidExperience: The query is not acceptable text.
@@ -56,7 +56,7 @@ def find(connection: Connection, engine: str, query: str) -> WebAnswer | None:
 
 
 def save(connection: Connection, answer: WebAnswer) -> None:
-    """Keep an answer in place of an earlier one to the same query.
+    """Store an answer, replacing an earlier one to the same query.
 
     Raises:
         InvalidExperience: The query is not acceptable text.
@@ -68,9 +68,9 @@ def save(connection: Connection, answer: WebAnswer) -> None:
 
 
 def forget(connection: Connection, selection: Selection) -> int:
-    """Delete the answers to which a selection applies; return how many.
+    """Delete the selected answers and return their number.
 
-    Only age, text and everything apply to them: what names an experience, a run, a task or an application means none.
+    Only age, text and ``everything`` select answers; a selection with any other condition selects none.
     """
     if selection.everything:
         return connection.execute(delete(WebAnswerRow)).rowcount
@@ -91,5 +91,5 @@ def forget(connection: Connection, selection: Selection) -> int:
 
 
 def delete_older(connection: Connection, before: datetime) -> int:
-    """Delete the answers from before a time; return how many."""
+    """Delete the answers from before a time and return their number."""
     return connection.execute(delete(WebAnswerRow).where(WebAnswerRow.asked_at < before)).rowcount

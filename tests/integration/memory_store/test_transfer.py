@@ -67,7 +67,7 @@ def edit(line: int, change: Callable[[dict[str, object]], object]) -> Callable[[
         (lambda lines: lines.pop(0), "not the header"),
         (lambda lines: lines.clear(), "not JSON"),
         (edit(0, lambda line: line.update(version=4)), "version 4"),
-        (edit(2, lambda line: line.update(kind="dream")), "line 3 has no known kind"),
+        (edit(2, lambda line: line.update(kind="dream")), "line 3 has an unknown kind"),
         (edit(2, lambda line: line.update(surprise=1)), "line 3 .*surprise"),
         (edit(3, lambda line: line.update(success="true")), "line 4 .*success"),
         (edit(3, lambda line: line.update(query=" ")), "line 4 .*blank"),

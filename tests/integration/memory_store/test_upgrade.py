@@ -118,7 +118,7 @@ def test_a_damaged_export_of_version_2_is_refused(upgraded: MemoryStore, tmp_pat
     number = next(number for number, line in enumerate(lines) if '"kind": "skill"' in line)
     lines[number] = json.dumps({**json.loads(lines[number]), **change})
     (tmp_path / "export.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(Exception, match=f"line {number + 1} is no valid experience: {next(iter(change))}"):
+    with pytest.raises(Exception, match=f"line {number + 1} is not a valid experience: {next(iter(change))}"):
         import_store(upgraded, tmp_path / "export.jsonl")
 
 
