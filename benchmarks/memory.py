@@ -10,9 +10,10 @@ implementation (JSON and a pickle of embeddings, read again for each query), med
 are found, compared with exact search. `retrieve_p50_ms_1e5`: a retrieval that embeds the query, median, ms.
 `open_s_1e5`: from the start of the imports to the first answer, s; `rss_mb_1e5`: memory of that process with given
 embeddings, MB (MiniLM takes 200 MB more). `add_p50_ms`: embedding and storing one experience at 1e5, median, ms.
-`recall_at_1`, `false_positive_rate`: on the labelled paraphrases that nothing was tuned on (`memory_heldout.txt`); a false positive is
-an answer to a query for the opposite or for another application. `kills`: number of writers killed with SIGKILL while
-four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus inconsistencies.
+`recall_at_1`, `false_positive_rate`: on the labelled paraphrases that nothing was tuned on (`memory_heldout.txt`); a
+false positive is an answer to a query for the opposite or for another application. `kills`: number of writers killed
+with SIGKILL while four others wrote and four read; `lost`: number of acknowledged experiences missing afterwards, plus
+inconsistencies.
 `--quick` kills few writers.
 """
 
