@@ -114,7 +114,7 @@ def test_a_worker_that_is_ended_in_the_middle_loses_its_job_and_nothing_else(wor
     for moment in (0.0, 0.01, 0.2):
         worker = Worker(worker._assignment, worker._command)
         with ThreadPoolExecutor() as threads:
-            lost = threads.submit(worker.run, Job(task="sleep"), 60)
+            lost = threads.submit(worker.run, Job(task="sleep"), 10)
             time.sleep(moment)
             worker.end()
             assert isinstance(lost.exception(), WorkerLost)
