@@ -31,7 +31,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ([""], "No application fits ''"),
         (["no-such-thing"], "No application fits 'no-such-thing'"),
         ([], "No installed application can be explored"),
-        (["sh", "--model", "openai:unheard-of", "--dollars", "1"], "price of openai:unheard-of is not known"),
+        (["sh", "--model", "openai:unheard-of", "--dollars", "1"], "price of openai:unheard-of is unknown"),
     ],
 )
 def test_it_is_wrong_usage(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
