@@ -95,7 +95,8 @@ class Reader(Generic[I_co]):
 
     Args:
         rows: The table, in order of preference.
-        kinds: What to call with the fields of a row, by its kind; usually the class of the intent. A slot gives a
+        kinds: What to call with the fields of a row, by its kind; usually the class of the intent. Where it returns
+            None, the next row that matches is taken. A slot gives a
             `intents.text.Phrase`, a text that knows which parts of it were quoted; it takes no leading article unless
             its sort is ``raw``. ``{name:long}`` takes as much text as it can, other slots as little.
         words: Groups of words that templates refer to as ``<name>``, in addition to those of the core table.
@@ -105,7 +106,7 @@ class Reader(Generic[I_co]):
     def __init__(
         self,
         rows: Iterable[Row],
-        kinds: Mapping[str, Callable[..., I_co]],
+        kinds: Mapping[str, Callable[..., I_co | None]],
         words: Mapping[str, Iterable[str]] | None = None,
         sorts: Mapping[str, Sort] | None = None,
     ) -> None:
@@ -141,8 +142,8 @@ class Reader(Generic[I_co]):
                 found.append((_specificity(template, match), -number, template, row, match))
         for _, _, template, row, match in sorted(found, key=lambda each: each[:2], reverse=True):
             fields = self._fields(template, row, match, phrase)
-            if fields is not None:
-                return self._kinds[row.kind](**fields)
+            if fields is not None and (intent := self._kinds[row.kind](**fields)) is not None:
+                return intent
         return None
 
     def _fields(self, template: Template, row: Row, match: re.Match[str], phrase: Phrase) -> dict[str, Any] | None:
@@ -172,6 +173,8 @@ def _specificity(template: Template, match: re.Match[str]) -> float:
     for slot in template.slots:
         if match[slot.group] is not None:
             count -= len(_WORD.findall(match[slot.group]))
+            if slot.sort in ("", "long"):  # the article before the slot's text is no word of the template
+                count -= len(_WORD.findall(match[f"a{slot.group}"]))
             count += _TYPED * (slot.sort not in UNTYPED)
     return count
 

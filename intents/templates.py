@@ -12,8 +12,8 @@ from intents.text import PLACEHOLDER, SORTS
 
 ARTICLE = r"(?:(?:the|an?|my|your|our|this|that|its|their)\s+)?"
 _PATTERNS = {
-    "": rf"{ARTICLE}(?P<NAME>.+?)",
-    "long": rf"{ARTICLE}(?P<NAME>.+)",
+    "": rf"(?P<aNAME>{ARTICLE})(?P<NAME>.+?)",
+    "long": rf"(?P<aNAME>{ARTICLE})(?P<NAME>.+)",
     "raw": r"(?P<NAME>.+?)",
     "word": r"(?P<NAME>[^\s,;]+)",
     "quoted": rf"(?P<NAME>{PLACEHOLDER})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import secrets
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -79,9 +80,7 @@ def build_model(
     """
     kind, _, rest = name.partition(":")
     if name == "offline":
-        from agent_s.offline import OfflineModel
-
-        return OfflineModel()
+        return _registered(name)
     if kind == "recorded" and rest:
         from agent_s.llm.recorded import RecordedModel
 
@@ -120,6 +119,14 @@ def build_wire(
         service = Service("Anthropic", address or anthropic.ADDRESS, model, KEY_NAMES[provider], key)
         return anthropic.AnthropicWire(service, **options)
     return openai.OpenAIWire(Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key), **options)
+
+
+def _registered(name: str) -> Model:
+    """Build the model that a higher layer registers under this name in the entry point group `agent_s.models`."""
+    for entry_point in entry_points(group="agent_s.models", name=name):
+        model: Model = entry_point.load()()
+        return model
+    raise SettingsError(f"The model {name!r} is not registered: install agent-s again.")
 
 
 def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:

@@ -1,7 +1,7 @@
-"""The offline model: follows plain English instructions on real applications, with no network and no key.
+"""The offline model: a small command language that is carried out on the screen, with no network and no key.
 
-An instruction is split into clauses (`clauses`), each clause is read (`grammar`) as an intent (`intents`), and each kind
-of intent has a policy (`policies`) that looks at the screen, acts, and looks whether it happened.
+An instruction is split into clauses, and the table of sentences (`sentences.yaml`) reads each as a command
+(`commands`). A command finds the elements that are meant (`finding`), acts, and looks whether it happened (`desk`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How a policy runs: as a generator that yields moves and is sent what came of them.
+"""How a command is carried out: as a generator that yields moves and receives what came of them.
 
-The model keeps nothing between calls. For each call the policy starts again and is fed the steps that were taken so far;
-it then stands where it stood, since it is deterministic, and its next move is the answer. Steps that are not its own (a
-replay that stopped half-way) make it start afresh on the screen they left behind.
+The model keeps nothing between calls. For each call the command starts again and is sent the results of the steps that
+were taken so far; since it is deterministic, it arrives where it was, and its next move is the answer. Steps that are
+not its own (a replay that stopped half-way) make it start afresh on the screen that they left.
 """
 
 from __future__ import annotations
@@ -14,143 +14,90 @@ from typing import NoReturn
 from aci.acting.actions import Action, Done, Fail
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse
-from agent_s.offline.screen import Screen
+from agent_s.offline.finding.screen import Screen
 from agent_s.records import ID_FIELDS, Step
 
-MOST_REASON = 1500
+_MAX_REASON = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A primitive that a policy wants performed.
-
-    Attributes:
-        action: The primitive.
-        purpose: What it is for, in words.
-        seen: What the screen shows, as far as it matters here.
-        check: What came of the move before.
-    """
+    """A primitive to perform, its purpose, and what of the screen is the reason for it."""
 
     action: Action
     purpose: str
     seen: str = ""
-    check: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What a policy is told after a move.
-
-    Attributes:
-        screen: The screen now.
-        ok: Whether the primitive was carried out.
-        error: Why not.
-        note: What the desktop said about it.
-    """
+class Result:
+    """What came of a move: the screen after it, and why it was refused if it was."""
 
     screen: Screen
     ok: bool = True
     error: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Achieved:
-    """The end of a policy that did what it should.
-
-    Attributes:
-        evidence: What shows it; empty where nothing on the screen does.
-    """
-
-    evidence: str = ""
 
 
 class GaveUp(Exception):
-    """Ends a policy that cannot do what it should; never leaves `decide`."""
+    """Ends a command that cannot do what it should; never leaves `decide`."""
 
 
-Course = Generator[Move, Sight, Achieved]
-"""A policy at work."""
-MakeCourse = Callable[[Screen], Course]
+Course = Generator[Move, Result, str]
+"""A command being carried out; it returns the evidence of its success, "" where nothing on the screen shows it."""
 
 
 def give_up(reason: str) -> NoReturn:
-    """End the policy with a reason."""
+    """End the command with a reason."""
     raise GaveUp(reason)
 
 
-@dataclass(slots=True)
 class _Runner:
-    """A course and where it stands: its next move, or how it ended."""
+    """A course with its next move, or how it ended."""
 
-    make: MakeCourse
-    course: Course | None = None
-    move: Move | None = None
-    ending: Achieved | GaveUp | None = None
+    def __init__(self, start: Callable[[Screen], Course]) -> None:
+        self._start = start
+        self._course: Course | None = None
+        self.move: Move | None = None
+        self.evidence = self.reason = ""
 
-    def start(self, screen: Screen) -> None:
-        self.course = self.make(screen)
-        self._advance(None)
-
-    def send(self, sight: Sight) -> None:
-        self._advance(sight)
-
-    def _advance(self, sight: Sight | None) -> None:
-        if self.course is None:
-            return
+    def send(self, result: Result, is_own: bool) -> None:
         try:
-            self.move = next(self.course) if sight is None else self.course.send(sight)
-            self.ending = None
+            if is_own and self._course is not None:
+                self.move = self._course.send(result)
+            else:
+                self._course = self._start(result.screen)
+                self.move = next(self._course)
         except StopIteration as stop:
-            self.move, self.ending = None, stop.value if isinstance(stop.value, Achieved) else Achieved()
+            self.move, self.evidence, self.reason = None, str(stop.value or ""), ""
         except GaveUp as reason:
-            self.move, self.ending = None, reason
+            self.move, self.reason = None, str(reason)
 
 
-def decide(make: MakeCourse, steps: Sequence[Step], observation: Observation, instruction: str = "") -> ActResponse:
-    """Return the next step of a policy, after the steps that were taken; a text that is the instruction is not seen."""
-    runner = run_through(make, steps, observation, instruction)
-    if runner.move is not None:
-        move = runner.move
-        return ActResponse(
-            previous_action_check=move.check or _check(steps, observation),
-            observation_analysis=move.seen or describe_screen(observation),
-            next_action=move.purpose,
-            action=move.action,
-        )
-    if isinstance(runner.ending, GaveUp):
-        reason = str(runner.ending)
-        return ActResponse(
-            previous_action_check=_check(steps, observation),
-            observation_analysis=reason,
-            next_action="give up",
-            action=Fail(reason=reason[:MOST_REASON]),
-        )
-    evidence = runner.ending.evidence if runner.ending is not None else ""
+def decide(start: Callable[[Screen], Course], steps: Sequence[Step], observation: Observation) -> ActResponse:
+    """Return the next step of a command, after the steps that were taken."""
+    runner = _Runner(start)
+    screens = _screens(steps, observation)
+    runner.send(Result(Screen(screens[0])), is_own=False)
+    for step, after in zip(steps, screens[1:], strict=True):
+        is_own = runner.move is not None and _is_same(runner.move.action, step)
+        runner.send(Result(Screen(after), step.result.ok, step.result.error or ""), is_own)
+    move = runner.move
+    if move is not None:
+        said, seen, action = move.purpose, move.seen, move.action
+    elif runner.reason:
+        said, seen, action = "give up", runner.reason, Fail(reason=runner.reason[:_MAX_REASON])
+    else:
+        said, seen, action = "the subtask is done", runner.evidence, Done()
     return ActResponse(
         previous_action_check=_check(steps, observation),
-        observation_analysis=evidence or describe_screen(observation),
-        next_action="the subtask is done",
-        action=Done(),
+        observation_analysis=seen or describe_screen(observation),
+        next_action=said,
+        action=action,
     )
 
 
-def run_through(make: MakeCourse, steps: Sequence[Step], observation: Observation, instruction: str = "") -> _Runner:
-    """Run a policy through the steps that were taken; see the module."""
-    runner = _Runner(make)
-    screens = _screens(steps, observation)
-    runner.start(Screen(screens[0], instruction))
-    for step, after in zip(steps, screens[1:], strict=True):
-        if runner.move is not None and _is_same(runner.move.action, step):
-            result = step.result
-            runner.send(Sight(Screen(after, instruction), result.ok, result.error or "", result.note))
-        else:
-            runner.start(Screen(after, instruction))
-    return runner
-
-
 def _screens(steps: Sequence[Step], observation: Observation) -> list[Observation]:
-    """Return what was seen before each step, and now; for what is not kept the next screen that is stands in."""
+    """Return the screen before each step, and now; the next one stands in for a screen that was not kept."""
     screens = [observation]
     for step in reversed(steps):
         screens.append(screens[-1] if step.recalled else step.observation)
@@ -158,27 +105,23 @@ def _screens(steps: Sequence[Step], observation: Observation) -> list[Observatio
 
 
 def _is_same(action: Action, step: Step) -> bool:
-    """Tell whether a move is what was done in a step; the ids of a recalled one are those of another run."""
+    """Return whether a move is what a step did; the ids of a recalled step are those of another run."""
     done = step.response.action
     if not step.recalled:
         return action == done
-    return type(action) is type(done) and _without_ids(action) == _without_ids(done)
-
-
-def _without_ids(action: Action) -> dict[str, object]:
-    return action.model_dump(exclude=set(ID_FIELDS))
+    ids = set(ID_FIELDS)
+    return type(action) is type(done) and action.model_dump(exclude=ids) == done.model_dump(exclude=ids)
 
 
 def describe_screen(observation: Observation) -> str:
-    """Say in a sentence what is in front."""
+    """Return a sentence about what is in front."""
     active = observation.active_window
     where = f"The window {active.title or active.app!r} is in front" if active else "No window is in front"
-    popups = sum(window.popup for window in observation.windows)
-    return f"{where}, with {len(observation.elements)} elements in sight{' and a menu open' if popups else ''}."
+    menu = " and a menu open" if any(window.popup for window in observation.windows) else ""
+    return f"{where}, with {len(observation.elements)} elements in sight{menu}."
 
 
 def _check(steps: Sequence[Step], observation: Observation) -> str:
-    """Say what the last step changed."""
     if not steps:
         return ""
     last = steps[-1]
@@ -188,10 +131,14 @@ def _check(steps: Sequence[Step], observation: Observation) -> str:
 
 
 def what_changed(before: Observation, after: Observation) -> str:
-    """Say what differs between two observations, in few words."""
+    """Return in few words what differs between two observations."""
     old, new = ({window.id: window for window in seen.windows} for seen in (before, after))
-    changes = [f"{_called(new[key])} opened" for key in new if key not in old]
-    changes += [f"{_called(old[key])} closed" for key in old if key not in new]
+
+    def called(title: str, app: str) -> str:
+        return f"the window {title!r}" if title else f"a menu of {app or 'the application'}"
+
+    changes = [f"{called(one.title, one.app)} opened" for key, one in new.items() if key not in old]
+    changes += [f"{called(one.title, one.app)} closed" for key, one in old.items() if key not in new]
     changes += [
         f"the title became {new[key].title!r}" for key in new if key in old and new[key].title != old[key].title
     ]
@@ -200,8 +147,3 @@ def what_changed(before: Observation, after: Observation) -> str:
         count = len(were.keys() ^ are.keys()) + sum(were[key] != are[key] for key in were.keys() & are.keys())
         changes = [f"{count} elements changed"] if count else ["nothing on the screen changed"]
     return "; ".join(changes[:3])
-
-
-def _called(window: object) -> str:
-    title, app = getattr(window, "title", ""), getattr(window, "app", "")
-    return f"the window {title!r}" if title else f"a menu of {app or 'the application'}"

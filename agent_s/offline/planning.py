@@ -1,116 +1,134 @@
-"""From an instruction to a plan, and from a failure to another way or an honest end."""
+"""From an instruction to a plan, from a subtask to its commands, and from a failure to another way."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
-from agent_s.llm.protocol import FailedSubtask, PlanContext, PlannedNode, PlanResponse
-from agent_s.offline.grammar import parse_clause
-from agent_s.offline.intents import (
-    AnswerDialog,
-    Intent,
-    NothingToDo,
-    NotUnderstood,
-    OpenThing,
-    SaveFile,
-)
-from agent_s.offline.matching import EXACT, rank
-from agent_s.offline.quoting import quote
-from agent_s.offline.reading import Part, not_understood, read_instruction
-from agent_s.offline.roles import ACTIONABLE
-from agent_s.offline.screen import Screen
-from agent_s.offline.targets import TargetQuery
+from agent_s.llm.protocol import ActContext, ActResponse, PlanContext, PlannedNode, PlanResponse
+from agent_s.offline.commands.base import Command
+from agent_s.offline.commands.click import Click
+from agent_s.offline.commands.in_turn import InTurn
+from agent_s.offline.commands.nothing import Nothing
+from agent_s.offline.course import Course, decide, give_up
+from agent_s.offline.desk import Desk
+from agent_s.offline.finding.matching import EXACT, best, rank
+from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
+from agent_s.offline.finding.screen import Screen
+from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.reading import Part, read_instruction, read_words
+from agent_s.offline.wording import guideline
+from agent_s.records import Subtask
 
-MOST_NODES = 38
-"""Subtasks of one plan; longer instructions have several clauses in a subtask."""
-JOINT = "\n"
-"""Between the clauses of one subtask."""
-_LONGEST_NAME = 160
-_LONGEST_INFO = 19_000
+MAX_NODES = 38
+"""Subtasks of one plan; longer instructions have several clauses in a subtask, one on each line."""
+_MAX_NAME, _MAX_INFO = 160, 19_000
+_APPLICATION = re.compile(r"\s*\(application: [^()]{1,120}\)\s*$")
+_ANOTHER_WAY = "Another way: "
+_REFUSED = re.compile(r"\b(?:no name yet|exists already|saving failed|disabled)\b")
+"""Reasons after which no other way is tried, since the application itself refused."""
 
 
 def make_plan(context: PlanContext) -> PlanResponse:
     """Plan the instruction, or what is left of it after a failure."""
     if context.failed is not None:
         return _plan_again(context)
-    parts = read_instruction(context.task.instruction)
-    parts = [_known_command(part, context) for part in parts]
-    unread = tuple(words for part in parts for words in not_understood(part.intent))
+    unread = tuple(
+        part.words
+        for part in read_instruction(context.task.instruction)
+        if part.command is None and not _named_exactly(part.words, Screen(context.observation))
+    )
     if unread:
         reason = "; ".join(f"I do not understand {words!r}" for words in unread)
         return PlanResponse(gives_up=reason, not_understood=unread)
-    nodes = _nodes(parts)
-    return PlanResponse(nodes=nodes, edges=_chain(nodes))
+    return _response((node for node, _ in _nodes(context.task.instruction)), guideline(context))
 
 
-def _known_command(part: Part, context: PlanContext) -> Part:
-    """Read words without a reading as the name of a button where the screen has one called exactly so."""
-    if not isinstance(part.intent, NotUnderstood):
-        return part
-    found = rank(TargetQuery(phrase=part.intent.words, name=part.intent.words), Screen(context.observation), ACTIONABLE)
-    if found and found[0].score >= EXACT:
-        return Part(
-            f"click {quote(part.intent.words)}", parse_clause(f"click {quote(part.intent.words)}"), part.application
-        )
-    return part
+def commands_of(subtask: Subtask, instruction: str) -> tuple[Command, ...]:
+    """Return the commands of a subtask; () where its words have no reading.
+
+    A subtask of the instruction's own plan has them from there, where each clause is read after those before it.
+    """
+    for node, commands in _nodes(instruction):
+        if (node.name, node.info) == (subtask.name, subtask.info) and commands:
+            return commands
+    return read_words(_APPLICATION.sub("", subtask.info)) or read_words(subtask.name)
 
 
-def _nodes(parts: list[Part]) -> tuple[PlannedNode, ...]:
-    """Make one subtask of each clause that asks for something."""
-    kept = [part for part in parts if not isinstance(part.intent, NothingToDo)]
-    if not kept:
-        return (_node("Do nothing", "do nothing", ""),)
-    groups = _grouped(kept)
-    names: set[str] = set()
+def act(context: ActContext) -> ActResponse:
+    """Return the next step of a subtask."""
+    instruction = context.task.instruction
+    commands = commands_of(context.subtask, instruction)
+    command = commands[0] if len(commands) == 1 else InTurn(commands)
+    words = _APPLICATION.sub("", context.subtask.info) or context.subtask.name
+    after = commands_of(context.left[0], instruction)[:1] if context.left else ()
+    following = after[0].about() if after else ()
+
+    def start(screen: Screen) -> Course:
+        return (command.run if commands else lambda desk: _by_name(words, desk))(Desk(screen, following))
+
+    return decide(start, context.steps, context.observation)
+
+
+def _by_name(words: str, desk: Desk) -> Course:
+    """Click what is called exactly as words without a reading."""
+    found = _named_exactly(words, desk.screen)
+    if not found:
+        give_up(f"I do not understand {words!r}, and nothing on the screen is called so")
+    return (yield from Click((found[0],)).run(desk))
+
+
+def _named_exactly(words: str, screen: Screen) -> list[Target]:
+    target = named(words)
+    return [target] if best(rank(target, screen, ACTIONABLE - EDITABLE), EXACT + 2) else []
+
+
+@lru_cache(maxsize=64)
+def _nodes(instruction: str) -> tuple[tuple[PlannedNode, tuple[Command, ...]], ...]:
+    """Return a subtask with its commands for each clause; for several where there are more than a plan may have."""
+    parts = [part for part in read_instruction(instruction) if not isinstance(part.command, Nothing)]
+    if not parts:
+        return ((PlannedNode(name="Do nothing", info="do nothing"), (Nothing(),)),)
+    size = -(-len(parts) // MAX_NODES)
+    groups = [parts[start : start + size] for start in range(0, len(parts), size)]
+    nodes = _with_own_names(PlannedNode(name=_title(group), info=_info(group)) for group in groups)
     return tuple(
-        _unique(_node(_title(group), JOINT.join(part.words for part in group), group[0].application), names)
-        for group in groups
+        (node, tuple(part.command for part in group if part.command is not None))
+        for node, group in zip(nodes, groups, strict=True)
     )
-
-
-def _grouped(parts: list[Part]) -> list[list[Part]]:
-    """Put neighbouring clauses together where there are more than a plan may have."""
-    size = -(-len(parts) // MOST_NODES)
-    return [parts[start : start + size] for start in range(0, len(parts), size)]
 
 
 def _title(group: list[Part]) -> str:
     title = "; ".join(part.words for part in group).replace("\n", " ")
     title = title[:1].upper() + title[1:]
-    return title if len(title) <= _LONGEST_NAME else f"{title[:_LONGEST_NAME]}..."
+    return title if len(title) <= _MAX_NAME else f"{title[:_MAX_NAME]}..."
 
 
-def _node(name: str, clause: str, application: str) -> PlannedNode:
+def _info(group: list[Part]) -> str:
+    application = group[0].application
     where = f" (application: {application})" if application and not set("()") & set(application) else ""
-    return PlannedNode(name=name, info=f"{clause}{where}" if len(clause) <= _LONGEST_INFO else clause[:_LONGEST_INFO])
+    return "\n".join(part.words for part in group)[:_MAX_INFO] + where
 
 
-def _unique(node: PlannedNode, names: set[str]) -> PlannedNode:
-    """Number subtasks that would have the same name."""
-    name, count = node.name, 1
-    while name in names:
-        count += 1
-        name = f"{node.name} ({count})"
-    names.add(name)
-    return PlannedNode(name=name, info=node.info)
+def _with_own_names(nodes: Iterable[PlannedNode]) -> tuple[PlannedNode, ...]:
+    """Number the subtasks that would have the same name."""
+    named_nodes: dict[str, PlannedNode] = {}
+    for node in nodes:
+        name, count = node.name, 1
+        while name in named_nodes:
+            count += 1
+            name = f"{node.name} ({count})"
+        named_nodes[name] = PlannedNode(name=name, info=node.info)
+    return tuple(named_nodes.values())
 
 
-def _chain(nodes: tuple[PlannedNode, ...]) -> tuple[tuple[str, str], ...]:
-    """Let each subtask depend on the one before."""
-    return tuple((before.name, after.name) for before, after in pairwise(nodes))
-
-
-# After a failure
-
-
-@dataclass(frozen=True, slots=True)
-class OtherWay:
-    """Another way to do what failed."""
-
-    name: str
-    clause: str
+def _response(nodes: Iterable[PlannedNode], guide: str = "") -> PlanResponse:
+    """Return a plan in which each subtask depends on the one before."""
+    nodes = tuple(nodes)
+    edges = tuple((before.name, after.name) for before, after in pairwise(nodes))
+    return PlanResponse(nodes=nodes, edges=edges, guideline=guide)
 
 
 def _plan_again(context: PlanContext) -> PlanResponse:
@@ -118,42 +136,11 @@ def _plan_again(context: PlanContext) -> PlanResponse:
     failed = context.failed
     if failed is None:
         raise ValueError("there is no failure to plan for")
-    way = _other_way(failed)
-    if way is None:
+    commands = commands_of(failed.subtask, context.task.instruction)
+    again = failed.subtask.name.startswith(_ANOTHER_WAY) or _REFUSED.search(failed.reason) or len(commands) != 1
+    way = "" if again else commands[0].another_way()
+    if not way:
         return PlanResponse(gives_up=failed.reason or "it did not work")
-    names: set[str] = set()
-    nodes: tuple[PlannedNode, ...] = (
-        PlannedNode(name=way.name, info=way.clause),
-        *(
-            _unique(PlannedNode(name=subtask.name, info=subtask.info), names)
-            for subtask in context.left
-            if subtask.name != way.name
-        ),
-    )
-    return PlanResponse(nodes=nodes, edges=_chain(nodes))
-
-
-_ANOTHER = "Another way: "
-
-
-def _other_way(failed: FailedSubtask) -> OtherWay | None:
-    """Return another way for what has one; each is tried once, and none where the application itself refused."""
-    if failed.subtask.name.startswith(_ANOTHER) or re.search(
-        r"\b(?:no name yet|exists already|saving failed|disabled)\b", failed.reason
-    ):
-        return None
-    intent = parse_clause(failed.subtask.info or failed.subtask.name)
-    clause = _alternative(intent)
-    return OtherWay(f"{_ANOTHER}{clause}"[:480], clause) if clause else None
-
-
-def _alternative(intent: Intent) -> str:
-    match intent:
-        case SaveFile(name="", folder="", save_as=False):
-            return "choose File > Save"
-        case AnswerDialog(answer="accept"):
-            return "press Return"
-        case OpenThing(app_only=False, name=name):
-            return f"double-click {quote(name)}"
-        case _:
-            return ""
+    nodes = [PlannedNode(name=f"{_ANOTHER_WAY}{way}"[:480], info=way)]
+    nodes += [PlannedNode(name=one.name, info=one.info) for one in context.left if one.name != nodes[0].name]
+    return _response(nodes)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from aci.observation.observation import Element, Observation
 from agent_s.llm.protocol import Affordance, CheckableTask, ProposalContext, ProposalResponse, ProposedTask
-from agent_s.offline.quoting import quote
+from intents.text import quote
 
 T = TypeVar("T")
 

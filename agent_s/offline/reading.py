@@ -1,274 +1,263 @@
-"""A whole instruction read: its clauses in order, each complete in itself and with what it asks for.
-
-Here words get the meaning that they have only through their neighbours: "then the 'Cancel' button", "save it",
-"type the code", "and overwrite it".
-"""
+"""The commands of an instruction, read clause by clause by the table of sentences."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
 
-from agent_s.offline.clauses import Clause, split_instruction
-from agent_s.offline.grammar import parse_clause
-from agent_s.offline.intents import (
-    ClickOn,
-    CloseThing,
-    Command,
-    DragOnto,
-    FocusOn,
-    GoToAddress,
-    InPlace,
-    Intent,
-    InTurn,
-    KeepText,
-    LookWhether,
-    NotUnderstood,
-    OnlyIf,
-    OpenThing,
-    SaveFile,
-    ScrollView,
-    SelectOptions,
-    SetChecked,
-    SetValue,
-    TypeText,
-    Unfold,
-    WaitFor,
+import yaml
+
+from agent_s.offline.commands.base import Command
+from agent_s.offline.commands.cells import CELL
+from agent_s.offline.commands.conditions import parse_condition
+from agent_s.offline.commands.copy import Copy
+from agent_s.offline.commands.file_dialog import folder_path
+from agent_s.offline.commands.menu import FollowPath, path_in
+from agent_s.offline.commands.open import Open
+from agent_s.offline.commands.press import Press
+from agent_s.offline.commands.switch import on_or_off
+from agent_s.offline.commands.type import TypeText
+from agent_s.offline.finding.targets import Target, parse_target
+from intents.clauses import Clause, after_place, is_polite_only, split, without_politeness
+from intents.dates import parse_day
+from intents.keys import is_modifier, parse_keys
+from intents.lexicon import first_verb
+from intents.reader import Reader, read_rows
+from intents.text import OPEN, Phrase, guard
+
+MAX_CLAUSE = 2500
+"""Characters of a clause, quoted text not counted; longer ones are texts to be typed, or not understood."""
+_MAX_DEPTH = 3
+_FILE = re.compile(r"(?:~|\.{0,2}/)?[^<>|*?\n]{0,200}\.[A-Za-z]\w{0,4}|(?:~|/)\S*")
+_URL = re.compile(
+    r"(?:https?|file|ftp|chrome|about):\S+|www\.\S+|localhost\b\S*|(?:[a-z0-9-]+\.)+(?:com|org|net|edu|io)\S*", re.I
 )
-from agent_s.offline.lexicon import first_verb, strip_fillers
-from agent_s.offline.quoting import OPEN, Guarded
-from agent_s.offline.targets import TargetQuery
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One clause, complete in itself.
+    """One clause of an instruction.
 
     Attributes:
-        words: What to do, in words that `parse_clause` reads the same way without the rest of the instruction.
-        intent: What it asks for.
-        application: The application it is meant in, as the instruction called it; empty where it named none.
+        words: The clause.
+        command: What it asks for; None where it has no reading.
+        application: The application that it is meant in; "" where the instruction named none.
     """
 
     words: str
-    intent: Intent
+    command: Command | None
     application: str = ""
 
 
-@dataclass(slots=True)
-class _Context:
-    """What has been said so far.
+@lru_cache(maxsize=64)
+def read_instruction(instruction: str) -> tuple[Part, ...]:
+    """Read an instruction; each part is read with what those before it were about."""
+    parts: list[Part] = []
+    verb, thing, application = "", "", ""
+    for clause in split(instruction):
+        words = clause.words.part(without_politeness(clause.words.marked))
+        if not re.search(r"[^\W_]", words.marked) or is_polite_only(words.marked) or _is_closing(words):
+            continue
+        words = _with_thing(words, thing)
+        command = _elided(clause, words, verb) or read_clause(words) or _elided(clause, words, verb, always=True)
+        if isinstance(command, TypeText) and command.text is not None and _names_copied(command.text, parts):
+            command = replace(command, text=None)
+        parts.append(Part(words.quoted, command, application))
+        verb = _verb_of(words) or verb
+        if command is not None and command.about():
+            thing = command.about()[-1].phrase or thing
+        if isinstance(command, Open) and command.target.kind not in ("item", "tree", "row", "dialog"):
+            application = command.name
+    return tuple(parts)
 
-    Attributes:
-        verb: The verb of the last clause with what belongs to it, for clauses that leave it out.
-        thing: How the last element was described.
-        kept: Names of the texts that were copied.
-        application: The application named last.
-    """
 
-    verb: str = ""
-    thing: str = ""
-    kept: list[str] = field(default_factory=list)
-    application: str = ""
+def read_words(words: str) -> tuple[Command, ...]:
+    """Read the words of one part, or an instruction of several; () where some of them have no reading."""
+    commands = tuple(part.command for part in read_instruction(words))
+    if not commands or None in commands:
+        commands = (read_clause(guard(words)),)
+    return tuple(one for one in commands if one is not None) if None not in commands else ()
 
 
-_IT = re.compile(r"\b(?:it|them|this one|that one|that)\b", re.IGNORECASE)
-_WITH_IT = {
-    "click", "double-click", "right-click", "press", "select", "choose", "check", "tick", "uncheck", "untick", "expand", "collapse", "drag", "enable", "disable",
-    "toggle", "clear", "focus", "tap", "set", "open", "turn", "highlight", "pick", "empty", "rename", "hit", "activate", "move",
-}  # fmt: skip
-_INTO_IT = re.compile(r"\b(?P<prep>in|into|inside|with)\s+it\b", re.IGNORECASE)
-_OVERWRITES = re.compile(
-    r"(?:overwrite|replace)(?:\s+(?:it|the\s+(?:existing|old|current)\s*\w*|any\s+existing\s+\w+|the\s+file))?(?:\s+(?:if|when)\b.*)?|confirm\s+(?:the\s+)?(?:overwrit|replac)\w*.*",
-    re.IGNORECASE,
-)
-_NO_SAVING = re.compile(
-    r"(?:do\s+not|don't)\s+save\b.*|discard(?:\s+(?:the|all|any|my|your|unsaved))*(?:\s+changes)?", re.IGNORECASE
-)
-_KEPT_WORDS = re.compile(
-    r"^(?:the|that|this|your|its)\s+(?:(?:copied|saved|kept)\s+)?(?P<name>[\w -]{2,60})$|^(?P<it>it|that|them)$",
-    re.IGNORECASE,
-)
-_TYPES = re.compile(
-    r"^(?P<verb>type|write|enter|input|put|insert|paste|fill in)(?P<in>\s+in)?\s+(?P<what>.+?)(?P<rest>\s+(?:in\s+to|into|in|to|as)\s+.+)?$",
-    re.IGNORECASE,
-)
-_VERB_AND_OBJECT = re.compile(
-    r"(?!(?:the|a|an|both|all|each|and|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it|this|that|these|them)\b",
-    re.IGNORECASE,
+def read_clause(words: Phrase) -> Command | None:
+    """Return the command that a clause asks for; None where it has no reading."""
+    return _read_quoted(words.quoted)
+
+
+@lru_cache(maxsize=512)
+def _read_quoted(clause: str) -> Command | None:
+    return _read(guard(clause), _MAX_DEPTH)
+
+
+def _read(words: Phrase, depth: int) -> Command | None:
+    marked = re.sub(r"(?<=[\w\ue001)\"'])[.!?]+$", "", without_politeness(words.marked))
+    if len(marked) > MAX_CLAUSE:
+        text = marked.partition(" ")[2]
+        return TypeText(str(words.part(text))) if first_verb(marked) in ("type", "write", "enter") else None
+    literal = words.part(marked).literal
+    if literal is not None and first_verb(literal) and depth:
+        return _read(guard(literal), depth - 1)  # an instruction that is quoted as a whole
+    rest = after_place(marked)
+    if rest and marked.endswith(rest):  # "in the File menu choose Save As"
+        marked = f"{marked.removesuffix(rest).rstrip(' ,:')}, {rest}"
+    return _readers()[depth].read(words.part(marked)) if marked else None
+
+
+@lru_cache(maxsize=1)
+def table() -> dict[str, Any]:
+    """Return the table of sentences."""
+    text = files(__package__).joinpath("sentences.yaml").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = yaml.safe_load(text)
+    return loaded
+
+
+@lru_cache(maxsize=1)
+def _readers() -> tuple[Reader[Command | None], ...]:
+    """Return one reader for each depth of commands in commands; the first reads none."""
+    rows = read_rows(table()["rows"])
+    kinds = {row.kind: _kind(import_module(f"agent_s.offline.commands.{row.kind}").read) for row in rows}
+    words = {name: group.split() for name, group in table()["words"].items()}
+
+    def reader(depth: int) -> Reader[Command | None]:
+        def command(text: Phrase) -> Command | None:
+            return _read(text, depth - 1) if depth and (first_verb(text.marked) or ">" in text.marked) else None
+
+        return Reader(
+            rows, kinds, words, {**_SORTS, "command": command, "command_text": _if(lambda t: command(t) is not None)}
+        )
+
+    return tuple(reader(depth) for depth in range(_MAX_DEPTH + 1))
+
+
+def _kind(read: Callable[..., Command | None]) -> Callable[..., Command | None]:
+    """Return what reads the fields of a row; the slot `_` takes words that say nothing."""
+    return lambda **fields: read(**{name: value for name, value in fields.items() if name != "_"})
+
+
+def _if(holds: Callable[[Phrase], bool]) -> Callable[[Phrase], Phrase | None]:
+    """Return the sort of texts of which something holds."""
+    return lambda text: text if holds(text) else None
+
+
+def _kind_in(*kinds: str) -> Callable[[Phrase], Phrase | None]:
+    return _if(lambda text: parse_target(text).kind in kinds)
+
+
+def _keys_or_path(text: Phrase) -> Command | None:
+    if (items := path_in(text)) is not None:
+        return FollowPath(items)
+    chords = parse_keys(text)
+    return (
+        Press(chords) if chords and any(len(chord) > 1 or re.fullmatch(r"F\d+", chord[0]) for chord in chords) else None
+    )
+
+
+def _chords(text: Phrase) -> Any:
+    named = re.search(r"\S\s+(?:button|link|tab|icon)$", text)
+    return None if named else parse_keys(re.sub(r"^(?:the\s+)?(?:keys?|shortcut)\s+", "", text))
+
+
+def _field(text: Phrase) -> Target | None:
+    target = parse_target(text)
+    return target if target.kind in ("field", "area") and not target.state else None
+
+
+_SORTS: dict[str, Callable[[Phrase], Any]] = {
+    "target": parse_target,
+    "field_target": _field,
+    "condition": parse_condition,
+    "keys": _chords,
+    "keys_or_path": _keys_or_path,
+    "modifier": lambda text: parse_keys(text) if is_modifier(text) else None,
+    "menu_path": path_in,
+    "shortcut": lambda text: press.chords if isinstance(press := _keys_or_path(text), Press) else None,
+    "cell": lambda text: str(text).upper() if re.fullmatch(rf"{CELL}(?::{CELL})?", text, re.I) else None,
+    "day": _if(lambda text: parse_day(text) is not None),
+    "control": lambda text: parse_target(text) if parse_target(text).kind in ("slider", "spin", "date") else None,
+    "state": lambda text: str(text) if on_or_off(text) is not None else None,
+    "box_text": _kind_in("checkbox", "switch", "radio"),
+    "button_text": _kind_in("tab", "link", "button", "menu", "column", "toggle"),
+    "dialog_text": _kind_in("dialog", "window", "tab", "menu", "page"),
+    "quoted_text": _if(lambda text: text.literal is not None),
+    "quoted_word": _if(lambda text: text.literal is not None or _FILE.fullmatch(text) is not None),
+    "quoted_start": _if(lambda text: text.marked.startswith(OPEN)),
+    "file_name": _if(lambda text: _FILE.fullmatch(text) is not None and not _URL.fullmatch(text)),
+    "folder": _if(lambda text: folder_path(text) is not None),
+    "web_address": _if(lambda text: _URL.fullmatch(text) is not None and not text.startswith("~")),
+}
+
+
+# What a part has from those before it
+
+_WITH_IT = re.compile(r"[\w-]+(?:\s+(?:on|off|in|into))?\s+(?P<it>it|them)(?=\s|$)", re.IGNORECASE)
+_INTO_IT = re.compile(r"\b(?:in|into|inside|with)\s+(?P<it>it)\b", re.IGNORECASE)
+_HAS_VERB = re.compile(
+    r"(?!(?:the|an?|both|all|each|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it)\b", re.IGNORECASE
 )
 """What looks like an instruction with a verb of its own, if an unknown one."""
-_CLICKING = ("click", "press", "double-click", "right-click", "tap", "hit", "push")
+_NO_THING = frozenset(
+    {"type", "write", "enter", "input", "put", "fill", "paste", "save", "copy", "close", "undo", "print"}
+    | {
+        "submit",
+        "accept",
+        "confirm",
+        "cancel",
+        "dismiss",
+        "overwrite",
+        "replace",
+        "reload",
+        "refresh",
+        "redo",
+        "cut",
+        "make",
+    }
+)
 
 
-def read_instruction(instruction: str) -> list[Part]:
-    """Read an instruction; clauses without a reading are parts whose intent is `NotUnderstood`."""
-    context = _Context()
-    parts: list[Part] = []
-    for clause in split_instruction(instruction):
-        words = clause.words.part(strip_fillers(clause.text))
-        if _is_nothing(words.text) or _merged(words, parts):
-            continue
-        words, intent = _complete(clause, words, context)
-        parts.append(Part(words.quoted, intent, context.application))
-        _remember(words, intent, context)
-        if isinstance(intent, OpenThing) and intent.app_only:
-            parts[-1] = replace(parts[-1], application="")
-    return parts
+def _is_closing(words: Phrase) -> bool:
+    return re.fullmatch(r"(?:thanks?|thank you|that's (?:it|all)|done|good luck)[.! ]*", words, re.I) is not None
 
 
-def not_understood(intent: Intent) -> tuple[str, ...]:
-    """Return the words of an intent that have no reading."""
-    match intent:
-        case NotUnderstood(words=words):
-            return (words,)
-        case InPlace(intent=inner) | OnlyIf(intent=inner):
-            return not_understood(inner)
-        case InTurn(intents=intents):
-            return tuple(words for inner in intents for words in not_understood(inner))
-        case _:
-            return ()
-
-
-def _is_nothing(text: str) -> bool:
-    return not re.search(r"[^\s.,;:!?'\"()-]", text) or bool(
-        re.fullmatch(
-            r"(?:thanks?|thank you|that(?:'s| is) (?:it|all)|done|you(?:'re| are) done|good luck|the end|etc)[.! ]*",
-            text,
-            re.IGNORECASE,
-        )
-    )
-
-
-def _merged(words: Guarded, parts: list[Part]) -> bool:
-    """Join "and overwrite it" to the saving, and "don't save" to the closing, that stand before it."""
-    if not parts:
-        return False
-    last = parts[-1]
-    if isinstance(last.intent, SaveFile) and _OVERWRITES.fullmatch(words.text):
-        text = f"{last.words}, overwriting the existing file"
-    elif isinstance(last.intent, SaveFile) and re.fullmatch(
-        r"(?:keep|use|choose|keep\s+using)\s+(?:the\s+|its\s+)?[^'\"\ue000]{2,40}\sformat", words.text, re.IGNORECASE
-    ):
-        text = f"{last.words}, keeping the {words.text.split(maxsplit=1)[1].removeprefix('the ')}"
-    elif isinstance(last.intent, CloseThing) and _NO_SAVING.fullmatch(words.text):
-        text = f"{last.words} without saving"
-    else:
-        return False
-    parts[-1] = replace(last, words=text, intent=parse_clause(text))
-    return True
-
-
-def _complete(clause: Clause, words: Guarded, context: _Context) -> tuple[Guarded, Intent]:
-    """Find a reading for a clause, with what its neighbours say where it needs that."""
-    words = _with_kept(words, context)
-    words = _with_thing(words, context)
-    elliptic = clause.connector != "." and bool(context.verb)
-    if elliptic and _is_title(words, context):
-        return _elided(words, context)
-    intent = parse_clause(words)
-    if elliptic and isinstance(intent, NotUnderstood | Command) and not _VERB_AND_OBJECT.match(words.text):
-        longer, reading = _elided(words, context)
-        if not not_understood(reading) and not isinstance(reading, Command):
-            return longer, reading
-    return words, intent
-
-
-def _elided(words: Guarded, context: _Context) -> tuple[Guarded, Intent]:
-    longer = words.part(f"{context.verb} {words.text}")
-    return longer, parse_clause(longer)
-
-
-def _is_title(words: Guarded, context: _Context) -> bool:
-    """Tell "then Save As" after "click File" from a new instruction: a title in capitals without an object."""
-    text = words.text
-    if context.verb.casefold() not in (*_CLICKING, "select", "choose", "open", "go to") or not text[:1].isupper():
-        return False
-    tokens = text.split()
-    return len(tokens) <= 4 and all(token[:1].isupper() or token in ("and", "&", "to", "of", "for") for token in tokens)
-
-
-def _with_kept(words: Guarded, context: _Context) -> Guarded:
-    """Name the copied text in "type the code into X" and "paste it"."""
-    match = _TYPES.match(words.text)
-    if match is None or not context.kept or OPEN in match["what"]:
-        return words
-    said = _KEPT_WORDS.match(match["what"].strip())
-    if said is None or match["verb"].casefold() == "paste":
-        return words
-    name = context.kept[-1] if said["it"] else _kept_name(said["name"] or "", context.kept)
-    if name is None:
-        return words
-    number = len(words.literals)
-    text = f"{match['verb']} the copied {OPEN}{number}\ue001{match['rest'] or ''}"
-    return Guarded(text, (*words.literals, name))
-
-
-def _kept_name(said: str, kept: list[str]) -> str | None:
-    """Find the copied text that is meant: by its name, or by the last word of it."""
-    lowered = said.casefold()
-    for name in reversed(kept):
-        if name.casefold() == lowered or name.casefold().split()[-1:] == lowered.split()[-1:]:
-            return name
-    return kept[-1] if lowered in ("text", "value", "result", "copied text") else None
-
-
-def _with_thing(words: Guarded, context: _Context) -> Guarded:
+def _with_thing(words: Phrase, thing: str) -> Phrase:
     """Put the last element in the place of "it"."""
-    verb = first_verb(words.text)
-    if not context.thing or not _IT.search(words.text):
+    typing = first_verb(words.marked) in _NO_THING
+    match = (_INTO_IT.search(words.marked) if typing else _WITH_IT.match(words.marked)) if thing else None
+    if match is None:
         return words
-    number = len(words.literals)
-    mark = f"{OPEN}{number}\ue001" if OPEN not in context.thing else context.thing
-    if verb in ("type", "write", "enter", "input", "put", "fill") and (match := _INTO_IT.search(words.text)):
-        text = f"{words.text[: match.start()]}{match['prep']} {mark}{words.text[match.end() :]}"
-    elif verb in _WITH_IT and re.fullmatch(
-        r"[\w-]+(?:\s+(?:on|off|in|into))?\s+(?:it|them)(?:\s.*)?", words.text, re.IGNORECASE
-    ):
-        text = _IT.sub(lambda _: mark, words.text, count=1)
-    else:
-        return words
-    return Guarded(text, (*words.literals, context.thing))
+    marked = f"{words.marked[: match.start('it')]}{OPEN}{len(words.literals)}\ue001{words.marked[match.end('it') :]}"
+    return Phrase(marked, (*words.literals, thing))
 
 
-def _remember(words: Guarded, intent: Intent, context: _Context) -> None:
-    context.verb = _verb_phrase(words.text) or context.verb
-    if thing := _thing_of(intent):
-        context.thing = thing
-    for inner in intent.intents if isinstance(intent, InTurn) else (intent,):
-        if isinstance(inner, KeepText):
-            context.kept.append(inner.what)
-        if isinstance(inner, OpenThing) and (inner.app_only or inner is not intent or not inner.target.kinds):
-            context.application = inner.name
-        if isinstance(inner, GoToAddress) and not context.application:
-            context.application = "browser"
+def _elided(clause: Clause, words: Phrase, verb: str, always: bool = False) -> Command | None:
+    """Read "'B'" behind "click 'A'" with the verb before; also a title, such as "Save As" behind "click"."""
+    if not verb or clause.connector == ".":
+        return None
+    title = re.fullmatch(r"(?:[A-Z]\S*|and|&|to|of)(?:\s+(?:[A-Z]\S*|and|&|to|of)){0,3}", words.marked) is not None
+    pointing = verb.casefold() in ("click", "press", "double-click", "right-click", "select", "choose", "open", "go to")
+    if not always and not (title and pointing):
+        return None
+    if (first_verb(words.marked) and not title) or _HAS_VERB.match(words.marked):
+        return None
+    if chords := parse_keys(words) if always and not words.quotes else None:
+        return Press(chords)  # "type 'hello', followed by Enter"
+    return read_clause(words.part(f"{verb} {words.marked}"))
 
 
-def _verb_phrase(text: str) -> str:
-    match = re.match(
-        r"(?:go to|right[ -]click|double[ -]click|switch to|set|[A-Za-z-]+)(?:\s+on)?(?=\s|$)", text, re.IGNORECASE
-    )
-    return match[0] if match and first_verb(text) else ""
+def _verb_of(words: Phrase) -> str:
+    if not first_verb(words.marked):
+        return ""
+    match = re.match(r"(?:go to|switch to|[A-Za-z-]+)(?:\s+on)?(?=\s|$)", words.marked, re.IGNORECASE)
+    return match[0] if match else ""
 
 
-def _thing_of(intent: Intent) -> str:
-    """Return how an intent describes the element that it is about."""
-    query: TargetQuery | None = None
-    match intent:
-        case ClickOn(targets=targets) | SetChecked(targets=targets) if targets:
-            query = targets[-1]
-        case TypeText(target=TargetQuery() as target) | SetValue(target=target):
-            query = target
-        case SelectOptions(values=(value,)):
-            query = value
-        case ScrollView(until=TargetQuery() as target) | Unfold(target=target) | FocusOn(target=target):
-            query = target
-        case WaitFor(condition=condition) | LookWhether(condition=condition):
-            query = condition.target
-        case DragOnto(source=source):
-            query = source
-        case OpenThing(app_only=False, target=target):
-            query = target
-        case InPlace(intent=inner) | OnlyIf(intent=inner):
-            return _thing_of(inner)
-    return query.phrase if query is not None else ""
+def _names_copied(text: str, parts: Iterable[Part]) -> bool:
+    """Return whether a text to be typed is "the code" after the confirmation code was copied."""
+    match = re.fullmatch(r"(?:the|that|this)\s+(?P<name>[\w -]{2,60})|it|that|them", text.strip(), re.IGNORECASE)
+    copied = [part.command.name.casefold() for part in parts if isinstance(part.command, Copy)]
+    name = (match["name"] or "").casefold() if match else None
+    return name is not None and any(not name or one.split()[-1:] == name.split()[-1:] for one in copied)

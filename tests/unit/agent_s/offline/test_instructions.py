@@ -1,211 +1,191 @@
-"""Whole instructions: where one clause ends and the next begins, and what only their neighbours tell."""
+"""Whole instructions: where one clause ends and the next begins, and what a clause takes from those before it."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_s.offline.clauses import split_instruction
-from agent_s.offline.grammar import application_of, parse_clause
-from agent_s.offline.reading import not_understood, read_instruction
-from tests.unit.agent_s.offline.brief import brief, readings
+from agent_s.llm.protocol import ModelRequest, PlanContext, PlanResponse
+from agent_s.offline import OfflineModel
+from agent_s.records import Subtask, Task
+from tests.unit.agent_s.offline.office import DIALOG, FORM, brief, react
+from tests.unit.agent_s.offline.screens import act_out
 
 
-def clauses(instruction: str) -> list[str]:
-    return [clause.words.plain for clause in split_instruction(instruction)]
+def plan(instruction: str) -> PlanResponse:
+    response = OfflineModel().complete(ModelRequest(PlanContext(Task(instruction=instruction), FORM))).output
+    assert isinstance(response, PlanResponse)
+    return response
 
 
-def test_splits_where_a_new_verb_begins_and_nowhere_else() -> None:
-    assert clauses(
+def subtasks(instruction: str) -> list[str]:
+    return [node.info.partition(" (application")[0] for node in plan(instruction).nodes]
+
+
+def carried_out(instruction: str) -> list[str]:
+    """Carry out an instruction as one subtask, and return what was done."""
+    done = act_out(instruction, FORM, react)
+    assert done.ok, done.reason
+    return [brief(action) for action in done.actions]
+
+
+def test_an_instruction_is_split_where_a_new_verb_begins_and_nowhere_else() -> None:
+    assert subtasks(
         "Open the text editor, type 'This, and that; then more.', and save it as draft.txt in Documents."
     ) == [
         "Open the text editor",
-        "type This, and that; then more.",
+        "type 'This, and that; then more.'",
         "save it as draft.txt in Documents",
     ]
 
 
+@pytest.mark.parametrize("name", ["Find and Replace", "Terms, Conditions and Privacy", "Black & White"])
+def test_names_are_kept_together(name: str) -> None:
+    assert subtasks(f"click {name}") == [f"click {name}"]
+
+
 @pytest.mark.parametrize(
-    "name", ["Find and Replace", "Terms, Conditions and Privacy", "Save, Print and Close Options", "Black & White"]
+    "text",
+    [
+        "1. Click 'Next'\n2. Type 'hello'\n3. Press Ctrl+S",
+        "- Click 'Next'\n- Type 'hello'\n- Press Ctrl+S",
+        "Step 1: Click 'Next'\nStep 2: Type 'hello'\nStep 3: Press Ctrl+S",
+        "1. Click 'Next' 2. Type 'hello' 3. Press Ctrl+S",
+        "Please do the following:\n\n* Click 'Next';\n* Type 'hello';\n* Press Ctrl+S.",
+        "First click 'Next', then type 'hello', and finally press Ctrl+S",
+    ],
 )
-def test_keeps_names_together(name: str) -> None:
-    assert len(clauses(f"click {name}")) == 1
-
-
-def test_reads_numbered_lists_of_any_style() -> None:
-    expected = readings("Open Mousepad. Type hello. Press Ctrl+S.")
-    for text in (
-        "1. Open Mousepad\n2. Type hello\n3. Press Ctrl+S",
-        "1) Open Mousepad\n2) Type hello\n3) Press Ctrl+S",
-        "- Open Mousepad\n- Type hello\n- Press Ctrl+S",
-        "Step 1: Open Mousepad\nStep 2: Type hello\nStep 3: Press Ctrl+S",
-        "1. Open Mousepad 2. Type hello 3. Press Ctrl+S",
-        "Please do the following:\n\n* Open Mousepad;\n* Type hello;\n* Press Ctrl+S.",
-        "First open Mousepad, then type hello, and finally press Ctrl+S",
-    ):
-        assert readings(text) == expected, text
+def test_lists_of_any_style_are_steps(text: str) -> None:
+    done = carried_out(text)
+    assert done[0] == "click 15"
+    assert done[1].startswith("type hello")
+    assert done[2] == "hotkey ctrl s"
 
 
 def test_lines_of_values_belong_to_the_clause_before() -> None:
-    assert readings("Fill in the form:\nName: Ada\nCountry: France\nThen click Submit") == [
-        "FillIn(<Name>='Ada', <Country>='France')",
-        "ClickOn(<Submit>)",
+    assert carried_out("Fill in the form:\nName: Ada\nCity: Paris\nThen click 'Submit'") == [
+        "type Ada 1 overwrite",
+        "type Paris 2 overwrite",
+        "click 16",
     ]
 
 
-def test_reads_tables_of_lines() -> None:
-    text = "Start LibreOffice Calc and enter the following table:\n| Item | Price |\n|---|---|\n| Tea | 3 |\nSave it as t.ods"
-    assert readings(text)[1:] == ["EnterCells(A1:Item B1:Price A2:Tea B2:3)", "SaveFile('t.ods', save_as=True)"]
-
-
-def test_a_text_of_several_lines_is_typed_as_it_is() -> None:
-    assert readings("Type the following text:\nDear all,\nOpen the door.\n\nSave the file as x.txt") == [
-        "TypeText('Dear all,\\nOpen the door.')",
-        "SaveFile('x.txt', save_as=True)",
-    ]
-
-
-def test_it_stands_for_the_element_named_before() -> None:
-    assert readings("Click the Name field and type 'Ada' into it")[1] == "TypeText('Ada', <'Name field'>)"
+def test_it_stands_for_the_element_before() -> None:
+    assert carried_out("Click the Name field and type 'Ada' into it")[-1] == "type Ada 1 overwrite"
 
 
 def test_a_clause_without_a_verb_takes_the_one_before() -> None:
-    assert readings("Double-click 'A', then 'B'") == ["ClickOn(<'A'>, clicks=2)", "ClickOn(<'B'>, clicks=2)"]
+    assert carried_out("Double-click 'Next', then 'OK'") == ["click 15 2", "click 14 2"]
 
 
 def test_a_copied_text_is_known_by_its_name() -> None:
-    assert (
-        readings("Copy the confirmation code. Open Mousepad. Type the code.")[-1]
-        == "TypeText(kept='confirmation code')"
-    )
-
-
-def test_permission_to_overwrite_belongs_to_the_saving() -> None:
-    assert readings("Save as a.txt and overwrite it if it exists") == [
-        "SaveFile('a.txt', overwrite=True, save_as=True)"
-    ]
-    assert readings("Save as a.txt") == ["SaveFile('a.txt', save_as=True)"]
+    assert carried_out("Copy the order number. Click the Name field. Type the number.")[-1] == "type A-17"
 
 
 def test_what_is_not_to_be_done_is_not_done() -> None:
-    assert readings("Do not submit the form. Never press Delete.") == ["NothingToDo()", "NothingToDo()"]
+    assert carried_out("Do not submit the form. Never press Delete.") == []
 
 
-def test_names_the_words_that_it_does_not_understand() -> None:
-    parts = read_instruction("Open Mousepad, then blorp the flurb, then save")
-    assert [words for part in parts for words in not_understood(part.intent)] == ["blorp the flurb"]
+def test_words_without_a_reading_are_named_before_anything_is_done() -> None:
+    response = plan("Click 'Next', then blorp the flurb, then save")
+    assert response.not_understood == ("blorp the flurb",)
+    assert response.nodes == ()
 
 
-def test_the_application_is_remembered_beside_the_clause_and_does_not_change_it() -> None:
-    part = read_instruction("Open the text editor and type 'x'")[1]
-    assert part.application == "text editor"
-    info = f"{part.words} (application: {part.application})"
-    assert application_of(info) == "text editor"
-    assert brief(parse_clause(info)) == "TypeText('x')"
+@pytest.mark.parametrize(
+    "words", ["Enter your name", "share everything with everyone", "pay the bill", "delete the file"]
+)
+def test_what_is_not_given_exactly_is_not_understood(words: str) -> None:
+    assert plan(words).not_understood == (words,)
 
 
-@pytest.mark.parametrize("instruction", [
-    "Open Mousepad, type \"it's\" and 'say \"hi\"', save as 'a b.txt' in Documents and overwrite it",
-    "Copy the code, open Mousepad, paste it, then close it without saving",
-    "Select 'France' from the 'Country' list, 'Paris' from the 'City' list, then click the 'Ok' button, then the 'Next' button",
-])  # fmt: skip
-def test_each_part_reads_the_same_by_itself(instruction: str) -> None:
-    for part in read_instruction(instruction):
-        assert brief(parse_clause(part.words)) == brief(part.intent)
+def test_permission_to_overwrite_may_follow_the_saving() -> None:
+    assert subtasks("Save as a.txt and overwrite it if it exists") == ["Save as a.txt", "overwrite it if it exists"]
+
+
+def test_a_question_is_left_to_the_clause_that_answers_it() -> None:
+    done = act_out("click 'OK'", DIALOG, react, left=(Subtask(name="n", info="answer no"),))
+    assert [brief(action) for action in done.actions] == ["click 52"]
 
 
 _WORDS = st.sampled_from(
     [
-        *(
-            [
-                "click",
-                "type",
-                "open",
-                "save",
-                "select",
-                "press",
-                "the",
-                "a",
-                "and",
-                "then",
-                "in",
-                "on",
-                "to",
-                "into",
-                "from",
-                "with",
-                "by",
-                "before",
-                "after",
-                "until",
-                "wait",
-                "for",
-            ]
-        ),
-        *(
-            [
-                "check",
-                "that",
-                "name",
-                "it",
-                "not",
-                "as",
-                "of",
-                "row",
-                "list",
-                "button",
-                "field",
-                "if",
-                "don't",
-                "'x'",
-                '"y"',
-                "File",
-                "Save",
-                "As",
-                "B2",
-                "ctrl+s",
-                "5",
-                "1.",
-                "-",
-                ">",
-                ",",
-                ".",
-                ";",
-                ":",
-            ]
-        ),
-        "\n",
+        "click",
+        "type",
+        "open",
+        "save",
+        "select",
+        "press",
+        "the",
+        "a",
+        "and",
+        "then",
+        "in",
+        "on",
+        "to",
+        "into",
+        "from",
+        "with",
+        "by",
+        "before",
+        "after",
+        "until",
+        "wait",
+        "for",
+        "check",
+        "that",
+        "name",
+        "it",
+        "not",
+        "as",
+        "of",
+        "row",
+        "list",
+        "button",
+        "field",
+        "if",
+        "don't",
+        "'x'",
+        '"y"',
+        "File",
+        "Save",
+        "As",
+        "B2",
+        "ctrl+s",
+        "5",
+        "1.",
+        "-",
+        ">",
+        ",",
+        ".",
+        ";",
+        ":",
     ]
 )
 
 
-@given(st.lists(_WORDS, max_size=60))
-@settings(max_examples=150, deadline=None)
-def test_any_order_of_words_is_read_without_error(words: list[str]) -> None:
-    for part in read_instruction(" ".join(words)):
-        assert part.words
-        parse_clause(part.words)
+@given(st.lists(_WORDS, max_size=40))
+@settings(max_examples=80, deadline=None)
+def test_words_in_any_order_are_read_without_error(words: list[str]) -> None:
+    if words:
+        plan(" ".join(words))
 
 
-@given(st.text(max_size=400))
-@settings(max_examples=150, deadline=None)
+@given(st.text(min_size=1, max_size=300).filter(lambda text: bool(text.strip())))
+@settings(max_examples=80, deadline=None)
 def test_any_text_is_read_without_error(text: str) -> None:
-    for part in read_instruction(text):
-        parse_clause(part.words)
+    plan(text)
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "piece",
     [
         "click OK and ", "type a in b to c for d as e ", "select a, b and c from d ", "' \" ' ", "in the in the in ", "a: b; ",
-        "File > ", "1. ", "if a then b ", "the the ", "A1: 1, ", "set a to b and c to ", "x", "save as a in b to c under ",
-        "( ", "please ", "\n", "open a and the b ", "before closing ", "don't ", "- ", "type 'a' into b, 'c' into d, ",
+        "File > ", "if a then b ", "A1: 1, ", "set a to b and c to ", "x", "save as a in b to c under ", "please ", "\n",
+        "open a and the b ", "before closing ", "don't ", "type 'a' into b, 'c' into d, ",
     ],
 )  # fmt: skip
 def test_the_longest_instruction_is_read_in_bounded_time(piece: str) -> None:
-    started = time.process_time()
-    read_instruction((piece * (20_000 // len(piece) + 1))[:20_000])
-    assert time.process_time() - started < 20
+    plan(("do " + piece * (20_000 // len(piece) + 1))[:20_000])

@@ -6,12 +6,12 @@ import pytest
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from agent_s.offline.matching import elements_within, nearest_names, rank
-from agent_s.offline.names import name_score, normalize
-from agent_s.offline.quoting import guard
-from agent_s.offline.roles import CHECKABLE, EDITABLE
-from agent_s.offline.screen import Screen
-from agent_s.offline.targets import parse_target
+from agent_s.offline.finding.matching import elements_within, nearest_names, rank
+from agent_s.offline.finding.names import name_score, normalize
+from agent_s.offline.finding.roles import CHECKABLE, EDITABLE
+from agent_s.offline.finding.screen import Screen
+from agent_s.offline.finding.targets import parse_target
+from intents.text import guard
 from tests.unit.agent_s.offline.screens import element, field, seen, window
 
 

@@ -1,12 +1,9 @@
-"""What the offline model does in web pages: what is in the page first, menus that open by pointing, bare sliders."""
+"""Commands in web pages: the page comes before the browser around it, and submenus open by pointing."""
 
 from __future__ import annotations
 
-from aci.acting.actions import Action, Click, Done, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type, Wait
+from aci.acting.actions import Action, Click, Done, HoldAndPress, Scroll, Type, Wait
 from aci.observation.observation import Element, Observation
-from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest
-from agent_s.offline import OfflineModel
-from agent_s.records import Subtask, Task
 from tests.unit.agent_s.offline.screens import act_out, element, field, seen
 from tests.unit.agent_s.offline.test_acting import changed, types, with_more
 
@@ -33,15 +30,6 @@ def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
     assert done.actions[-1] == Click(element_id=2)
 
 
-def test_a_text_that_only_repeats_the_instruction_is_never_meant() -> None:
-    instruction = "Click the link 'Help'"
-    screen = seen(in_page(1, "section", instruction), in_page(2, "section", "Help", (10, 200)))
-    context = ActContext(Task(instruction=instruction), Subtask(name=instruction), screen)
-    response = OfflineModel().complete(ModelRequest(context)).output
-    assert isinstance(response, ActResponse)
-    assert response.action == Click(element_id=2)
-
-
 def test_what_has_an_element_of_its_own_is_rather_a_link_than_running_text() -> None:
     screen = seen(in_page(1, "static", "turpis"), in_page(2, "section", "turpis", (10, 200)))
     assert act_out("click the link 'turpis'", screen).actions == [Click(element_id=2)]
@@ -57,22 +45,6 @@ def test_submenus_in_a_page_are_pointed_at_since_a_click_would_choose_them() -> 
         assert act_out(wish, screen, opens).actions == [Scroll(element_id=2, clicks=1), Click(element_id=3)]
 
 
-def test_a_slider_without_a_role_is_steered_by_the_number_that_follows_it() -> None:
-    def steps(observation: Observation, action: Action) -> Observation:
-        keys = action.press_keys if isinstance(action, HoldAndPress) else getattr(action, "keys", ())
-        moved = sum({"Right": 2, "Left": -2}.get(key, 0) for key in keys)
-        return changed(observation, 2, name=str(int(observation.by_id[2].name) + moved))
-
-    handle = in_page(1, "section", description="ui-slider-handle", states=("focusable",))
-    screen = seen(handle, in_page(2, "section", "4", (10, 130)), in_page(3, "section", "7", (10, 160)))
-
-    done = act_out("Select -6 with the slider", screen, steps)
-
-    assert done.ok
-    presses = HoldAndPress(hold_keys=(), press_keys=("Left",) * 6)
-    assert done.actions == [Click(element_id=1), Hotkey(keys=("Right",)), presses]
-
-
 def test_a_spin_button_in_a_page_is_stepped_where_that_is_near() -> None:
     def steps(observation: Observation, action: Action) -> Observation:
         moved = sum({"Up": 1, "Down": -1}[key] for key in getattr(action, "press_keys", ()))
@@ -81,13 +53,6 @@ def test_a_spin_button_in_a_page_is_stepped_where_that_is_near() -> None:
     screen = seen(in_page(1, "spin button", "Value", text="0", states=("editable",)))
     done = act_out("Select -5 with the spinner", screen, steps)
     assert done.actions == [Click(element_id=1), HoldAndPress(hold_keys=(), press_keys=("Down",) * 5)]
-
-
-def test_one_word_of_a_text_is_kept() -> None:
-    screen = seen(in_page(1, "section", "More"), in_page(2, "paragraph", "Lacus id, odio velit.", (10, 130)))
-    assert act_out("Find the 2nd word in the paragraph", screen).actions == [SaveToBuffer(text="id")]
-    assert act_out("Find the last word in the paragraph", screen).actions == [SaveToBuffer(text="velit")]
-    assert not act_out("Find the 9th word in the paragraph", screen).ok
 
 
 def test_a_password_field_that_stayed_empty_is_typed_into_again() -> None:

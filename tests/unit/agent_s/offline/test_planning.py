@@ -177,7 +177,7 @@ def test_asks_how_to_do_the_task_in_the_application_in_front() -> None:
 
 def test_plans_with_a_guideline_that_names_its_sources() -> None:
     web = (WebResult("Tables", "https://example.org/t", "Use the Table menu."),)
-    response = answer(PlanContext(Task(instruction="Insert a table."), EMPTY, web))
+    response = answer(PlanContext(Task(instruction="Choose Table > Insert."), EMPTY, web))
     assert isinstance(response, PlanResponse)
     assert "https://example.org/t" in response.guideline
     assert "Use the Table menu." in response.guideline

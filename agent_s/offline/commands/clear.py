@@ -1,0 +1,48 @@
+"""Empty a field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aci.acting.actions import Type
+from agent_s.offline.commands.base import Command
+from agent_s.offline.commands.type import TYPABLE
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk, shorten
+from agent_s.offline.finding.matching import best, rank
+from agent_s.offline.finding.roles import EDITABLE
+from agent_s.offline.finding.screen import content_of, name_of
+from agent_s.offline.finding.targets import Target, named
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(Command):
+    """Empty a field."""
+
+    target: Target
+
+    def run(self, desk: Desk) -> Course:
+        """Empty it, or click the button of that name, such as "Clear display"."""
+        target, button = self.target, named(f"Clear {self.target.phrase}")
+        found = yield from desk.seek(
+            target, lambda screen: rank(target, screen, TYPABLE, EDITABLE) or best(rank(button, screen), 88.0)
+        )
+        element = found[0].element
+        if element.role not in TYPABLE:
+            return f"{name_of((yield from desk.click(found)))} was clicked"
+        if element.text is not None and not element.text.strip():
+            return f"{name_of(element)} is empty"
+        yield from desk.do(Type(text="", element_id=element.id, overwrite=True), f"empty {name_of(element)}")
+        after = desk.now(element)
+        if after is not None and (after.text or "").strip():
+            yield from desk.press("ctrl", "a", purpose=f"select all of {name_of(element)}")
+            yield from desk.press("Delete", purpose="delete the selection")
+            after = desk.now(element)
+        if after is not None and (after.text or "").strip():
+            give_up(f"{name_of(element)} still reads {shorten(content_of(after))!r}")
+        return f"{name_of(element)} is empty"
+
+
+def read(what: Target) -> Command | None:
+    """Read the field; boxes are switched off instead."""
+    return None if what.is_a("checkbox", "switch", "radio") and not what.is_a("field") else Clear(what)

@@ -1,0 +1,131 @@
+"""Click elements, one after another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from aci.acting.actions import Scroll
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Button, Desk, Steps, changed, opens_on_pointing
+from agent_s.offline.finding.matching import Candidate, best, rank
+from agent_s.offline.finding.roles import EDITABLE, ROLES
+from agent_s.offline.finding.screen import in_page, name_of
+from agent_s.offline.finding.targets import Target, named, parse_target, split_list
+from intents.keys import Chord
+from intents.lexicon import read_number
+from intents.text import OPEN, PLACEHOLDER, Phrase
+
+_MAX_DOORS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Click(Command):
+    """Click elements, one after another.
+
+    Attributes:
+        targets: The elements.
+        clicks: 2 for a double click.
+        button: Of the mouse.
+        hold: Keys that are held meanwhile.
+        times: How often each is clicked.
+        look_in: What is opened, one after another, while an element is not in sight.
+    """
+
+    targets: tuple[Target, ...]
+    clicks: int = 1
+    button: Button = "left"
+    hold: Chord = ()
+    times: int = 1
+    look_in: str = ""
+
+    def run(self, desk: Desk) -> Course:
+        """Click each; one that is not in sight is waited for, scrolled to, and looked for where the command says."""
+        start, element = desk.screen, None
+        for target in self.targets:
+            found: list[Candidate] = []
+            if self.look_in and not desk.rank(target):
+                found = yield from look_behind(target, self.look_in, desk)
+            found = found or (yield from desk.seek(target))
+            for one in best(found, found[0].score - 3) if target.every else found[:1]:
+                again = [one] if target.every else found
+                for _ in range(self.times):
+                    element = yield from desk.click(again, self.clicks, self.button, self.hold)
+                    again = again if target.every else desk.rank(target) or again
+        if element is None:
+            give_up("nothing to click was named")
+        return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
+
+
+def read(
+    what: Phrase | str,
+    clicks: str = "1",
+    button: Button = "left",
+    hold: tuple[Chord, ...] = (),
+    times: Phrase | int = 1,
+    look_in: str = "",
+) -> Command | None:
+    """Read what is clicked; several elements where each is quoted or has its own article."""
+    targets = split_targets(what) if isinstance(what, Phrase) else (named(what, "button"),)
+    count = times if isinstance(times, int) else read_number(times)
+    if not targets[0].phrase or count is None:
+        return None
+    return Click(targets, int(clicks), button, hold[0] if hold else (), count, look_in)
+
+
+def split_targets(words: Phrase) -> tuple[Target, ...]:
+    """Read "'A', 'B' and 'C'" or "the OK button and the Cancel button" as several elements, anything else as one."""
+    parts = split_list(words)
+    if len(parts) < 2 or not all(re.match(rf"{OPEN}|the\s", part.marked, re.IGNORECASE) for part in parts):
+        return (parse_target(words),)
+    noun = re.search(rf"{PLACEHOLDER}\s+(\w+?)s$", parts[-1].marked)
+    return tuple(
+        parse_target(part.part(f"{part.marked} {noun[1]}") if noun and part.literal is not None else part)
+        for part in parts
+    )
+
+
+def look_behind(target: Target, where: str, desk: Desk) -> Steps[list[Candidate]]:
+    """Open one tab, section, branch or submenu after another, also those in them, until an element is in sight."""
+    opened: set[int] = set()
+    for _ in range(_MAX_DOORS):
+        door = next((element for element in _doors(desk, where) if element.id not in opened), None)
+        if door is None:
+            break
+        opened.add(door.id)
+        if opens_on_pointing(door):
+            yield from point_at(door, desk)
+        else:
+            yield from desk.click_element(_handle(door, desk))
+        pauses = (0.3,) if opens_on_pointing(door) else ()  # menus come a moment after they are drawn
+        found = yield from desk.await_element(target, lambda screen: best(rank(target, screen), 78.0), pauses)
+        if found:
+            return found
+    return []
+
+
+def point_at(element: Element, desk: Desk) -> Steps[None]:
+    """Point at an element without clicking it, by a turn of the wheel, for menus that open then."""
+    yield from desk.try_to(Scroll(element_id=element.id, clicks=1), f"point at {name_of(element)}, so that it opens")
+
+
+def _handle(door: Element, desk: Desk) -> Element:
+    """Return the link in a tab of a page that takes the click for it, or the element itself."""
+    inside = (one for one in desk.screen.front if one.path[-1:] == (f"{door.role}:{door.name}",))
+    return (
+        next((one for one in inside if one.role in ("link", "push button")), door) if door.role == "page tab" else door
+    )
+
+
+def _doors(desk: Desk, where: str) -> list[Element]:
+    """Return what may hide something, likeliest first: submenus, tabs or what is folded; in a page only its own."""
+    front = desk.screen.front
+    submenus = [element for element in front if opens_on_pointing(element)]
+    tabs = [element for element in front if element.role == "page tab" and "selected" not in element.states]
+    no_section = ROLES["combo"] | EDITABLE | {"menu", "push button menu"}
+    folded = [e for e in front if "expandable" in e.states and "expanded" not in e.states and e.role not in no_section]
+    headings = [element for element in front if element.role == "heading"]
+    doors = submenus or (tabs if where == "tabs" else folded or tabs or headings)
+    return [door for door in doors if in_page(door)] or doors

@@ -1,0 +1,165 @@
+"""What can hold on the screen: that something is shown, gone, in a state, or reads a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from aci.observation.observation import Element
+from agent_s.offline.desk import Desk, shorten
+from agent_s.offline.finding.matching import has_state, rank, window_score
+from agent_s.offline.finding.names import name_score, normalize
+from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, LABELS
+from agent_s.offline.finding.screen import Screen, content_of, name_of, value_beside
+from agent_s.offline.finding.targets import Target, parse_target
+from intents.text import Phrase
+
+_PREFER = ACTIONABLE | LABELS
+_WHOLE = ("page", "window", "dialog", "area", "form", "list", "table")
+_DISPLAYS = frozenset({"display", "screen", "result", "output", "answer", "total", "calculator", "it"})
+_TITLE = re.compile(r"(?:window(?:'s)? |document )?title(?: bar)?(?: of .*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that holds on the screen or does not.
+
+    Attributes:
+        kind: "shown", "gone", "state", "contains" or "value".
+        target: The element or window that it is about.
+        text: The state that it must have, what it must contain, or its value.
+        negated: Whether the opposite is meant.
+        words: The condition as it was said.
+    """
+
+    kind: str
+    target: Target
+    text: str = ""
+    negated: bool = False
+    words: str = ""
+
+    def at(self, place: Target) -> Condition:
+        """Return the condition about a place."""
+        return replace(self, target=self.target.inside(place))
+
+    def holds(self, screen: Screen) -> str:
+        """Return what shows that it holds; "" where it does not."""
+        match self.kind:
+            case "shown":
+                return self._is_shown(screen)
+            case "gone":
+                return "" if self._is_shown(screen) else f"{self.target.describe()!r} is not on the screen"
+            case "state":
+                found = rank(self.target, screen)
+                if not found or has_state(found[0].element, self.text) == self.negated:
+                    return ""
+                return f"{name_of(found[0].element)} is {'not ' if self.negated else ''}{self.text}"
+        wanted = self.text.casefold().strip()
+        for where, text in self._texts(screen):
+            shown = text.casefold().strip()
+            is_value = shown == wanted or name_score(self.text, text)[0] >= 92
+            if (wanted in shown if self.kind == "contains" or not self.negated else is_value) != self.negated:
+                return f"{where} reads {shorten(text)!r}"
+        return ""
+
+    def why_not(self, desk: Desk) -> str:
+        """Return what the screen shows instead."""
+        if self.kind == "gone":
+            return f"{self.target.describe()!r} is still there"
+        if _TITLE.fullmatch(self.target.phrase):
+            return f"the title is {desk.screen.title!r}"
+        if not self.target.name and self.target.is_a(*_WHOLE):
+            return f"the {self.target.describe()} does not show it"
+        found = rank(self.target, desk.screen, prefer=_PREFER)
+        if self.kind == "shown" or not found:
+            return desk.not_found(self.target)
+        element = found[0].element
+        states = ", ".join(sorted(element.states)) or "in no special state"
+        return f"{name_of(element)} reads {shorten(content_of(element))!r} and is {states}"
+
+    def _is_shown(self, screen: Screen) -> str:
+        target = self.target
+        if target.name and (target.is_a("dialog", "window") or not target.kinds):
+            for window in screen.windows:
+                if window_score(target.name, screen, window.id) >= 70:
+                    return f"the window {window.title or window.app!r} is open"
+        if not target.name and target.is_a("dialog"):
+            inner = any(part.split(":")[0] in ("dialog", "alert") for one in screen.front for part in one.path)
+            return "a dialog is open" if screen.dialogs or inner else ""
+        if not target.name and target.is_a("page", "window"):
+            return "a window is in front" if screen.front else ""
+        if not target.name and target.is_a("menu"):
+            return "a menu is open" if screen.popups else ""
+        found = rank(target, screen, prefer=_PREFER)
+        if found and (found[0].score >= 70 or not target.name):
+            return f"{name_of(found[0].element)} is on the screen"
+        wanted = normalize(target.name or target.phrase)
+        for element in screen.elements if wanted and not target.ordinal else ():
+            if wanted in normalize(content_of(element)):
+                return f"{name_of(element)} reads {shorten(content_of(element))!r}"
+        return ""
+
+    def _texts(self, screen: Screen) -> list[tuple[str, str]]:
+        """Return the texts that it is about: of a title, of a whole window, or of an element."""
+        target = self.target
+        if _TITLE.fullmatch(target.phrase):
+            return [("the title", screen.title)]
+
+        def text_of(elements: list[Element]) -> list[tuple[str, str]]:
+            return [(name_of(element), content_of(element) or element.name) for element in elements]
+
+        if not target.name and target.is_a(*_WHOLE):
+            texts = text_of(list(screen.front))
+            return [*texts, ("the window", " ".join(text for _, text in texts)), ("the title", screen.title)]
+        if target.phrase.casefold() in _DISPLAYS:
+            return text_of([element for element in screen.front if element.role in EDITABLE | LABELS])
+        found: list[tuple[str, str]] = []
+        for element in [one.element for one in rank(target, screen, prefer=_PREFER)[:3]]:
+            value = f"{element.value:g}" if element.value is not None else ""
+            beside = value_beside(element, screen) if element.role in LABELS else ""
+            texts_ = (content_of(element), beside, element.name, value)
+            found += [(name_of(element), text) for text in texts_ if text]
+        return found
+
+
+_STATE = (
+    "checked|unchecked|ticked|unticked|selected|enabled|disabled|focused|expanded|collapsed|empty|on|off|active"
+    "|turned on|turned off|editable|pressed"
+)
+_BE = r"(?:is|are|has been|to be)(?:\s+now)?"
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    ("gone", rf"(?P<what>.+?)\s+(?:disappears?|vanishes|closes|goes away|no longer (?:appears|exists)"
+             rf"|to (?:disappear|close|vanish|go away)|does(?: not|n't) (?:appear|exist|show)"
+             rf"|{_BE}\s+(?:gone|closed|hidden|removed|(?:not|no longer) (?:visible|shown|displayed|there|open)))"),
+    ("gone", r"(?:there is|there are|there's) no (?P<what>.+)"),
+    ("state", rf"(?P<what>.+?)\s+(?:(?:is|are)(?P<not>n't|\s+not)?)\s+(?P<text>{_STATE})"),
+    ("shown", rf"(?P<what>.+?)\s+(?:appears?|shows(?: up)?|opens|loads|pops up|comes up|exists?|finishes|is running"
+              rf"|to (?:appear|show(?: up)?|open|load|come up|pop up|finish)"
+              rf"|(?:{_BE}|has)\s+(?:visible|shown|displayed|open(?:ed)?|there|present|on (?:the )?screen|loaded"
+              r"|available|in sight|ready|finished|appeared))"),
+    ("shown", r"(?:you (?:can )?see|there is|there are|there's)\s+(?:an? |the )?(?P<what>.+)"),
+    ("contains", r"(?P<what>(?:(?:the|an?|this) \S+|(?!(?:the|an?|this) )\S+).*?)\s+"
+                 r"(?P<not>does not |doesn't )?(?:contains?|includes?|says?|reads?|displays?|shows?|ends with"
+                 r"|starts with)\s+(?P<text>.+)"),
+    ("value", rf"(?P<what>.+?)\s+(?:{_BE}|equals|is equal to|is set to|has the value|becomes)\s+(?P<text>.+)"),
+)  # fmt: skip
+_CONDITIONS = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _PATTERNS)
+
+
+def parse_condition(words: Phrase) -> Condition | None:
+    """Read "the dialog appears", "'Name' contains 'Ada'" or "the box is checked"; None where it is neither."""
+    marked = re.sub(r"^(?:that|whether|if|until)\s+", "", words.marked.strip(" ,."), flags=re.IGNORECASE)
+    for kind, pattern in _CONDITIONS:
+        if match := pattern.fullmatch(marked):
+            target = parse_target(words.part(match["what"]))
+            groups = match.groupdict()
+            text = re.sub(r"^(?:the\s+)?(?:text|words?|value|number)\s+", "", groups.get("text") or "", flags=re.I)
+            said = str(words.part(text))
+            text = said.casefold() if kind == "state" else said
+            return Condition(kind, target, text, bool(groups.get("not")), str(words.part(marked)))
+    return None
+
+
+def shown(words: Phrase) -> Condition:
+    """Return the condition that something is on the screen."""
+    return Condition("shown", parse_target(words), words=str(words))

@@ -1,0 +1,76 @@
+"""The dialogs in which applications ask for a file."""
+
+from __future__ import annotations
+
+import re
+
+from aci.observation.observation import Element, Window
+from agent_s.offline.finding.matching import GOOD, best, rank
+from agent_s.offline.finding.roles import EDITABLE, ROLES
+from agent_s.offline.finding.screen import Screen
+from agent_s.offline.finding.targets import named
+from intents.text import Phrase
+
+LOOKS = (0.3, 0.5, 0.8, 1.2, 2.0)
+"""Pauses between looks at a dialog that opens or closes, s."""
+_NAME_LABELS = ("Name", "File name", "Filename", "Location")
+_CONFIRM = ("Save", "OK", "Export", "Save As", "Open", "Select", "Choose", "Load")
+_TITLE = re.compile(r"\b(?:save|export|open|select|choose|upload)\b", re.IGNORECASE)
+_FOLDERS = {
+    "document": "Documents", "documents": "Documents", "download": "Downloads", "downloads": "Downloads",
+    "desktop": "Desktop", "pictures": "Pictures", "music": "Music", "videos": "Videos",
+}  # fmt: skip
+
+
+def file_dialog(screen: Screen, before: Screen | None = None) -> Window | None:
+    """Return a window with a field for a file name and a button that confirms it; one that was not there `before`."""
+    for window in screen.windows:
+        is_old = before is not None and window.id in before.window_by_id and window != screen.active
+        asks = window in screen.dialogs or _TITLE.search(window.title)
+        if not window.popup and not is_old and asks and name_field(screen, window) and _has_button(window, screen):
+            return window
+    return None
+
+
+def _has_button(window: Window, screen: Screen) -> bool:
+    found = (best(rank(named(name, "button"), screen, ROLES["button"]), 80.0) for name in _CONFIRM)
+    return any(one.element.window_id == window.id and one.element.point for ranked in found for one in ranked)
+
+
+def name_field(screen: Screen, window: Window) -> Element | None:
+    """Return the field for the file name: by its label, else the one that has the keyboard."""
+    fields = [
+        element
+        for element in screen.elements
+        if element.window_id == window.id and element.role in EDITABLE and "editable" in element.states
+    ]
+    for label in _NAME_LABELS if fields else ():
+        found = [one.element for one in best(rank(named(label), screen, EDITABLE), GOOD) if one.element in fields]
+        if found:
+            return found[0]
+    return next((element for element in fields if "focused" in element.states), None)
+
+
+def full_path(name: str, folder: str) -> str:
+    """Join a name and a folder as a file dialog takes them."""
+    return name if not folder or name.startswith(("/", "~")) else f"{folder.rstrip('/')}/{name}"
+
+
+def folder_path(words: Phrase) -> str | None:
+    """Return "the Documents folder" or "~/x" as a path; None where the words name no folder."""
+    text = re.sub(r"^(?:(?:the|my|your)\s+)?(?:folder\s+)?", "", words.strip(" ,").rstrip("/"), flags=re.IGNORECASE)
+    bare = re.sub(r"\s+(?:folder|directory)$", "", text, flags=re.IGNORECASE)
+    if nested := re.fullmatch(r"(.+?)\s+(?:folder\s+)?(?:in|inside|of)\s+(.+)", bare, re.IGNORECASE):
+        outer = folder_path(words.part(nested[2]))
+        return f"{outer}/{nested[1]}" if outer else None
+    if not bare and words.startswith("/"):
+        return "/"
+    if bare.startswith(("/", "~", ".")):
+        return bare
+    lowered = bare.casefold()
+    if lowered in ("home", "user's home"):
+        return "~"
+    if lowered in ("tmp", "temporary", "temp"):
+        return "/tmp"
+    said = bare != words.strip() or words.quotes
+    return f"~/{_FOLDERS.get(lowered, bare)}" if lowered in _FOLDERS or said else None

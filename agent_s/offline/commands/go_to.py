@@ -1,0 +1,55 @@
+"""Show a web page by its address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aci.acting.actions import Hotkey, SwitchApplications, Type
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk
+from agent_s.offline.finding.matching import best
+from agent_s.offline.finding.roles import EDITABLE
+from agent_s.offline.finding.targets import named
+from intents.text import Phrase
+
+_ADDRESS_BARS = ("Address and search bar", "Search or enter address", "Address bar", "Location")
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo(Command):
+    """Show a web page."""
+
+    url: str
+
+    def run(self, desk: Desk) -> Course:
+        """Type the address into the browser's bar; start a browser where none is in front."""
+        if address_bar(desk) is None:
+            result = yield from desk.try_to(SwitchApplications(app_code="web browser"), "bring a browser to the front")
+            if not result.ok:
+                give_up(f"there is no browser to open the page in: {result.error}")
+        purpose = "wait for the address bar"
+        bar = yield from desk.wait_until(lambda: address_bar(desk), (0.5, 0.7, 1.0), purpose)
+        before = desk.screen.title
+        if bar is None:
+            yield from desk.do(Hotkey(keys=("ctrl", "l")), "go to the address bar")
+        action = Type(text=self.url, element_id=bar.id if bar else None, overwrite=bar is not None, enter=True)
+        yield from desk.do(action, f"type the address {self.url!r}")
+        yield from desk.wait_until(lambda: desk.screen.title != before, (0.5, 1.0), "wait for the page")
+        return f"the address was entered; the title is {desk.screen.title!r}"
+
+
+def address_bar(desk: Desk) -> Element | None:
+    """Return the field for addresses of a browser in front; None where there is none."""
+    for name in _ADDRESS_BARS:
+        found = [one.element for one in best(desk.rank(named(name), EDITABLE), 90.0)]
+        found = [element for element in found if element in desk.screen.front and element.point]
+        if found:
+            return found[0]
+    return None
+
+
+def read(url: Phrase) -> Command:
+    """Read the address."""
+    return GoTo(str(url))

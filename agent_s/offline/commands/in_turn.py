@@ -1,0 +1,46 @@
+"""Several commands, one after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
+from agent_s.offline.commands.conditions import Condition
+from agent_s.offline.commands.type import TypeText
+from agent_s.offline.commands.wait import Wait
+from agent_s.offline.course import Course
+from agent_s.offline.desk import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class InTurn(Command):
+    """Several commands, one after another."""
+
+    commands: tuple[Command, ...]
+
+    def run(self, desk: Desk) -> Course:
+        """Carry out each; a question that the next one answers is left to it."""
+        evidence: list[str] = []
+        following = desk.following
+        for command, after in zip(self.commands, (*self.commands[1:], None), strict=True):
+            desk.following = after.about() if after is not None else following
+            evidence.append((yield from command.run(desk)))
+        return "; ".join(part for part in evidence if part)
+
+    def judge(self, seen: Seen) -> Finding:
+        """Judge each; all that leave something behind must be proven."""
+        findings = [(command, command.judge(seen)) for command in self.commands]
+        refuted = next((evidence for _, (verdict, evidence) in findings if verdict is False), None)
+        if refuted is not None:
+            return False, refuted
+        proofs = [evidence for command, (verdict, evidence) in findings if verdict]
+        open_ = any(verdict is None and command.lasting for command, (verdict, _) in findings)
+        return UNDECIDED if open_ or not proofs else (True, "; ".join(proofs))
+
+
+def read(then: Command, first: Command | None = None, when: Condition | None = None) -> Command | None:
+    """Read what comes first: a command, or a wait; "after typing the name" gives no text."""
+    if isinstance(first, TypeText):
+        return None
+    before = Wait(when) if when is not None else first
+    return then if before is None else InTurn((before, then))

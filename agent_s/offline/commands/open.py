@@ -1,0 +1,120 @@
+"""Open or bring to the front what is named: an element in sight, a folder, or an application."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from aci.acting.actions import SwitchApplications, Type
+from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
+from agent_s.offline.commands.click import Click
+from agent_s.offline.commands.expand import Expand
+from agent_s.offline.commands.file_dialog import folder_path
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk, changed
+from agent_s.offline.finding.matching import EXACT, Candidate, best, nearest_names
+from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
+from agent_s.offline.finding.screen import in_page, name_of
+from agent_s.offline.finding.targets import Target, named, parse_target
+from intents.applications import mentioned
+from intents.text import Phrase
+
+_WAITS = (0.5, 1.0, 1.5, 2.0)
+"""Pauses until the window of an application is ready, s."""
+_BY_TWO_CLICKS = frozenset({"icon", "desktop icon", "table cell", "list item", "text line"})
+_APP = re.compile(r"\s+(?:application|app|program)$|^(?:application|app|program)\s+", re.IGNORECASE)
+_CLICKED = ("menu", "tab", "link", "button", "combo", "checkbox", "date", "heading", "page", "menuitem")
+
+
+@dataclass(frozen=True, slots=True)
+class Open(Command):
+    """Open an application, or an element of that name; `is_app` where only an application can be meant."""
+
+    lasting = False
+    name: str
+    target: Target
+    is_app: bool = False
+
+    def run(self, desk: Desk) -> Course:
+        """Open what is in sight under that name, else the application of that name."""
+        in_sight = [] if self.is_app else self._in_sight(desk)
+        if in_sight:
+            return (yield from self._click(in_sight, desk))
+        start = desk.screen
+        if self.target.kind in ("item", "tree", "row"):
+            return (yield from self._open_item(desk))
+        action = SwitchApplications(app_code=self.name[:200])
+        result = yield from desk.try_to(action, f"bring {self.name!r} to the front, or start it")
+        if not result.ok:
+            found = [] if self.is_app else best(desk.rank(self.target), 70.0)
+            if found:
+                return (yield from self._click(found, desk))
+            near = [] if self.is_app else nearest_names(self.target, desk.screen)
+            there = f" On the screen the nearest names are {', '.join(map(repr, near))}." if near else ""
+            give_up(result.error + there)
+
+        def is_ready() -> bool:
+            window = desk.screen.active
+            old = window is not None and window.id in start.window_by_id
+            return window is not None and (old or any(one.window_id == window.id for one in desk.screen.elements))
+
+        yield from desk.wait_until(is_ready, _WAITS, "wait for the window to be ready")
+        window = desk.screen.active
+        if window is None:
+            give_up(f"{self.name!r} was started, but no window of it came")
+        return f"the window {window.title or window.app!r} of {window.app or self.name} is in front"
+
+    def judge(self, seen: Seen) -> Finding:
+        """Look which window came to the front."""
+        window = seen.after.active
+        if window is None or not self.is_app:
+            return UNDECIDED
+        return True, f"{self.name}: the window {window.title!r} came to the front"
+
+    def another_way(self) -> str:
+        """Return a double click, where an element may be meant."""
+        return "" if self.is_app else f"double-click {self.name!r}"
+
+    def _in_sight(self, desk: Desk) -> list[Candidate]:
+        """Return what is called so, or a button that is called like the whole command, such as "Open dialog"."""
+        for target in (named(f"Open {self.target.phrase or self.name}"), self.target):
+            found = [one for one in desk.rank(target, ACTIONABLE - EDITABLE) if one.element in desk.screen.front]
+            if found := best(found, EXACT):
+                return found
+        return []
+
+    def _click(self, found: list[Candidate], desk: Desk) -> Course:
+        """Click it; an item of a list is opened by a double click, except in pages."""
+        start, element = desk.screen, found[0].element
+        clicks = 2 if element.role in _BY_TWO_CLICKS and not in_page(element) else 1
+        element = yield from desk.click(found, clicks)
+        return f"{name_of(element)} was opened; {changed(start, desk.screen)}"
+
+    def _open_item(self, desk: Desk) -> Course:
+        """Open a file, folder or entry; a folder that is not in sight by its path."""
+        start, found = desk.screen, (yield from desk.find(self.target))
+        if found:
+            return (yield from self._click(found, desk))
+        if not re.search(r"\b(?:folder|directory)\b", self.target.phrase, re.IGNORECASE):
+            give_up(desk.not_found(self.target))
+        path = self.name if self.name.startswith(("/", "~")) else f"~/{self.name}"
+        yield from desk.press("ctrl", "l", purpose="go to the field for the path")
+        yield from desk.do(Type(text=path, overwrite=True, enter=True), f"type the path {path!r}")
+        return f"the path {path!r} was entered; {changed(start, desk.screen)}"
+
+
+def read(what: Phrase, is_app: str = "") -> Command | None:
+    """Read what is opened; parts of a window are clicked, sections expanded."""
+    name = what.part(_APP.sub("", what.marked)).strip()
+    only_app = bool(is_app or _APP.search(what.marked) or mentioned(name))
+    target = parse_target(what)
+    if not only_app and target.kind in _CLICKED and target.name:
+        return Click((target,))
+    if not only_app and target.kind == "section":
+        return Expand(target)
+    if target.kind in ("dialog", "window", "item") and target.name:
+        name = target.name
+        target = target if target.kind == "item" else named(name)
+        if target.kind == "item" and (path := folder_path(what)) and path.startswith(("/", "~/")):
+            name = path
+    return Open(name, target, only_app) if name and ">" not in name else None

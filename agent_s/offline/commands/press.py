@@ -1,0 +1,77 @@
+"""Press keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aci.acting.actions import HoldAndPress, Hotkey
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.course import Course
+from agent_s.offline.desk import Desk, changed
+from agent_s.offline.finding.matching import EXACT, best
+from agent_s.offline.finding.roles import ROLES
+from agent_s.offline.finding.targets import named
+from intents.keys import Chord, parse_keys
+from intents.lexicon import read_number
+from intents.tables import table
+from intents.text import Phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Press(Command):
+    """Press chords one after another, a number of times; `label` is a single sign, which may name a button."""
+
+    chords: tuple[Chord, ...]
+    times: int = 1
+    label: str = ""
+
+    def run(self, desk: Desk) -> Course:
+        """Press the chords; a single sign that names a button in sight is a click on it."""
+        start, button = desk.screen, self._button(desk)
+        if button is not None:
+            for _ in range(self.times):
+                yield from desk.click_element(button)
+        else:
+            for chords in self._batches():
+                shown = ", ".join("+".join(chord) for chord in chords)
+                held, keys = chords[0][:-1], tuple(chord[-1] for chord in chords)
+                single = Hotkey(keys=chords[0])
+                action = single if len(chords) == 1 else HoldAndPress(hold_keys=held, press_keys=keys)
+                yield from desk.do(action, f"press {shown}")
+        return f"the keys were pressed; {changed(start, desk.screen)}"
+
+    def _button(self, desk: Desk) -> Element | None:
+        """Return the button in front that is called like the key, such as "7" on a calculator."""
+        if not self.label:
+            return None
+        found = best(desk.rank(named(self.label, "button"), ROLES["button"]), EXACT)
+        return found[0].element if found and desk.screen.is_active(found[0].element) else None
+
+    def _batches(self) -> list[list[Chord]]:
+        """Join keys with the same modifiers; those that open or close something stay alone, to see what they did."""
+        batches: list[list[Chord]] = []
+        for chord in self.chords * self.times:
+            joins = chord[-1] not in ("Return", "Escape") and not set(chord[:-1]) & {"ctrl", "alt", "super"}
+            if batches and joins and batches[-1][0][:-1] == chord[:-1] and len(batches[-1]) < 60:
+                batches[-1].append(chord)
+            else:
+                batches.append([chord])
+        return batches
+
+
+def read(keys: tuple[Chord, ...] | str, times: Phrase | int = 1, held: tuple[Chord, ...] = ()) -> Command | None:
+    """Read the keys, from the sentence or from the table."""
+    chords = (parse_keys(keys) or ()) if isinstance(keys, str) else keys
+    if held:
+        chords = tuple((*held[0], *chord) for chord in chords)
+    count = times if isinstance(times, int) else read_number(times)
+    if count is None:
+        return None
+    return Press(chords, count, _sign_of(chords[0][0]) if len(chords) == len(chords[0]) == 1 else "")
+
+
+def _sign_of(key: str) -> str:
+    """Return the sign that a key types; "" where it types none."""
+    sign: str = key if len(key) == 1 else table("keys")["signs"].get(key, "").strip()[:1]
+    return sign if sign.isascii() else ""

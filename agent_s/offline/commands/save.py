@@ -1,0 +1,196 @@
+"""Save the document, under another name where one is given."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+
+from aci.acting.actions import Hotkey, Type
+from aci.observation.observation import Window
+from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
+from agent_s.offline.commands.file_dialog import LOOKS, file_dialog, folder_path, full_path, name_field
+from agent_s.offline.commands.menu import FollowPath
+from agent_s.offline.course import Course, GaveUp, give_up
+from agent_s.offline.desk import Desk, Steps
+from agent_s.offline.finding.matching import Candidate
+from agent_s.offline.finding.roles import ROLES
+from agent_s.offline.finding.screen import Screen, content_of
+from intents.text import Phrase
+
+_CONFIRM = ("Save", "OK", "Export", "Save As")
+_REPLACE = ("Replace", "Overwrite", "Yes")
+_OWN_FORMATS = frozenset({"", ".ods", ".odt", ".odp", ".odg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Save(Command):
+    """Save a document.
+
+    Attributes:
+        name: File name, "" for the one that it has.
+        folder: Folder as a path, "" for where the dialog is.
+        overwrite: Whether an existing file may be replaced; only if the instruction says so.
+        format: Format that the instruction names, "" where it names none.
+    """
+
+    name: str = ""
+    folder: str = ""
+    overwrite: bool = False
+    format: str = ""
+
+    def run(self, desk: Desk) -> Course:
+        """Save by the keyboard; where a dialog asks, give the name, keep the format, and watch until it is gone."""
+        if desk.screen.popups:
+            yield from desk.try_to(Hotkey(keys=("Escape",)), "close the menu, which would take the keys")
+        dialog = file_dialog(desk.screen)
+        if dialog is None:
+            dialog = yield from self._ask_for_dialog(desk)
+        if dialog is not None:
+            return (yield from self._in_dialog(dialog, desk))
+        if self.name or self.folder:
+            give_up(f"no dialog to save the file as {self.name or self.folder!r} opened")
+        yield from self._answer(desk)
+        if is_modified(desk.screen):
+            yield from desk.wait(0.5, "see whether the file is saved")
+        if is_modified(desk.screen):
+            yield from FollowPath(("File", "Save")).run(desk)
+            yield from self._answer(desk)
+        if is_modified(desk.screen):
+            give_up(f"the title {desk.screen.title!r} still says that there are unsaved changes")
+        return f"the file was saved; the title is {desk.screen.title!r}" if desk.screen.active else ""
+
+    def judge(self, seen: Seen) -> Finding:
+        """Look at the title, and whether the dialog closed without an error."""
+        title, base = seen.after.title, PurePosixPath(self.name).name
+        if is_modified(seen.after):
+            return False, f"the title {title!r} says that there are unsaved changes"
+        if base and (base in title or PurePosixPath(base).stem in title):
+            return True, f"after saving, the title is {title!r}"
+        had_dialog = any(Screen(step.observation).dialogs for step in seen.steps)
+        if base and had_dialog and not seen.after.dialogs:
+            return True, f"the dialog to save {base!r} closed without an error"
+        return UNDECIDED
+
+    def another_way(self) -> str:
+        """Return the way by the menu, for a document that keeps its name."""
+        return "" if self.name or self.folder else "choose File > Save"
+
+    def _ask_for_dialog(self, desk: Desk) -> Steps[Window | None]:
+        """Press the keys that save; those for "save as" and the menu where a name is given and no dialog opens."""
+        renames = bool(self.name or self.folder)
+        for keys in (("ctrl", "shift", "s"), ("ctrl", "s")) if renames else (("ctrl", "s"),):
+            before = desk.screen
+            yield from desk.press(*keys, purpose=f"press {'+'.join(keys)} to save")
+            pauses = LOOKS[:3] if renames else LOOKS[:2] if len(desk.screen.windows) > len(before.windows) else ()
+            opened = partial(_new_dialog, desk, before)
+            dialog = yield from desk.wait_until(opened, pauses, "wait for the dialog")
+            if dialog is not None or not renames or _asks(desk):
+                return dialog
+        before = desk.screen
+        try:
+            yield from FollowPath(("File", "Save As")).run(desk)
+        except GaveUp:
+            give_up(f"no dialog to save the file as {self.name or self.folder!r} opened")
+        opened = partial(_new_dialog, desk, before)
+        return (yield from desk.wait_until(opened, LOOKS[:3], "wait for the dialog"))
+
+    def _in_dialog(self, dialog: Window, desk: Desk) -> Course:
+        field = name_field(desk.screen, dialog)
+        if field is None:
+            give_up("the dialog to save has no field for the name")
+        if not self.name and not self.folder:
+            asks = f"the dialog {dialog.title!r} asks for it"
+            give_up(f"the document has no name yet, and the instruction does not give one; {asks}")
+        name = self.name or PurePosixPath(content_of(field) or "Untitled").name
+        path = full_path(name, self.folder)
+        if content_of(field) != path:
+            action = Type(text=path, element_id=field.id, overwrite=True)
+            yield from desk.do(action, f"type the path {path!r} as the name")
+        buttons = desk.buttons(_CONFIRM, dialog, 80.0)
+        if buttons:
+            yield from desk.click(buttons)
+        else:
+            yield from desk.press("Return", purpose="press Return to save")
+        yield from self._watch(dialog, desk)
+        base, title = PurePosixPath(path), desk.screen.title
+        shown = f" and the title shows {title!r}" if base.name in title or base.stem in title else ""
+        return f"the dialog to save {base.name!r} is gone{shown}"
+
+    def _watch(self, dialog: Window, desk: Desk) -> Steps[None]:
+        """Watch the dialog until it has closed, and answer what saving asks; give up where it reports an error."""
+        for pause in (*LOOKS, 0.0):
+            yield from self._answer(desk)
+            if desk.is_left_to_next() or (dialog.id not in desk.screen.window_by_id and not _asks(desk)):
+                return
+            if message := _error(dialog, desk):
+                give_up(f"saving failed: {message}")
+            if pause:
+                yield from desk.wait(pause, "wait for the dialog to close")
+        give_up(f"the dialog {dialog.title!r} did not close")
+
+    def _answer(self, desk: Desk) -> Steps[None]:
+        """Answer what saving asks: replace a file only if the instruction says so, keep the format of the name."""
+        for _ in range(3):
+            if desk.is_left_to_next():
+                return
+            if replace := _asks_to_replace(desk):
+                if not self.overwrite:
+                    exists = f"a file of the name {self.name!r} exists already"
+                    give_up(f"{exists}, and the instruction does not say to replace it")
+                yield from desk.click(replace)
+            elif formats := _asks_for_format(desk):
+                own = [one for one in formats if re.search(r"ODF|OpenDocument", one.element.name)]
+                suffix = PurePosixPath(self.name).suffix.casefold()
+                wants_own = suffix in _OWN_FORMATS and not self.format
+                kept = [one for one in formats if one not in own]
+                yield from desk.click((own if wants_own else kept) or formats)
+            else:
+                return
+
+
+def _new_dialog(desk: Desk, before: Screen) -> Window | None:
+    return file_dialog(desk.screen, before)
+
+
+def is_modified(screen: Screen) -> bool:
+    """Return whether the title of the window in front says that there are unsaved changes."""
+    return screen.title.startswith(("*", "•")) or bool(re.search(r"\((?:modified|unsaved)\)", screen.title))
+
+
+def _asks(desk: Desk) -> bool:
+    return bool(_asks_to_replace(desk) or _asks_for_format(desk))
+
+
+def _asks_to_replace(desk: Desk) -> list[Candidate]:
+    texts = [content_of(element) for element in desk.screen.front if element.role in ROLES["text"]]
+    asks = any(re.search(r"already exists|replace|overwrit", text, re.IGNORECASE) for text in texts)
+    return desk.buttons(_REPLACE) if asks else []
+
+
+def _asks_for_format(desk: Desk) -> list[Candidate]:
+    """Return the buttons of a question about the format, such as "Keep Current Format!" and "Use ODF Format!"."""
+    buttons = [element for element in desk.screen.front if element.role in ROLES["button"]]
+    formats = [one for one in buttons if re.search(r"^(?:use|keep)\b.*format", one.name, re.IGNORECASE)]
+    return [Candidate(element, 100.0, "a choice of format") for element in formats]
+
+
+def _error(dialog: Window, desk: Desk) -> str:
+    """Return the message of a window that came over the dialog."""
+    for window in desk.screen.dialogs:
+        own = [element for element in desk.screen.elements if element.window_id == window.id]
+        texts = [content_of(element) for element in own if element.role in ROLES["text"] and content_of(element)]
+        if window.id != dialog.id and texts and desk.buttons(("OK", "Close", "Dismiss"), window, 80.0):
+            return ". ".join(texts[:3])
+    return ""
+
+
+def read(
+    name: Phrase | None = None, folder: Phrase | None = None, overwrite: str = "", format: Phrase | str = ""
+) -> Command | None:
+    """Read the name and the folder; a folder alone must be called one, or be known."""
+    path = folder_path(folder) if folder is not None else ""
+    if path is None or (name is not None and not str(name).strip()):
+        return None
+    return Save(str(name or "").strip(" ,"), path, bool(overwrite), str(format))

@@ -1,0 +1,88 @@
+"""Scroll in a direction, to an end, or until something is in sight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from aci.acting.actions import Scroll as Turn
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk
+from agent_s.offline.finding.matching import elements_within
+from agent_s.offline.finding.screen import name_of
+from agent_s.offline.finding.targets import Target
+from intents.text import Phrase
+
+Direction = Literal["up", "down", "left", "right"]
+_MAX_SCROLLS = 15
+_NOTCHES = {"page": 10, "screen": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Scroll(Command):
+    """Scroll by notches of the wheel, to an end, or until something is in sight."""
+
+    direction: Direction = "down"
+    notches: int = 5
+    to_end: bool = False
+    until: Target | None = None
+    within: Target | None = None
+
+    def run(self, desk: Desk) -> Course:
+        """Turn the wheel, or press keys where nothing in sight takes it."""
+        up = self.direction in ("up", "left")
+        if self.until is not None:
+            return (yield from self._until(self.until, desk))
+        for _ in range(_MAX_SCROLLS if self.to_end else 1):
+            surface, before = self._surface(desk), desk.screen.elements
+            if surface is None:
+                keys = ("ctrl", "Home" if up else "End") if self.to_end else ("Page_Up" if up else "Page_Down",)
+                yield from desk.press(*keys, purpose=f"scroll {self.direction}, since nothing in sight takes the wheel")
+                break
+            notches = 50 if self.to_end else min(100, self.notches)
+            action = Turn(element_id=surface.id, clicks=notches if up else -notches)
+            yield from desk.do(action, f"scroll {self.direction}")
+            if before == desk.screen.elements:
+                break
+        return f"scrolled {self.direction}"
+
+    def _surface(self, desk: Desk) -> Element | None:
+        if self.within is None:
+            return desk.surface()
+        found = desk.rank(self.within)
+        inside = elements_within(self.within, desk.screen) or frozenset()
+        held = [element for element in desk.screen.elements if element.id in inside and element.point is not None]
+        return found[0].element if found else held[0] if held else desk.surface()
+
+    def _until(self, target: Target, desk: Desk) -> Course:
+        for _ in range(_MAX_SCROLLS):
+            found = [one for one in desk.rank(target) if one.element.point is not None]
+            if found:
+                return f"{name_of(found[0].element)} is in sight"
+            if not (yield from desk.scroll(self.direction, f"scroll {self.direction} to {target.describe()!r}")):
+                break
+        if not desk.rank(target):
+            give_up(desk.not_found(target))
+        return f"{target.describe()!r} is in sight"
+
+    def at(self, place: Target) -> Command:
+        """Return the scrolling of a place."""
+        return replace(self, within=place) if self.within is None else self
+
+
+def read(
+    direction: Direction | Phrase = "down",
+    end: str = "",
+    count: int = 0,
+    unit: Phrase | str = "",
+    until: Target | None = None,
+    where: Target | None = None,
+) -> Command | None:
+    """Read the direction, and how far."""
+    way = str(direction).casefold()
+    if way not in ("up", "down", "left", "right"):
+        return None
+    notches = count * _NOTCHES.get(str(unit).casefold().rstrip("s"), 1) or 5
+    return Scroll(way, notches, bool(end), until, where)  # type: ignore[arg-type]  # one of the four

@@ -1,0 +1,64 @@
+"""Search for a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from aci.acting.actions import Hotkey, Type
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.commands.go_to import address_bar
+from agent_s.offline.commands.type import text_in
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk, Steps, changed, shorten
+from agent_s.offline.finding.matching import best, rank, window_score
+from agent_s.offline.finding.roles import CONTAINERS, EDITABLE
+from agent_s.offline.finding.screen import name_of
+from agent_s.offline.finding.targets import Target, named
+from intents.text import Phrase
+
+_FIELDS = ("Search", "Find", "Query", "Search term")
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Command):
+    """Search for a text, in a field that is named or shown, or with the application's own search."""
+
+    text: str
+    target: Target | None = None
+
+    def run(self, desk: Desk) -> Course:
+        """Type into the search field, else press Ctrl+F first."""
+        start, field = desk.screen, (yield from self._field(desk))
+        purpose = f"search for {shorten(self.text)!r}"
+        if field is None:
+            yield from desk.do(Hotkey(keys=("ctrl", "f")), "open the search")
+            focus = desk.screen.focus
+            field = focus if focus and focus.role in EDITABLE and "multi_line" not in focus.states else None
+        into = field.id if field is not None else None
+        yield from desk.do(Type(text=self.text, element_id=into, overwrite=into is not None, enter=True), purpose)
+        where = f" in {name_of(field)}" if field is not None else ""
+        return f"{self.text!r} was searched for{where}; {changed(start, desk.screen)}"
+
+    def _field(self, desk: Desk) -> Steps[Element | None]:
+        target = self.target
+        if target is not None:
+            found = yield from desk.await_element(target, lambda screen: rank(target, screen, EDITABLE, EDITABLE))
+            if found:
+                return found[0].element
+            names_window = any(window_score(target.phrase, desk.screen, one.id) >= 66 for one in desk.screen.windows)
+            if not set(target.kinds) & CONTAINERS and not names_window:
+                give_up(desk.not_found(target))
+        for name in _FIELDS:
+            found = [one for one in best(desk.rank(named(name), EDITABLE), 76.0) if one.element in desk.screen.front]
+            found = [one for one in found if not re.search("address", one.element.name, re.IGNORECASE)]
+            if found:
+                return found[0].element
+        return address_bar(desk)
+
+
+def read(what: Phrase, where: Target | None = None) -> Command | None:
+    """Read the text and the field."""
+    text = text_in(what)
+    return Search(text, where) if text else None

@@ -1,0 +1,194 @@
+"""Give a control a value, in whatever way its kind takes one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from aci.acting.actions import Click, HoldAndPress, Hotkey, Type
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import Command
+from agent_s.offline.commands.choose import Choose
+from agent_s.offline.commands.dates import pick_day, set_segments
+from agent_s.offline.commands.type import text_in
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk, number_in, same_number, shorten
+from agent_s.offline.finding.matching import Candidate, best
+from agent_s.offline.finding.names import normalize
+from agent_s.offline.finding.roles import CHECKABLE, EDITABLE, ROLES
+from agent_s.offline.finding.screen import in_page, name_of
+from agent_s.offline.finding.targets import Target, named
+from intents.dates import parse_day, parse_time
+from intents.text import Phrase
+
+_TAKE_VALUES = EDITABLE | ROLES["slider"] | ROLES["combo"] | ROLES["date"] | {
+    "table cell", "list", "scroll bar", "toggle button", "panel", "push button"
+}  # fmt: skip
+_ENDS = {"max": "End", "maximum": "End", "highest": "End", "min": "Home", "minimum": "Home", "lowest": "Home"}
+_MAX_PRESSES = 60
+_ROUNDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue(Command):
+    """Give a control a value; `steps` changes it by that much instead."""
+
+    target: Target
+    value: str
+    steps: int = 0
+
+    def run(self, desk: Desk) -> Course:
+        """Find the control, and set it as its role takes values."""
+        found = yield from desk.find(self.target, lambda screen: self._controls(desk))
+        options = desk.rank(named(self.value), CHECKABLE | {"list item"})
+        if not found and options:
+            return (yield from Choose((named(self.value),), self.target, self.value).run(desk))
+        if not found:
+            give_up(desk.not_found(self.target))
+        same = [one for one in best(found, found[0].score - 12) if one.element.role == found[0].element.role]
+        usable = [one for one in same if one.element.point is not None and "disabled" not in one.element.states]
+        return (yield from self._set((usable or found)[0].element, desk))
+
+    def _controls(self, desk: Desk) -> list[Candidate]:
+        """Return the controls of that name, the one beside that unit, or the only one that takes such a value."""
+        found = [one for one in desk.rank(self.target, _TAKE_VALUES, _TAKE_VALUES) if self._takes_value(one.element)]
+        if best(found, 66.0):
+            return found
+        if (parse_day(self.value) or parse_time(self.value)) and self.target.phrase.casefold() in (
+            "date",
+            "day",
+            "time",
+        ):
+            fields = [field for field in desk.screen.editors() if "multi_line" not in field.states]
+            dates = [element for element in desk.screen.front if element.role in ROLES["date"]]
+            only = dates or (fields if len(fields) == 1 else [])
+            return [Candidate(element, 70.0, "the only one that takes a date") for element in only[:1]] or found
+        unit = Target(kinds=("spin", "field"), relation="left of", anchor=named(self.target.name or self.target.phrase))
+        singular = re.escape(self.target.phrase.rstrip("s").casefold())
+        spins = [one for one in desk.screen.front if one.role == "spin button"]
+        units = [one.element for one in desk.rank(unit, EDITABLE)[:1]] or [
+            one for one in spins if singular and re.search(rf"\d\s*{singular}", (one.text or "").casefold())
+        ]  # "[10] minutes"
+        return [Candidate(element, 70.0, "it stands beside that word") for element in units[:1]] or found
+
+    def _takes_value(self, element: Element) -> bool:
+        """Return whether a control can be given a value; a button where its name is no more than that of the value."""
+        if element.role not in ("push button", "toggle button", "panel"):
+            return True
+        words = set(normalize(self.target.name or self.target.phrase).split())
+        names = [set(normalize(name).split()) for name in (element.name, element.description, element.label)]
+        return any(words & name and name - words <= _SELECTS for name in names)
+
+    def _set(self, element: Element, desk: Desk) -> Course:
+        value, role = self.value, element.role
+        day, time = parse_day(value), parse_time(value)
+        takes_text = "editable" in element.states and "read_only" not in element.states
+        if "disabled" in element.states and not (day is not None and "read_only" in element.states):
+            give_up(f"{name_of(element)} is disabled")
+        if self.steps:
+            current = _value_of(element)
+            if current is None:
+                give_up(f"{name_of(element)} shows no number")
+            return (yield from SetValue(named(name_of(element)), f"{current + self.steps:g}")._set(element, desk))
+        if role in ROLES["slider"] | {"scroll bar"}:
+            return (yield from _set_slider(element, value, desk))
+        if day is not None or time is not None:
+            evidence = yield from set_segments(element, day, time, desk)
+            if evidence:
+                return evidence
+            if day is not None and not takes_text and role in EDITABLE | ROLES["date"]:
+                yield from desk.do(Click(element_id=element.id), f"click {name_of(element)}, so that a calendar opens")
+                return (yield from pick_day(day, value, desk))
+        if role == "spin button":
+            return (yield from _set_spin(element, value, desk))
+        if not takes_text and role in ROLES["combo"] | {"list", "push button", "toggle button", "panel"}:
+            return (yield from Choose((named(value),), self.target, value).run(desk))
+        return (yield from desk.type_into(element, value, overwrite=role != "document text"))
+
+
+_SELECTS = frozenset(
+    {"selection", "selector", "select", "menu", "list", "chooser", "choose", "dropdown", "mode", "button", "options"}
+    | {"option", "change", "picker", "type"}
+)
+"""Words in the name of a button that opens a choice of values."""
+
+
+def _value_of(element: Element) -> float | None:
+    return element.value if element.value is not None else number_in(element.text or "")
+
+
+def _has_value(element: Element, value: str) -> bool:
+    number = number_in(value)
+    if element.text is not None and (element.text.strip() == value.strip() or same_number(element.text, value)):
+        return True
+    return element.value is not None and number is not None and abs(element.value - number) < 1e-6
+
+
+def _set_spin(element: Element, value: str, desk: Desk) -> Course:
+    """Type the number, leave the field, and look; else step with the arrow keys, in pages those first if it is near."""
+    current, wanted = _value_of(element), number_in(value)
+    away = 0.0 if current is None or wanted is None else wanted - current
+    if in_page(element) and away and away == int(away) and abs(away) <= 25:
+        # Scripts of pages listen to the keys, and may overlook what is typed.
+        yield from desk.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
+        keys = ("Up" if away > 0 else "Down",) * abs(int(away))
+        yield from desk.do(HoldAndPress(hold_keys=(), press_keys=keys), f"press {keys[0]} {len(keys)} times")
+        element = desk.now(element) or element
+        if _has_value(element, value):
+            return f"{name_of(element)} reads {shorten(value)!r}"
+    action = Type(text=value, element_id=element.id, overwrite=True)
+    yield from desk.do(action, f"type {shorten(value)!r} into {name_of(element)}")
+    after = desk.now(element)
+    if after is not None and _has_value(after, value):
+        yield from desk.press("Tab", purpose=f"leave {name_of(element)}, so that it takes the value")
+        after = desk.now(element)
+        if after is None or _has_value(after, value):
+            return f"{name_of(element)} reads {shorten(value)!r}"
+    return "" if after is None else (yield from _approach(after, value, desk, up="Up", down="Down"))
+
+
+def _set_slider(element: Element, value: str, desk: Desk) -> Course:
+    """Give the slider the keyboard, then step with the keys until it reads as wanted."""
+    key = _ENDS.get(value.casefold().strip())
+    if number_in(value) is None and key is None:
+        give_up(f"{name_of(element)} takes a number, not {value!r}")
+    yield from desk.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
+    if key is not None:
+        yield from desk.do(Hotkey(keys=(key,)), f"move {name_of(element)} to its end")
+        return f"{name_of(element)} was moved to its end"
+    return (yield from _approach(desk.now(element) or element, value, desk, up="Right", down="Left"))
+
+
+def _approach(element: Element, value: str, desk: Desk, up: str, down: str) -> Course:
+    """Press a key as often as the size of the last steps suggests, until the control reads the value."""
+    wanted, current, step = number_in(value), _value_of(element), 1.0
+    if wanted is None or current is None:
+        give_up(f"{name_of(element)} shows no number to set to {value!r}")
+    for _ in range(_ROUNDS):
+        away = wanted - current
+        if abs(away) < 1e-6:
+            return f"{name_of(element)} is at {current:g}"
+        presses = max(1, min(_MAX_PRESSES, round(abs(away) / step)))
+        keys = (up if away > 0 else down,) * presses
+        purpose = f"press {keys[0]} {presses} times to bring {name_of(element)} from {current:g} to {wanted:g}"
+        yield from desk.do(HoldAndPress(hold_keys=(), press_keys=keys), purpose)
+        after = desk.now(element)
+        moved = _value_of(after) if after is not None else None
+        if after is None or moved is None:
+            return ""
+        if moved == current:
+            break
+        step = max(abs(moved - current) / presses, 1e-9)
+        element, current = after, moved
+    if abs(wanted - current) > step / 2:
+        give_up(f"{name_of(element)} is at {current:g} and could not be brought to {value}")
+    return f"{name_of(element)} is at {current:g}, the nearest that it takes"
+
+
+def read(where: Target | str, value: Phrase | None = None, by: int = 0, direction: str = "up") -> Command | None:
+    """Read the control and its value, or the number to change it by."""
+    where = named(where) if isinstance(where, str) else where
+    if value is None:
+        return SetValue(where, "", by if direction == "up" else -by) if by else None
+    content = text_in(value)
+    return SetValue(where, content) if content is not None else None

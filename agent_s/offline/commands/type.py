@@ -1,0 +1,233 @@
+"""Type text into a field, a document, or where the keyboard is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from aci.acting.actions import SwitchApplications, Type
+from aci.observation.observation import Element
+from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
+from agent_s.offline.course import Course, give_up
+from agent_s.offline.desk import Desk, Steps, evidence_of, reads_back, shorten
+from agent_s.offline.finding.matching import Candidate, best, rank, window_score
+from agent_s.offline.finding.roles import EDITABLE, LABELS
+from agent_s.offline.finding.screen import content_of
+from agent_s.offline.finding.targets import Target, parse_target, split_list
+from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase
+
+Mode = Literal["usual", "replace", "append"]
+TYPABLE = EDITABLE | {"table cell", "paragraph", "document frame"}
+
+
+@dataclass(frozen=True, slots=True)
+class TypeText(Command):
+    """Type a text.
+
+    Attributes:
+        text: The text; None for the one that was copied last.
+        target: Where; None for where the keyboard is.
+        mode: Replace what is there, add to it, or what is usual for the kind of field.
+        before: Keys that are pressed first, to go to an end of a document.
+        otherwise: The text to type at the focus where `target` is nowhere, since the words may all be text.
+    """
+
+    text: str | None
+    target: Target | None = None
+    mode: Mode = "usual"
+    before: tuple[str, ...] = ()
+    otherwise: str | None = None
+
+    def run(self, desk: Desk) -> Course:
+        """Type into the element that is meant, else at the focus or into the main editor, and read it back."""
+        text = self.text
+        if text is None:
+            if not desk.screen.buffer:
+                give_up("nothing was copied that could be typed")
+            text = desk.screen.buffer[-1]
+        if self.before:
+            yield from desk.press(*self.before, purpose="go to the place where the text belongs")
+        if self.target is None:
+            return (yield from self._at_focus(text, desk))
+        found = yield from self._fields(self.target, desk)
+        if not found and self.otherwise is not None and not _names_window(self.target, desk):
+            return (yield from self._at_focus(self.otherwise, desk))
+        if not found:
+            yield from _go_to_window(self.target, desk)
+            return (yield from self._at_focus(text, desk))
+        evidence: list[str] = []
+        for one in found if self.target.every else found[:1]:
+            element = desk.now(one.element) or one.element
+            evidence.append((yield from desk.type_into(element, text, self._overwrites(element))))
+        return "; ".join(part for part in evidence if part)
+
+    def judge(self, seen: Seen) -> Finding:
+        """Look for the text on the screen, or for the desktop's note that it reads back."""
+        typed = [step.response.action.text for step in seen.steps if isinstance(step.response.action, Type)]
+        text = (self.text or (typed[-1] if typed else "")).strip()
+        holders = EDITABLE | LABELS | {"document text", "table cell"}
+        for element in seen.after.elements:
+            if text and element.role in holders and text in content_of(element):
+                return True, f"the {element.role} {element.name!r} reads {shorten(content_of(element))!r}"
+        note = next((step.result.note for step in reversed(seen.steps) if "read back" in step.result.note), "")
+        return (True, f"{text[:60]!r}: {note}") if text and "exactly" in note else UNDECIDED
+
+    def _fields(self, target: Target, desk: Desk) -> Steps[list[Candidate]]:
+        def find(screen: object) -> list[Candidate]:
+            return rank(target, desk.screen, TYPABLE, EDITABLE)
+
+        if self.otherwise is not None or _names_window(target, desk):
+            return best(find(desk.screen), 80.0)
+        if not (target.kinds or target.quoted):
+            return (yield from desk.await_element(target, find, (0.5,)))
+        found = yield from desk.find(target, find)
+        if target.every:
+            found = best(found, found[0].score - 6) if found else found
+            found.sort(key=lambda one: (one.element.rect.y, one.element.rect.x))
+        return found
+
+    def _overwrites(self, element: Element) -> bool:
+        """Return whether the field is overwritten; documents are added to unless the instruction says so."""
+        if self.mode != "usual":
+            return self.mode == "replace"
+        adds = element.role in ("terminal", "document text", "paragraph", "document frame", "table cell")
+        return not adds and "multi_line" not in element.states and not _is_document(element)
+
+    def _at_focus(self, text: str, desk: Desk) -> Course:
+        element = yield from _editor(desk)
+        overwrite = self.mode == "replace"
+        focused = element is not None and element.id == desk.screen.observation.focus_id
+        if element is not None and (not focused or overwrite or _is_document(element)):
+            return (yield from desk.type_into(element, text, overwrite))
+        before = content_of(element) if element is not None else ""
+        start = desk.screen
+        action = Type(text=text, overwrite=overwrite)
+        yield from desk.do(action, f"type {shorten(text)!r} where the keyboard is")
+        after = desk.now(element) if element is not None else None
+        if reads_back(after, text, before, overwrite=False):
+            return evidence_of(after)
+        for one in desk.screen.front if text else ():
+            old = start.observation.by_id.get(one.id)
+            if text in content_of(one) and (old is None or text not in content_of(old)):
+                return evidence_of(one)
+        return ""
+
+
+def _is_document(element: Element) -> bool:
+    """Return whether a text area without a name fills so much of a window that it is a document."""
+    return element.role == "text" and not element.name and not element.label and element.rect.height > 90
+
+
+def _names_window(target: Target, desk: Desk) -> bool:
+    return any(window_score(target.phrase, desk.screen, window.id) >= 66 for window in desk.screen.windows)
+
+
+def _go_to_window(target: Target, desk: Desk) -> Steps[None]:
+    """Bring the window or application that was named as the place to type in to the front."""
+    is_element = target.kinds and not target.is_a("window", "dialog", "terminal", "area")
+    if is_element and not _names_window(target, desk):
+        give_up(desk.not_found(target))
+    name = (target.name or target.phrase)[:200]
+    result = yield from desk.try_to(SwitchApplications(app_code=name), f"bring {name!r} to the front, to type there")
+    if not result.ok:
+        give_up(f"{desk.not_found(target)}, and no application either: {result.error}")
+
+
+def _editor(desk: Desk) -> Steps[Element | None]:
+    """Find where text goes: the focused field, else the largest editor; None where only the keyboard is known."""
+    focus = desk.screen.focus
+    if focus is None and (desk.screen.active is None or not desk.screen.front):
+        yield from desk.wait(0.5, "wait for the window to be ready")
+        focus = desk.screen.focus
+    if focus is not None and (focus.role in EDITABLE | {"table cell"} or "editable" in focus.states):
+        return focus
+    editors = desk.screen.editors()
+    return editors[0] if editors and not desk.screen.has_sheet() else None
+
+
+# Reading
+
+_VAGUE = re.compile(r"(?:your|my|some|an?|his|her|their)\s+\w+(?:\s+\w+)?", re.IGNORECASE)
+"""A text that is described but not given: "your name", "a short poem"."""
+_TEXT = r"(?:following\s+|new\s+)?(?:text|words?|number|phrase|sentence|line|message|letters?|formula|value)"
+_LEAD = re.compile(
+    rf"(?:the\s+|a\s+)?{_TEXT}(?:\s*:\s*|\s+(?={OPEN})|\s+(?:saying|reading)\s+)|(?:the\s+following\s*)?:\s*"
+    r"|the\s+(?:text|words?|number)\s+",
+    re.IGNORECASE,
+)
+_PLAIN_PLACE = re.compile(
+    r"(?:(?:the|a)\s+)?(?:(?:new|blank|empty|current|open|text)\s+)?"
+    r"(?:document|file|page|editor|window|text area|cursor|it)",
+    re.IGNORECASE,
+)
+_SIGNS = {"new line": "\n", "newline": "\n", "line break": "\n", "tab": "\t", "space": " "}
+
+
+def text_in(words: Phrase) -> str | None:
+    """Return the text that is given: what is quoted, or the words themselves; None where there are several texts."""
+    marked = re.sub(rf"(?<={CLOSE})\s*[.,;!?]+$", "", words.marked.strip())
+    if lead := _LEAD.match(marked):
+        marked = marked[lead.end() :].strip()
+    part = words.part(marked)
+    if part.literal is not None:
+        return part.literal
+    parts = split_list(part)
+    if len(parts) > 1 and all(one.literal is not None or _sign(one) for one in parts):
+        signs = [_sign(one) or str(one) for one in parts]  # "'a', a tab and 'b'"
+        return "".join(signs) if any(map(_sign, parts)) else None
+    labelled = re.fullmatch(rf"(?:the\s+)?[^{OPEN}]{{1,40}}\s({PLACEHOLDER})", marked)
+    return str(part.part(labelled[1])) if labelled else str(part).strip() or None
+
+
+def _sign(words: Phrase) -> str:
+    return _SIGNS.get(re.sub(r"^(?:an?|the|one)\s+", "", words.strip()).casefold(), "")
+
+
+def place_in(words: Phrase | None) -> Target | None:
+    """Return the place that is named; None for the document or the place of the cursor."""
+    return None if words is None or _PLAIN_PLACE.fullmatch(words.marked.strip()) else parse_target(words)
+
+
+def is_surely_place(words: Phrase) -> bool:
+    """Return whether words can only be a place: with a noun for a kind of element, or quoted."""
+    target = parse_target(words)
+    return bool(target.kinds or target.quoted or target.every or _PLAIN_PLACE.fullmatch(words.marked.strip()))
+
+
+def read(
+    text: Phrase | None = None,
+    where: Phrase | None = None,
+    weak: Phrase | None = None,
+    mode: Mode = "usual",
+    case: str = "",
+    line: str = "",
+    before: str = "",
+) -> Command | None:
+    """Read a text and its place; after unquoted words, `weak` is a place only if the screen has it."""
+    if text is None:
+        return TypeText(None, place_in(where), mode)
+    content = text_in(text)
+    if content is None or _VAGUE.fullmatch(text.marked) or content.startswith("the following"):
+        return None
+    content = {"upper": content.upper(), "lower": content.lower()}.get(case, content)
+    keys = tuple(before.split("+")) if before else ()
+    command = TypeText(line + content, place_in(where), "append" if keys else mode, keys)
+    if weak is None:
+        return command
+    if text.marked.rstrip().endswith(CLOSE) or is_surely_place(weak):
+        return replace(command, target=place_in(weak))
+    return replace(command, target=parse_target(weak), otherwise=f"{text} in {weak}")
+
+
+def fields_in(words: Phrase) -> Iterator[tuple[Target, str]]:
+    """Yield the fields and values of "the username 'ada' and the password 'x'"; nothing where a part is neither."""
+    pairs: list[tuple[Target, str]] = []
+    for part in split_list(words):
+        match = re.fullmatch(rf"(?:the\s+)?([A-Za-z][\w /-]{{0,60}}?)\s*:?\s*({PLACEHOLDER})", part.marked.strip())
+        if match is None or re.fullmatch(_TEXT, match[1], re.IGNORECASE):
+            return
+        target = parse_target(part.part(match[1]))
+        pairs.append((replace(target, kinds=target.kinds or ("field", "area")), str(part.part(match[2]))))
+    yield from pairs

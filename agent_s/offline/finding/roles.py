@@ -1,0 +1,79 @@
+"""The kinds of elements as people tell them apart, and the accessibility roles of each; the table is `roles.yaml`."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import yaml
+
+_TABLE = yaml.safe_load(files(__package__).joinpath("roles.yaml").read_text(encoding="utf-8"))
+
+Kind = str
+"""A kind of element: a key of `ROLES`."""
+
+ROLES: dict[Kind, frozenset[str]] = {kind: frozenset(row["roles"]) for kind, row in _TABLE["kinds"].items()}
+ALIKE: dict[Kind, frozenset[str]] = {kind: frozenset(row.get("alike", ())) for kind, row in _TABLE["kinds"].items()}
+"""Roles that people take for a kind."""
+NOUNS: dict[str, tuple[Kind, ...]] = {noun: tuple(row["kinds"]) for row in _TABLE["nouns"] for noun in row["nouns"]}
+"""Kinds by noun, the likeliest first; a noun without kinds may be anything."""
+
+EDITABLE = ROLES["field"] | {"terminal", "document text"}
+BOXES = frozenset({"check box", "radio button", "switch"})
+CHECKABLE = BOXES | {"check menu item", "radio menu item", "toggle button"}
+"""Roles that can be on or off; so can cells with the state `checkable`."""
+ACTIONABLE = (
+    ROLES["button"] | CHECKABLE | ROLES["field"] | ROLES["menuitem"] | ROLES["item"] | ROLES["slider"]
+    | {"link", "column header", "row header", "list box", "terminal", "arrow"}
+)  # fmt: skip
+"""Roles that do something when they are used."""
+LABELS = frozenset(
+    {"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header", "section"}
+)
+"""Roles that name what stands beside them."""
+CONTAINERS = frozenset(
+    {
+        "dialog",
+        "window",
+        "toolbar",
+        "section",
+        "form",
+        "page",
+        "list",
+        "table",
+        "menu",
+        "row",
+        "column",
+        "combo",
+        "tree",
+    }
+    | {"area"}
+)
+"""Kinds in which other elements lie."""
+
+_NOUN = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=len, reverse=True))
+_LAST_NOUN = re.compile(rf"(?:^|(?<=[\s\ue001]))({_NOUN})(?:e?s)?$", re.IGNORECASE)
+_FIRST_NOUN = re.compile(rf"^({_NOUN})(?:e?s)?(?=$|[\s:\ue000#])", re.IGNORECASE)
+
+
+def split_last_noun(text: str) -> tuple[str, str]:
+    """Split "Save As button" into "Save As" and "button"; the noun is "" where there is none."""
+    match = _LAST_NOUN.search(text)
+    return (text[: match.start()].rstrip(), match[1].casefold()) if match else (text, "")
+
+
+def split_first_noun(text: str) -> tuple[str, str]:
+    """Split "button Save As" into "Save As" and "button"; the noun is "" where there is none."""
+    match = _FIRST_NOUN.match(text)
+    return (text[match.end() :].lstrip(" :"), match[1].casefold()) if match else (text, "")
+
+
+def roles_of(kinds: tuple[Kind, ...]) -> frozenset[str]:
+    """Return the accessibility roles of some kinds; empty where anything may be meant."""
+    return frozenset().union(*(ROLES[kind] for kind in kinds))
+
+
+def kind_name(kinds: tuple[Kind, ...]) -> str:
+    """Return what the first of some kinds is called in messages."""
+    names = {"menuitem": "menu item", "combo": "drop-down list", "checkbox": "check box", "radio": "radio button"}
+    return names.get(kinds[0], kinds[0]) if kinds else "element"
