@@ -111,7 +111,7 @@ def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path
     (tmp_path / "other.jsonl").write_text("{}\n")
     done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))
     assert done.returncode == 1
-    assert "no export" in done.stderr
+    assert "not an export" in done.stderr
     assert len(json.loads(experienced.agent_s("memory", "list", "--json").stdout)) == 2
 
 
