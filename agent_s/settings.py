@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 
 class Section(BaseModel):
-    """What all sections share: immutable, and no key that is not declared."""
+    """Base of all sections: immutable, and no undeclared key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class MemorySettings(Section):
-    """Where experience is kept, and what of it is used.
+    """Where experience is stored, and how it is used.
 
     Attributes:
         enabled: Whether there is a memory at all.
-        path: The SQLite file; None for the user's data folder.
-        url: A PostgreSQL database in place of the file, `postgresql://USER@HOST/DATABASE`.
-        embedder: `auto` takes MiniLM where its files are installed, else hashing.
+        path: The SQLite file; None for one in the user's data folder.
+        url: A PostgreSQL database instead of the file, `postgresql://USER@HOST/DATABASE`.
+        embedder: `auto` uses MiniLM if its files are installed, else hashing.
         narrative: Whether the Manager retrieves whole-task experience.
         episodic: Whether Workers retrieve subtask experience.
-        give: When experience is given to the model: `always`, or only `after_failure`, once a first try has failed.
+        give: Whether the model gets experience `always`, or only `after_failure` of a first try.
         continual_update: Whether runs write experience.
-        boundaries: When a task that an exploration failed to do is given up at once: `always`, `never`, or where
-            there is nobody to ask.
+        boundaries: When to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`,
+            if there is nobody to ask.
     """
 
     enabled: bool = True
@@ -57,18 +57,18 @@ class MemorySettings(Section):
 
 
 class DesktopSettings(Section):
-    """How a desktop is made and seen.
+    """How desktops are created and read.
 
     Attributes:
-        width: Of a virtual desktop, px.
-        height: Of a virtual desktop, px.
-        accessibility: What reads the accessibility bus: `dbus`, or `pyatspi`, the slow reference.
-        ocr: What reads the texts that are only pixels; `auto` takes RapidOCR where it is installed.
+        width: Width of a virtual desktop, px.
+        height: Height of a virtual desktop, px.
+        accessibility: Reader of the accessibility bus: `dbus`, or `pyatspi`, the slow reference.
+        ocr: Engine that recognizes text that is only pixels; `auto` uses RapidOCR if it is installed.
         ocr_models: Folder of models, which PaddleOCR needs.
-        input: What moves the pointer and presses keys.
-        stop_key: Keys that stop a run at once when the person presses them together; None for none.
-        stop_corner: Whether pushing the mouse into a corner of the screen does so, too.
-        stop_virtual: Whether both also hold on a virtual desktop, which somebody may be watching.
+        input: Back end for pointer and keyboard.
+        stop_key: Key combination that stops a run at once; None for none.
+        stop_corner: Whether moving the mouse into a corner of the screen also stops a run.
+        stop_virtual: Whether both also apply to virtual desktops.
     """
 
     width: Annotated[int, Field(ge=320, le=16384)] = 1280
@@ -91,7 +91,7 @@ class DesktopSettings(Section):
         return value
 
     def stop_by(self, virtual: bool) -> StopBy | None:
-        """Return how the person stops a run from the screen; None for not at all."""
+        """Return how a person stops a run from the screen; None if they cannot."""
         wanted = self.stop_key is not None or self.stop_corner
         if not wanted or (virtual and not self.stop_virtual):
             return None
@@ -112,7 +112,7 @@ class DesktopSettings(Section):
         return build_engine(self.ocr, self.ocr_models)
 
     def new_virtual(self) -> VirtualDesktop:
-        """Return a private desktop as these settings describe it, to be used in a `with` block.
+        """Return a private desktop with these settings, for a `with` block.
 
         Raises:
             MissingDependency: The engine that `ocr` names is not installed.
@@ -128,7 +128,7 @@ class DesktopSettings(Section):
         )
 
     def new_own(self, display: str) -> X11Desktop:
-        """Return the desktop behind a display, as these settings describe it, to be used in a `with` block.
+        """Return the desktop of a display with these settings, for a `with` block.
 
         Raises:
             DesktopError: It cannot be used.
@@ -149,9 +149,9 @@ class PolicySettings(Section):
     """What the agent may do without asking.
 
     Attributes:
-        confirm: `risky` asks before actions that are risky (on a virtual desktop there are none), `always` before every
-            action, `never` not at all.
-        rules: What to do about a kind of risk, where it differs from the default: allow, confirm or refuse.
+        confirm: `risky` asks before risky actions (on a virtual desktop there are none), `always` before every action,
+            `never` not at all.
+        rules: `allow`, `confirm` or `refuse` for kinds of risk, if different from the default.
         allowed_apps: Names of the applications that may be used; empty for all.
     """
 
@@ -164,16 +164,16 @@ ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
 
 
 class ProviderSettings(Section):
-    """How models of providers and servers are asked.
+    """Requests to providers and model servers.
 
     Attributes:
         timeout_s: Longest wait for an answer, s.
-        retries: How often a request is sent again after a fault that may pass.
-        max_output_tokens: Longest answer, thinking included.
-        max_pictures: Screenshots in one request; 0 for a model that cannot see.
+        retries: Maximum number of retries after transient errors.
+        max_output_tokens: Maximum length of an answer, including reasoning.
+        max_pictures: Maximum number of screenshots in a request; 0 for a model without vision.
         longest_edge: Longest edge of a screenshot as it is sent, px.
-        effort: How much thought an answer is worth, where the provider knows that; None for its default.
-        prices: A price list in the form of the packaged one; None for that one.
+        effort: Reasoning effort, if the provider supports it; None for its default.
+        prices: A price list in the format of the packaged one; None for the packaged one.
     """
 
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
@@ -186,17 +186,17 @@ class ProviderSettings(Section):
 
 
 class SearchSettings(Section):
-    """Where the Manager looks for knowledge from outside.
+    """Web search for the Manager.
 
     Attributes:
         engine: `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, or `none`.
-        url: Where the engine answers; none for `hosted`.
-        results: How many results are used.
-        timeout_s: Longest wait, s; planning goes on without an answer.
+        url: Address of the engine; not used for `hosted`.
+        results: Maximum number of results.
+        timeout_s: Longest wait, s; then planning continues without results.
         chat_model: Key of the model that Vane answers with; None for its first.
         embedding_model: Key of the model that Vane ranks with; None for its first.
-        cache_days: How long an answer is taken from memory in place of asking the same again, days; 0 for never.
-        fallback_days: How old an answer may be that is used, marked as old, where the engine does not answer, days.
+        cache_days: Age up to which stored results replace a search, days; 0 for never.
+        fallback_days: Age up to which stored results are used if the engine does not answer, days.
     """
 
     engine: Literal["none", "vane", "perplexica", "searxng", "hosted"] = "none"
@@ -210,11 +210,11 @@ class SearchSettings(Section):
 
 
 class ReflectionSettings(Section):
-    """When the trajectory reflector speaks.
+    """When the trajectory reflector gives feedback.
 
     Attributes:
-        enabled: Whether it speaks at all.
-        every: Also speak after every so many steps of a subtask; 0 for only when something is wrong.
+        enabled: Whether it does at all.
+        every: Also reflect after this number of steps of a subtask; 0 for only when something looks wrong.
     """
 
     enabled: bool = True
@@ -222,17 +222,17 @@ class ReflectionSettings(Section):
 
 
 class Settings(Section):
-    """Everything that can be set.
+    """All settings.
 
     Attributes:
         model: `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`.
         roles: Other models for plan, act, reflect, verify or summarize.
-        provider: How models of providers and servers are asked.
-        search: Where the Manager looks for knowledge from outside.
-        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker as it is.
-        replay: Whether verified experience is done again without a model; `only` does nothing else.
-        evaluator: Whether a model judges the end of a task that has no state check; `strict` lets only what it found
-            shown count as done.
+        provider: Requests to providers and model servers.
+        search: Web search.
+        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged.
+        replay: Whether verified experience is replayed without a model; `only` never calls a model.
+        evaluator: Whether a model judges the end of a task that has no state check; with `strict`, an undecided
+            judgement counts as failure.
         runs_dir: Folder of the trajectories; None for the user's data folder.
     """
 
@@ -260,17 +260,17 @@ class Settings(Section):
 
     @property
     def memory_path(self) -> Path:
-        """The SQLite file that is used."""
+        """The SQLite file."""
         return self.memory.path or data_folder() / "memory.sqlite"
 
     @property
     def runs_folder(self) -> Path:
-        """The folder of the trajectories that is used."""
+        """The folder of the trajectories."""
         return self.runs_dir or data_folder() / "runs"
 
 
 def data_folder() -> Path:
-    """Return the platform's folder for this user's data of this program; does not make it."""
+    """Return the platform's folder for the user's data; does not create it."""
     from platformdirs import user_data_path
 
     return user_data_path("agent-s", appauthor=False)
@@ -279,23 +279,22 @@ def data_folder() -> Path:
 def configs_folder() -> Path:
     """Return the folder of the packaged configurations and demo tasks.
 
-    A wheel carries them inside the package; a checkout has them beside it.
+    In a wheel it is inside the package; in a checkout it is next to it.
     """
     packaged = Path(str(files("agent_s"))) / "configs"
     return packaged if packaged.is_dir() else Path(str(files("agent_s"))).parent / "configs"
 
 
 def load_settings(path: str | Path | None = None, overrides: Mapping[str, object] | None = None) -> Settings:
-    """Read settings from a YAML file, and apply overrides on top.
+    """Read settings from a YAML file, and apply overrides.
 
     Args:
         path: A YAML file with the keys that differ from the defaults; None for the defaults.
-        overrides: Values by dotted key, such as `{"limits.max_steps": 30}`. Strings are read as YAML values, so that
-            those of a command line need no conversion.
+        overrides: Values by dotted key, such as `{"limits.max_steps": 30}`. Strings are parsed as YAML values.
 
     Raises:
-        SettingsError: The file cannot be read, a key is unknown (the message suggests the near one), or a value does
-            not fit.
+        SettingsError: The file cannot be read, a key is unknown (the message suggests the nearest one), or a value is
+            invalid.
     """
     values = _read_yaml(Path(path)) if path is not None else {}
     for key, value in (overrides or {}).items():
@@ -304,11 +303,11 @@ def load_settings(path: str | Path | None = None, overrides: Mapping[str, object
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(f"These settings do not fit: {'; '.join(map(_problem, error.errors()))}") from error
+        raise SettingsError(f"Invalid settings: {'; '.join(map(_problem, error.errors()))}") from error
 
 
 def _problem(item: Mapping[str, Any]) -> str:
-    """Say what is wrong with one setting, or between several."""
+    """Return what is wrong with one setting, or between several."""
     place = ".".join(map(str, item["loc"]))
     message = str(item["msg"]).removeprefix("Value error, ")
     return f"{place}: {message}" if place else message

@@ -45,7 +45,7 @@ def form(request: pytest.FixtureRequest) -> Format:
 # Without trouble
 
 
-def test_a_request_is_what_the_provider_demands(form: Format) -> None:
+def test_a_request_has_the_provider_s_format(form: Format) -> None:
     told = talk(form, form.answer(PRESS))
     assert told.action == PRESSED
     assert form.problems(told.server.seen[0]) == []
@@ -62,7 +62,7 @@ def test_tokens_are_counted_alike_and_a_price_that_is_not_known_stays_unknown(fo
     assert usage.dollars is None
 
 
-def test_a_model_without_sight_gets_text_alone(form: Format) -> None:
+def test_a_model_without_vision_gets_text_only(form: Format) -> None:
     told = talk(form, form.answer(PRESS), settings=ProviderSettings(max_pictures=0))
     assert form.pictures(told.server.asked[0]) == 0
 
@@ -141,17 +141,17 @@ def test_the_form_of_the_paper_is_understood(form: Format, answer: str) -> None:
     assert talk(form, form.answer(answer)).action == PRESSED
 
 
-def test_a_primitive_whose_fields_stand_beside_the_thoughts_is_understood(form: Format) -> None:
+def test_a_primitive_with_fields_on_the_top_level_is_understood(form: Format) -> None:
     flat = json.dumps({"next_action": "write", "action": "type", "text": "héllo 😀", "element_id": 2})
     assert talk(form, form.answer(flat)).action == Type(text="héllo 😀", element_id=2)
 
 
-def test_thoughts_before_the_answer_are_passed_over(form: Format) -> None:
+def test_reasoning_before_the_answer_is_skipped(form: Format) -> None:
     thought = turn_of_worker({"action": "click", "element_id": 2})
     assert talk(form, form.answer(f"<think>Maybe {thought}?</think>\n{PRESS}")).action == PRESSED
 
 
-def test_what_cannot_be_encoded_is_sent_all_the_same(form: Format) -> None:
+def test_lone_surrogates_are_replaced_before_sending(form: Format) -> None:
     seen = screen(button(1, "a\ud800b\x1b[2J"))
     context = ActContext(Task(instruction="Press"), Subtask(name="press"), seen, reflection="no \ud83d")
     told = talk(form, form.answer(PRESS), request=ModelRequest(context))
@@ -159,7 +159,7 @@ def test_what_cannot_be_encoded_is_sent_all_the_same(form: Format) -> None:
     assert "\x1b" not in "".join(form.texts(told.server.asked[0]))
 
 
-def test_a_server_that_is_not_there(form: Format) -> None:
+def test_an_unreachable_server_is_an_error_that_suggests_a_fix(form: Format) -> None:
     server = WireServer([])
     with server.running():
         url = server.url
@@ -168,7 +168,7 @@ def test_a_server_that_is_not_there(form: Format) -> None:
         model.complete(REQUEST)
 
 
-def test_a_check_tells_a_wrong_key_before_anything_is_asked(form: Format) -> None:
+def test_a_check_finds_a_wrong_key_before_the_first_request(form: Format) -> None:
     server = WireServer([form.error(401, "expired")])
     with server.running():
         model = build_model(form.model(server.url), form.environment(server.url), QUICK)
@@ -200,7 +200,7 @@ def test_a_run_that_is_stopped_does_not_wait_for_the_provider(form: Format, by_r
 # What only one of them has
 
 
-def test_anthropic_a_price_that_is_known_is_reckoned() -> None:
+def test_anthropic_the_cost_is_computed_from_the_price_list() -> None:
     server = WireServer([AnthropicFormat().answer(PRESS)])
     with server.running():
         model = build_model("anthropic:claude-opus-5-5", AnthropicFormat().environment(server.url), QUICK)
@@ -231,7 +231,7 @@ def test_a_server_without_key_gets_no_authorization() -> None:
     assert "authorization" not in server.seen[0].headers
 
 
-def test_openai_a_failed_response_is_told_from_a_refused_one() -> None:
+def test_openai_failed_and_refused_responses_are_distinct() -> None:
     form = next(form for form in FORMATS if form.name == "openai")
 
     def failed(code: str) -> Http:
@@ -244,7 +244,7 @@ def test_openai_a_failed_response_is_told_from_a_refused_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["openai", "chat"])
-def test_a_content_filter_is_told_from_a_refusal(name: str) -> None:
+def test_a_content_filter_and_a_refusal_are_distinct(name: str) -> None:
     form = next(form for form in FORMATS if form.name == name)
     told = talk(form, form.answer("", stop="filter"))
     assert type(told.error) is ModelRefused and "content filter" in told.message

@@ -96,12 +96,12 @@ def test_a_model_that_vane_does_not_have_is_named_with_those_that_it_has() -> No
         engine(settings("vane", server.url, chat_model="huge")).search(QUERY)
 
 
-def test_a_server_that_is_older_than_vane_is_told() -> None:
+def test_a_server_older_than_vane_is_an_error_that_suggests_perplexica() -> None:
     with answering(Http(404, {"message": "not found"})) as server, pytest.raises(SearchError, match="to perplexica"):
         engine(settings("vane", server.url)).search(QUERY)
 
 
-def test_perplexica_is_asked_in_its_own_way() -> None:
+def test_perplexica_gets_requests_in_its_own_format() -> None:
     source = {"pageContent": "View > Line Numbers.", "metadata": {"title": "Mousepad", "url": "http://one.example/"}}
     with answering(Http(body={"message": "Use the View menu.", "sources": [source]})) as server:
         found = engine(settings("perplexica", server.url)).search(QUERY)
@@ -153,12 +153,12 @@ def test_searxng_without_json_says_where_to_turn_it_on() -> None:
         (Http(body=b'{"results": []' + b" " * 5_000_000 + b"}"), "larger than"),
     ],
 )
-def test_trouble_is_an_error_that_says_what_it_is(act: Act, message: str) -> None:
+def test_a_failed_search_is_an_error_with_its_cause(act: Act, message: str) -> None:
     with answering(act) as server, pytest.raises(SearchError, match=message):
         engine(settings("searxng", server.url, timeout_s=0.4)).search(QUERY)
 
 
-def test_an_engine_that_is_not_there_is_an_error_that_names_the_mend() -> None:
+def test_an_unreachable_engine_is_an_error_that_suggests_a_fix() -> None:
     with answering() as server:
         url = server.url
     with pytest.raises(SearchError, match=r"Start it, or set search\.engine to none"):
@@ -166,7 +166,7 @@ def test_an_engine_that_is_not_there_is_an_error_that_names_the_mend() -> None:
 
 
 @pytest.mark.parametrize("url", [None, "localhost:8080", "ftp://localhost", "http://", "http://me:secret@localhost"])
-def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str | None) -> None:
+def test_an_invalid_address_is_refused_before_anything_is_sent(url: str | None) -> None:
     with pytest.raises(SettingsError, match=r"search\.url") as caught:
         build_search(settings("searxng", url), {})
     assert "secret" not in str(caught.value)
@@ -180,7 +180,7 @@ def _anthropic(content: list[dict[str, Any]], stop: str = "end_turn") -> Http:
     )  # fmt: skip
 
 
-def test_anthropic_searches_and_is_let_go_on_when_it_pauses() -> None:
+def test_anthropic_continues_a_search_that_pauses() -> None:
     use = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": QUERY}}
     result = {"type": "web_search_result", "url": "http://one.example/", "title": "One", "encrypted_content": "abc"}
     cited = {"type": "web_search_result_location", "url": "http://one.example/", "title": "One",
@@ -240,7 +240,7 @@ class Counting:
         self.charged.append(usage)
 
 
-def test_what_anthropic_uses_for_a_search_is_charged_with_each_exchange() -> None:
+def test_each_exchange_of_an_anthropic_search_is_charged() -> None:
     counting = Counting()
     usage = {"input_tokens": 1000, "output_tokens": 100, "cache_read_input_tokens": 500,
              "server_tool_use": {"web_search_requests": 2, "web_fetch_requests": 0}}  # fmt: skip
@@ -260,7 +260,7 @@ def test_what_anthropic_uses_for_a_search_is_charged_with_each_exchange() -> Non
     assert (second.input_tokens, second.output_tokens) == (10, 5)
 
 
-def test_what_openai_uses_for_a_search_is_charged_and_its_price_is_not_made_up() -> None:
+def test_an_openai_search_is_charged_without_a_guessed_price() -> None:
     counting = Counting()
     text = {"type": "output_text", "text": "Use the View menu.", "annotations": []}
     body = {"id": "r", "object": "response", "status": "completed", "usage": {"input_tokens": 70, "output_tokens": 7},
@@ -274,7 +274,7 @@ def test_what_openai_uses_for_a_search_is_charged_and_its_price_is_not_made_up()
     assert (used.input_tokens, used.output_tokens, used.dollars) == (70, 7, None)
 
 
-def test_a_search_that_no_budget_is_left_for_is_not_sent() -> None:
+def test_a_search_without_budget_is_not_sent() -> None:
     with answering(_anthropic([], "pause_turn")) as server:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         asked = engine(settings("hosted", model="anthropic:claude-test"), environment)
@@ -284,13 +284,13 @@ def test_a_search_that_no_budget_is_left_for_is_not_sent() -> None:
         assert len(server.asked) == 1
 
 
-def test_an_answer_of_a_provider_that_is_none_is_a_failed_search() -> None:
+def test_an_invalid_answer_of_a_provider_is_a_failed_search() -> None:
     with answering(Http(body={"who": "knows"})) as server, pytest.raises(SearchError, match="own format"):
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
 
 
-def test_a_wrong_key_is_told_without_showing_it() -> None:
+def test_a_wrong_key_is_reported_without_showing_it() -> None:
     refusal = Http(401, {"error": {"type": "authentication_error", "message": f"bad key {KEY}"}})
     with answering(refusal) as server, pytest.raises(SearchError, match="refuses the key") as caught:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}

@@ -25,7 +25,7 @@ def test_overrides_win_over_the_file(tmp_path: Path) -> None:
     assert settings.memory.enabled is False
 
 
-def test_how_the_person_stops_a_run() -> None:
+def test_the_stop_key_and_corner_depend_on_the_desktop() -> None:
     assert load_settings().desktop.stop_by(virtual=False) == StopBy("ctrl+shift+escape", corner=True)
     assert load_settings().desktop.stop_by(virtual=True) is None
     own = load_settings(overrides={"desktop.stop_key": "Pause", "desktop.stop_virtual": True}).desktop
@@ -55,7 +55,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ({"memory.path": "m.sqlite", "memory.url": "postgresql://me@here/m"}, "memory.path and memory.url"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_named(overrides: dict[str, object], said: str) -> None:
+def test_an_invalid_setting_is_named(overrides: dict[str, object], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         load_settings(overrides=overrides)
 

@@ -67,7 +67,7 @@ def test_names_of_models(name: str, built: str) -> None:
         ("http://host/v1?key=1", "has no query"),
     ],
 )
-def test_a_name_that_is_none_says_how_to_write_it(name: str, mend: str) -> None:
+def test_an_invalid_model_name_is_refused_with_the_valid_forms(name: str, mend: str) -> None:
     with pytest.raises(SettingsError, match=mend):
         build_model(name, KEYS)
 
@@ -128,7 +128,7 @@ def test_roles_share_a_model_of_the_same_name() -> None:
 # Prices and budgets
 
 
-def test_a_price_list_of_ones_own(tmp_path: Path) -> None:
+def test_a_custom_price_list_is_used(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text("date: 2026-01-02\nmodels:\n  openai:x: {input: 1, cached: 0.5, written: 2, output: 4}\n")
     prices = load_prices(path)
@@ -140,7 +140,7 @@ def test_a_price_list_of_ones_own(tmp_path: Path) -> None:
         load_prices(path)
 
 
-def test_dollars_are_not_limited_where_a_price_is_not_known() -> None:
+def test_dollars_cannot_be_limited_without_a_known_price() -> None:
     settings = load_settings(overrides={"model": "openai:no-such", "limits.max_dollars": 1})
     with pytest.raises(SettingsError, match=r"openai:no-such is unknown.*limits\.max_tokens"):
         build_models(settings, KEYS)
@@ -173,7 +173,7 @@ def test_a_budget_ends_before_the_next_call(limits: Limits, usage: Usage, calls:
     assert len(model.budget.calls) == calls
 
 
-def test_of_tokens_and_dollars_too_some_are_kept_for_judging() -> None:
+def test_a_part_of_tokens_and_dollars_is_reserved() -> None:
     for limits, setting in ((Limits(max_tokens=1000), "max_tokens"), (Limits(max_dollars=1.0), "max_dollars")):
         metered = MeteredModel(Counting(Usage(input_tokens=900, output_tokens=50, dollars=0.95)), limits)
         metered.budget.reserved = 2

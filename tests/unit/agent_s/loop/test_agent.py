@@ -116,7 +116,7 @@ def test_subtasks_are_worked_on_in_topological_order() -> None:
     assert [event.subtask.name for event in of(SubtaskEnded, events)] == ["first", "second"]
 
 
-def test_the_manager_must_mend_a_cycle() -> None:
+def test_a_plan_with_a_cycle_is_sent_back_once() -> None:
     cycle = PlanResponse(nodes=plan("a", "b").nodes, edges=(("a", "b"), ("b", "a")))
     model = ScriptedModel({"plan": [cycle, plan("a")], "act": [act(Done())]})
     events = run(FakeDesktop(screen(OK)), model)
@@ -125,13 +125,13 @@ def test_the_manager_must_mend_a_cycle() -> None:
     assert isinstance(second, PlanContext) and "cycle" in second.problem
 
 
-def test_a_cycle_that_stays_ends_the_task() -> None:
+def test_a_second_plan_with_a_cycle_fails_the_task() -> None:
     cycle = PlanResponse(nodes=plan("a", "b").nodes, edges=(("a", "b"), ("b", "a")))
     ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"plan": [cycle, cycle]})))
     assert ended.status == "failed" and "cycle" in ended.reason
 
 
-def test_a_failed_subtask_is_planned_anew_with_what_was_left() -> None:
+def test_a_failed_subtask_is_replanned_with_the_remaining_ones() -> None:
     model = ScriptedModel(
         {
             "plan": [plan("a", "b", "c"), plan("b another way", "c")],
@@ -157,7 +157,7 @@ def test_the_same_plan_twice_is_refused() -> None:
     assert "carried out before and failed" in plans[2].problem
 
 
-def test_an_earlier_plan_is_refused_too_and_the_planner_may_find_another() -> None:
+def test_every_earlier_plan_is_refused() -> None:
     plans = [plan("a", "b"), plan("b another way"), plan("b"), plan("b a third way")]
     gives_up = act(Fail(reason="not there"))
     model = ScriptedModel({"plan": plans, "act": [act(Done()), gives_up, gives_up, act(Done())]})
@@ -166,7 +166,7 @@ def test_an_earlier_plan_is_refused_too_and_the_planner_may_find_another() -> No
     assert [event.plan.subtasks[0].name for event in of(Planned, events)] == ["a", "b another way", "b a third way"]
 
 
-def test_what_a_check_refutes_is_not_planned_the_same_way_again() -> None:
+def test_a_plan_that_a_check_refuted_is_refused() -> None:
     model = ScriptedModel({"plan": [plan("a")] * 3, "act": [act(Done())]})
     ended = outcome(run(FakeDesktop(screen(OK)), model, check=lambda status: Verdict(verified=False, reason="empty")))
     assert (ended.status, ended.reason) == ("failed", "not verified: empty")
@@ -211,7 +211,7 @@ def test_the_reflector_speaks_when_nothing_changes() -> None:
     assert [event.trouble for event in of(Reflected, events)] == ["the last action changed nothing on the screen"]
 
 
-def test_a_refused_action_is_told_to_the_worker() -> None:
+def test_the_worker_sees_the_error_of_a_refused_action() -> None:
     def refuse(action: Action, seen: Observation) -> ActionResult:
         return ActionResult(ok=False, error="there is no element 99")
 
@@ -222,7 +222,7 @@ def test_a_refused_action_is_told_to_the_worker() -> None:
     assert context.steps[-1].result.error == "there is no element 99"
 
 
-def test_done_that_a_check_contradicts_is_a_failure() -> None:
+def test_a_refuted_done_is_a_failure() -> None:
     def contradicts(status: Status) -> Verdict:
         return Verdict(verified=False, reason="the file is empty", by="state check")
 
@@ -232,7 +232,7 @@ def test_done_that_a_check_contradicts_is_a_failure() -> None:
     assert "the file is empty" in ended.reason
 
 
-def test_done_that_a_check_contradicts_goes_back_to_planning_with_the_reason() -> None:
+def test_a_refuted_done_goes_back_to_planning_with_the_reason() -> None:
     verdicts = [Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)]
     model = ScriptedModel({"plan": [plan("write"), plan("write again")], "act": [act(Done()), act(Done())]})
     ended = outcome(run(FakeDesktop(screen(OK)), model, check=lambda status: verdicts.pop(0)))
@@ -242,7 +242,7 @@ def test_done_that_a_check_contradicts_goes_back_to_planning_with_the_reason() -
     assert again.failed.reason == "not verified: the file is empty"
 
 
-def test_what_a_blind_check_finds_is_kept_from_the_agent() -> None:
+def test_the_agent_does_not_see_the_result_of_a_blind_check() -> None:
     model = ScriptedModel({"act": [act(Done())]})
     agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)))
     ended = agent.run(TASK, lambda status: Verdict(verified=False, reason="the file is empty"), blind=True)
@@ -253,7 +253,7 @@ def test_what_a_blind_check_finds_is_kept_from_the_agent() -> None:
 AIMS = QueryResponse(query="How to press OK", criteria=("OK is pressed",), constraints=("do not cancel",))
 
 
-def test_what_the_task_demands_and_forbids_is_carried_to_the_end() -> None:
+def test_criteria_and_constraints_reach_every_role() -> None:
     model = ScriptedModel({"query": [AIMS], "act": [act(Click(element_id=1)), act(Done())]})
     run(FakeDesktop(screen(OK)), model)
     contexts = {request.kind: request.context for request in model.requests}
@@ -263,7 +263,7 @@ def test_what_the_task_demands_and_forbids_is_carried_to_the_end() -> None:
     assert getattr(contexts["verify"], "points", None) == ("OK is pressed", "do not cancel")
 
 
-def test_the_outcome_is_judged_also_where_only_constraints_were_written_down() -> None:
+def test_without_criteria_the_instruction_is_judged() -> None:
     query = QueryResponse(query="How to press OK", constraints=("do not cancel",))
     model = ScriptedModel({"query": [query], "act": [act(Done())]})
     run(FakeDesktop(screen(OK)), model)
@@ -287,7 +287,7 @@ def test_a_judge_may_look_closer_but_not_act() -> None:
     assert [step.result.ok for step in last.looked] == [False, True]
 
 
-def test_a_judge_that_shows_nothing_is_asked_once_more_and_then_what_it_says_does_not_count() -> None:
+def test_a_claim_without_evidence_is_sent_back_once_and_then_refuted() -> None:
     claims = VerifyResponse(judgements=(Judgement(point=1, met=True, element_id=77),), verified=True)
     model = ScriptedModel({"act": [act(Done())], "verify": [claims, claims]})
     ended = outcome(run(FakeDesktop(screen(OK)), model, limits=Limits(max_replans=0)))
@@ -297,7 +297,7 @@ def test_a_judge_that_shows_nothing_is_asked_once_more_and_then_what_it_says_doe
     assert [context.problem for context in judged] == ["", "point 1: element 77 is not on the screen"]
 
 
-def test_what_nothing_decides_is_not_done_where_the_judge_is_strict() -> None:
+def test_a_strict_evaluator_fails_undecided_tasks() -> None:
     cannot_tell = VerifyResponse(verified=None, reason="it cannot be seen")
     for evaluator, status in ((True, "done"), ("strict", "failed")):
         model = ScriptedModel({"act": [act(Done())], "verify": [cannot_tell]})
@@ -305,7 +305,7 @@ def test_what_nothing_decides_is_not_done_where_the_judge_is_strict() -> None:
         assert (ended.status, ended.verified) == (status, None)
 
 
-def test_a_judge_that_never_stops_looking_is_stopped() -> None:
+def test_the_evaluator_may_look_closer_only_max_looks_times() -> None:
     look = VerifyResponse(look=Scroll(element_id=1, clicks=-3), verified=None)
     model = ScriptedModel({"act": [act(Done())], "verify": [look] * 3})
     desktop = FakeDesktop(screen(OK))
@@ -314,7 +314,7 @@ def test_a_judge_that_never_stops_looking_is_stopped() -> None:
     assert len(desktop.performed) == 2
 
 
-def test_some_of_the_budget_is_kept_for_judging() -> None:
+def test_a_part_of_the_budget_is_reserved_for_verification() -> None:
     clicks = [act(Click(element_id=number % 3)) for number in range(20)]
     desktop = FakeDesktop(screen(OK), lambda action, seen: screen(button(len(desktop.performed), "OK")))
     limits = Limits(max_steps=12, max_subtask_steps=50, max_looks=3)
@@ -329,7 +329,7 @@ def test_some_of_the_budget_is_kept_for_judging() -> None:
     assert ended.reason.startswith("10 of 12 model calls are used up (limits.max_model_calls); the last 2 are kept")
 
 
-def test_a_budget_of_which_nothing_is_kept_is_told_as_it_is() -> None:
+def test_a_small_budget_has_no_reserve() -> None:
     clicks = [act(Click(element_id=1))] * 5
     ended = outcome(run(FakeDesktop(screen(OK)), ScriptedModel({"act": clicks}), limits=Limits(max_steps=3)))
     assert ended.reason == "3 steps are used up (limits.max_steps)"
@@ -356,7 +356,7 @@ def test_the_only_subtask_of_a_flat_plan_may_take_all_steps_of_the_task() -> Non
     assert (ended.status, ended.usage.steps) == ("done", 29)
 
 
-def test_what_a_check_finds_missing_goes_back_to_the_worker_of_a_flat_plan() -> None:
+def test_a_flat_plan_gives_a_refuted_task_back_to_the_worker() -> None:
     verdicts = iter([Verdict(verified=False, reason="the file is empty"), Verdict(verified=True)])
     model = ScriptedModel({"act": [act(Done()), act(Done())]})
     ended = outcome(run(FakeDesktop(screen(OK)), model, planner="flat", check=lambda status: next(verdicts)))
@@ -367,14 +367,14 @@ def test_what_a_check_finds_missing_goes_back_to_the_worker_of_a_flat_plan() -> 
     assert TASK.instruction in context.subtask.info
 
 
-def test_a_subtask_that_goes_in_circles_is_planned_anew() -> None:
+def test_a_subtask_that_goes_in_circles_is_replanned() -> None:
     model = ScriptedModel({"plan": [plan("a"), plan("b")], "act": [act(Click(element_id=1))] * 6 + [act(Done())]})
     events = run(FakeDesktop(screen(OK)), model, check=passes)
     assert outcome(events).status == "done"
     assert of(SubtaskEnded, events)[0].reason == "6 tries in a row had no effect"
 
 
-def test_what_a_search_costs_belongs_to_the_budgets_and_the_usage_of_the_run() -> None:
+def test_searches_count_against_the_budgets_and_usage_of_the_run() -> None:
     class Paid(WebSearch):
         def set_meter(self, meter: Meter) -> None:
             self.by = meter
@@ -462,7 +462,7 @@ def test_stop_from_another_thread_ends_the_run() -> None:
     assert (ended.status, ended.usage.steps) == ("stopped", 1)
 
 
-def test_a_person_who_stops_everything_ends_the_run_and_not_the_next_one() -> None:
+def test_the_emergency_stop_ends_one_run_only() -> None:
     halt = Halt()
 
     def stopped(action: Action, seen: Observation) -> Observation:
@@ -568,7 +568,7 @@ class TestMemory:
         ended = outcome(run(FakeDesktop(screen(OK), opens_dialog), model, memory))
         assert not ended.replayed and ended.usage.model_calls > 0
 
-    def test_when_a_remembered_plan_fails_the_constraints_are_written_down_first(self, memory: MemoryStore) -> None:
+    def test_a_remembered_plan_that_fails_gets_constraints_before_replanning(self, memory: MemoryStore) -> None:
         self.learn(memory, Click(element_id=1))
         model = ScriptedModel({"query": [AIMS], "plan": [plan("another way")], "act": [act(Fail()), act(Done())]})
         run(FakeDesktop(screen(button(7, "Cancel"))), model, memory)
@@ -628,7 +628,7 @@ class TestMemory:
         assert [experience.instruction for experience in context.experiences] == ["Press the OK button"]
         assert [request.kind for request in model.requests[:3]] == ["query", "plan", "act"]
 
-    def test_memory_that_cannot_be_written_costs_no_outcome(
+    def test_unwritable_memory_does_not_change_the_outcome(
         self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from memory_store import StoreFull
@@ -660,7 +660,7 @@ class TestMemory:
         assert memory.stats().episodic == 1
 
 
-def test_a_person_who_takes_over_is_waited_for_and_the_screen_is_looked_at_anew() -> None:
+def test_after_a_person_took_over_the_screen_is_observed_again() -> None:
     agent: AgentS
     desktop = FakeDesktop(screen(OK))
     now = [0.0]
@@ -696,7 +696,7 @@ def test_without_anybody_there_a_pause_changes_nothing() -> None:
     assert agent.run(TASK).status == "done"
 
 
-def test_the_planner_is_told_what_came_before_and_the_worker_is_not() -> None:
+def test_earlier_tasks_go_to_the_planner_but_not_to_the_worker() -> None:
     model = ScriptedModel({"act": [act(Done())]})
     task = Task(instruction="Now save it", follows=("Type hello (done)",))
     AgentS(model=model, desktop=FakeDesktop(screen(OK))).run(task)
@@ -715,7 +715,7 @@ def test_the_person_is_not_asked_for_passwords() -> None:
     assert "{{secret:NAME}}" in (performed[0].result.error or "")
 
 
-def test_a_run_begins_without_what_the_one_before_left() -> None:
+def test_a_run_begins_with_an_empty_text_buffer() -> None:
     desktop = FakeDesktop(screen(OK))
     events = run(desktop, ScriptedModel({"act": [act(Done())]}))
     assert isinstance(events[0], RunStarted)

@@ -40,7 +40,7 @@ def skills(memory: MemoryStore) -> list[SkillExperience]:
     return [one for one in memory.list_experiences("skill") if isinstance(one, SkillExperience)]
 
 
-def test_what_is_learned_in_sight_of_a_screen_is_marked_so(memory: MemoryStore) -> None:
+def test_experience_is_marked_as_coming_from_a_screen(memory: MemoryStore) -> None:
     learn(memory)
     learned = memory.list_experiences()
     assert {one.kind for one in learned} == {"narrative", "episodic", "skill"}
@@ -65,7 +65,7 @@ def test_a_candidate_becomes_active_when_its_replay_is_checked(memory: MemorySto
     assert (skill.provenance.times_used, skill.provenance.times_worked) == (1, 1)
 
 
-def test_the_models_own_judgement_proves_no_skill(memory: MemoryStore) -> None:
+def test_the_models_own_judgement_does_not_prove_a_skill(memory: MemoryStore) -> None:
     learn(memory)
     assert outcome(do_again(memory, check=None)).replayed
     assert [skill.provenance.state for skill in skills(memory)] == ["candidate"]

@@ -41,16 +41,16 @@ def stuck(*actions: Action) -> list[Step]:
         (stuck(Click(element_id=1), Wait(time=1), Click(element_id=2)), "2 tries by the mouse"),
     ],
 )
-def test_circles_are_find_trouble(steps: list[Step], said: str) -> None:
+def test_circles_are_trouble(steps: list[Step], said: str) -> None:
     found = find_trouble(steps, NOW)
     assert said in found if said else found == ""
 
 
-def test_two_ways_without_effect_are_not_the_same_way_twice() -> None:
+def test_tries_by_two_methods_are_not_the_same_method_twice() -> None:
     assert "another way" not in find_trouble(stuck(Click(element_id=1), Hotkey(keys=("ctrl", "s"))), NOW)
 
 
-def test_a_step_with_an_effect_ends_what_was_futile() -> None:
+def test_a_step_with_an_effect_resets_the_count_of_futile_tries() -> None:
     steps = [*stuck(Click(element_id=1)), *moving(Click(element_id=2)), *stuck(Click(element_id=3))]
     assert "another way" not in find_trouble(steps, NOW)
 
@@ -67,6 +67,6 @@ def test_a_step_with_an_effect_ends_what_was_futile() -> None:
         ([], ""),
     ],
 )
-def test_what_is_of_no_use_is_given_up(steps: list[Step], said: str) -> None:
+def test_hopeless_subtasks_are_given_up(steps: list[Step], said: str) -> None:
     found = is_hopeless(steps, NOW)
     assert said in found if said else found == ""

@@ -50,7 +50,7 @@ def resumed(unfinished: UnfinishedRun, model: ScriptedModel) -> tuple[list[Event
     return list(AgentS(model=model, desktop=desktop).resume(unfinished)), desktop
 
 
-def test_what_was_done_is_not_done_again_and_the_rest_is() -> None:
+def test_a_resumed_run_does_only_the_remaining_subtasks() -> None:
     unfinished = read_unfinished(recorded(ActionPerformed, 2))
     model = ScriptedModel(
         {"act": [ActResponse(action=Type(text="!", element_id=2)), *[ActResponse(action=Done())] * 2]}
@@ -69,18 +69,18 @@ def test_what_was_done_is_not_done_again_and_the_rest_is() -> None:
     assert ended == ["type", "look"]
 
 
-def test_an_action_that_was_begun_is_told_as_not_known() -> None:
+def test_the_result_of_an_interrupted_action_is_unknown() -> None:
     unfinished = read_unfinished(recorded(ActionChosen, 2))
     assert [step.result.error for step in unfinished.steps] == [INTERRUPTED]
 
 
-def test_a_run_killed_between_subtasks_goes_on_with_the_next() -> None:
+def test_a_run_killed_between_subtasks_resumes_with_the_next() -> None:
     unfinished = read_unfinished(recorded(SubtaskEnded, 1))
     assert unfinished.current is None and unfinished.left is not None
     assert [subtask.name for subtask in unfinished.left.subtasks] == ["type", "look"]
 
 
-def test_a_run_killed_before_there_was_a_plan_begins_anew() -> None:
+def test_a_run_killed_before_planning_is_planned_when_resumed() -> None:
     unfinished = read_unfinished(recorded(RunStarted, 1))
     assert unfinished.left is None
     model = ScriptedModel({"act": [ActResponse(action=Done())]})

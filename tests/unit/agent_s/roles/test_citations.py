@@ -24,7 +24,7 @@ def verified(*judgements: Judgement, verified: bool | None = True) -> bool | Non
     return make_verdict(answer, check_citations(answer, POINTS, SCREEN, STEPS)).verified
 
 
-def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
+def test_a_task_is_verified_if_every_point_is_supported() -> None:
     answer = VerifyResponse(judgements=(SAVED, KEPT), verified=True, reason="so it is")
     found = check_citations(answer, POINTS, SCREEN, STEPS)
     verdict = make_verdict(answer, found)
@@ -47,12 +47,12 @@ def test_every_point_that_is_shown_to_be_met_makes_a_task_verified() -> None:
         Judgement(point=1, met=None, element_id=1, quote="Saved"),
     ],
 )
-def test_what_is_claimed_without_a_citation_that_holds_is_not_verified(unsupported: Judgement) -> None:
+def test_a_claim_with_a_wrong_citation_is_not_verified(unsupported: Judgement) -> None:
     assert verified(unsupported, KEPT) is False
     assert verified(unsupported, KEPT, verified=None) is None
 
 
-def test_what_is_wrong_with_a_claim_is_said() -> None:
+def test_the_problem_of_a_claim_is_reported() -> None:
     wrong = Judgement(point=1, met=True, element_id=1, quote="Saved as other.txt")
     answer = VerifyResponse(judgements=(wrong,), verified=True)
     assert find_unsupported(answer, check_citations(answer, POINTS, SCREEN, STEPS)) == (
@@ -62,7 +62,7 @@ def test_what_is_wrong_with_a_claim_is_said() -> None:
     assert find_unsupported(doubtful, check_citations(doubtful, POINTS, SCREEN, STEPS)) == ""
 
 
-def test_success_without_a_word_of_what_shows_it_is_not_verified() -> None:
+def test_success_without_judgements_is_not_verified() -> None:
     assert verified() is False
     assert verified(verified=None) is None
     looked_up = VerifyResponse(verified=True, evidence=("the file holds 'hello'",))
@@ -79,7 +79,7 @@ def test_one_point_that_is_not_met_refutes_the_task() -> None:
     assert verified(SAVED, KEPT, verified=False) is False
 
 
-def test_doubt_in_the_whole_is_kept() -> None:
+def test_an_undecided_verdict_stays_undecided() -> None:
     assert verified(SAVED, KEPT, verified=None) is None
 
 
@@ -105,5 +105,5 @@ def test_states_can_be_cited() -> None:
         (Type(text="x"), False),
     ],
 )
-def test_only_what_changes_nothing_is_looking(action: Action, allowed: bool) -> None:
+def test_only_navigation_is_read_only(action: Action, allowed: bool) -> None:
     assert is_read_only(action, SCREEN) is allowed

@@ -15,14 +15,14 @@ DELETE, BIN = button(1, "Delete"), button(9, "Bin", role="icon")
 SCREEN = screen(DELETE, BIN)
 
 
-def test_it_says_what_where_and_why() -> None:
+def test_a_confirmation_names_action_window_and_reason() -> None:
     consent = consent_for(Click(element_id=1), SCREEN, "'Delete' cannot be undone")
     assert str(consent) == (
         "agent.click(element_id=1) push button 'Delete', in the window 'Editor': 'Delete' cannot be undone"
     )
 
 
-def test_the_picture_shows_what_is_touched_in_a_frame_with_its_surroundings() -> None:
+def test_the_picture_frames_the_target_with_a_margin() -> None:
     picture = consent_for(Click(element_id=1), SCREEN, "risky").picture
     rect = DELETE.rect
     assert picture.shape == (rect.bottom + MARGIN, rect.right + MARGIN, 3)
@@ -31,7 +31,7 @@ def test_the_picture_shows_what_is_touched_in_a_frame_with_its_surroundings() ->
     assert not SCREEN.screenshot.any(), "the observation is left as it is"
 
 
-def test_of_a_drag_both_ends_are_shown() -> None:
+def test_the_picture_shows_both_ends_of_a_drag() -> None:
     picture = consent_for(DragAndDrop(drag_from_id=1, drop_on_id=9), SCREEN, "risky").picture
     for rect in (DELETE.rect, BIN.rect):
         assert tuple(picture[rect.y, rect.x]) == RED
@@ -43,7 +43,7 @@ def test_keys_go_to_the_window_that_has_the_keyboard() -> None:
     assert consent.picture.shape == SCREEN.screenshot.shape
 
 
-def test_what_lies_outside_of_the_screen_or_is_not_there_is_no_error() -> None:
+def test_targets_off_the_screen_or_missing_are_no_error() -> None:
     gone = consent_for(Click(element_id=77), screen(windows=()), "every action is to be confirmed")
     assert (gone.target, gone.window, gone.picture.shape) == ("", "", SCREEN.screenshot.shape)
 

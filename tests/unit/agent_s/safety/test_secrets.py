@@ -41,7 +41,7 @@ def desktop_with(*allowed: str, inner: FakeDesktop | None = None) -> tuple[Secre
     return SecretDesktop(fake, Secrets({"MAIL": VALUE, "PIN": "12"}.get), frozenset(allowed)), fake
 
 
-def test_a_placeholder_is_typed_as_what_it_stands_for_and_seen_as_itself() -> None:
+def test_a_secret_is_typed_and_observed_as_its_placeholder() -> None:
     desktop, fake = desktop_with("MAIL")
     assert desktop.perform(Type(text="x{{secret:MAIL}}", element_id=1, enter=True)).ok
     assert fake.performed == [Type(text=f"x{VALUE}", element_id=1, enter=True)]
@@ -51,7 +51,7 @@ def test_a_placeholder_is_typed_as_what_it_stands_for_and_seen_as_itself() -> No
     assert seen.by_id[2] is fake.screen.by_id[2]
 
 
-def test_what_shows_a_secret_is_black_in_the_screenshot_and_nothing_else_is() -> None:
+def test_only_elements_that_show_a_secret_are_blackened() -> None:
     desktop, fake = desktop_with("MAIL")
     desktop.perform(Type(text="{{secret:MAIL}}"))
     seen = desktop.observe()
@@ -63,7 +63,7 @@ def test_what_shows_a_secret_is_black_in_the_screenshot_and_nothing_else_is() ->
     assert not (fake.screen.screenshot == 0).any()
 
 
-def test_an_error_that_repeats_a_secret_is_told_without_it() -> None:
+def test_secrets_are_hidden_in_errors_and_notes() -> None:
     refusing = FakeDesktop(START, lambda action, seen: ActionResult(ok=False, error=f"cannot type {VALUE}", note=VALUE))
     desktop, _ = desktop_with("MAIL", inner=refusing)
     result = desktop.perform(Type(text="{{secret:MAIL}}"))
@@ -79,7 +79,7 @@ def test_an_error_that_repeats_a_secret_is_told_without_it() -> None:
         ("{{secret:PIN}}", "at least 4 characters"),
     ],
 )
-def test_what_may_not_or_cannot_be_typed_is_an_error_and_nothing_is_typed(text: str, error: str) -> None:
+def test_an_unavailable_secret_is_an_error_and_nothing_is_typed(text: str, error: str) -> None:
     desktop, fake = desktop_with("MAIL", "GONE", "PIN")
     result = desktop.perform(Type(text=text))
     assert not result.ok and error in str(result.error)
@@ -92,7 +92,7 @@ def test_only_typing_resolves_a_placeholder() -> None:
     assert fake.screen.buffer == ("{{secret:MAIL}}",)
 
 
-def test_a_desktop_keeps_what_it_can_do_besides() -> None:
+def test_a_secret_desktop_passes_other_members_on() -> None:
     desktop, fake = desktop_with()
     desktop.release_all()
     assert fake.released == 1
@@ -100,7 +100,7 @@ def test_a_desktop_keeps_what_it_can_do_besides() -> None:
     assert desktop.observe() is START
 
 
-def test_names_and_places_of_secrets() -> None:
+def test_secrets_are_found_by_name_in_the_environment() -> None:
     assert named_in("Log in with {{secret:MAIL}} and {{secret:A-1}}, not {{secret:a b}}") == {"MAIL", "A-1"}
     assert find_in({"AGENT_S_SECRET_MAIL": VALUE})("MAIL") == VALUE
     assert find_in({"MAIL": VALUE})("MAIL") is None

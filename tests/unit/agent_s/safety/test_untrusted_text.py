@@ -44,7 +44,7 @@ def untrusted() -> UntrustedText:
         ('Then {"action": "type", "text": "ls"} once', f"Then {REDACTED} once"),
     ],
 )
-def test_quotations_and_primitives_are_left_out(untrusted: UntrustedText, text: str, left: str) -> None:
+def test_quotations_and_primitives_are_redacted(untrusted: UntrustedText, text: str, left: str) -> None:
     assert untrusted.redact(text) == left
     assert untrusted.is_quoted_in(text)
 
@@ -58,12 +58,12 @@ def test_quotations_and_primitives_are_left_out(untrusted: UntrustedText, text: 
         "",
     ],
 )
-def test_own_words_names_and_the_words_of_the_task_stay(untrusted: UntrustedText, text: str) -> None:
+def test_own_words_names_and_the_task_are_not_redacted(untrusted: UntrustedText, text: str) -> None:
     untrusted.add_screen(screen(button(1, "one two three four five six seven")))
     assert untrusted.redact(text) == text
 
 
-def test_what_had_to_be_cut_is_stored_and_never_done_again(untrusted: UntrustedText, tmp_path: Path) -> None:
+def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, tmp_path: Path) -> None:
     model = ScriptedModel({kind: [SummaryResponse(summary=f"It worked. {ORDER}")] for kind in
                            ("summarize_subtask", "summarize_task")})  # fmt: skip
     told, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")

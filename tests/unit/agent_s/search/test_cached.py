@@ -66,7 +66,7 @@ def cached(engine: Engine, memory: MemoryStore, clock: Clock) -> CachedSearch:
     return CachedSearch(engine, memory, "engine 1", timedelta(days=7), timedelta(days=90), 20.0, clock)
 
 
-def test_the_same_question_is_not_asked_again_and_the_answer_says_its_age(
+def test_a_repeated_query_is_answered_from_the_cache_with_its_age(
     cached: CachedSearch, engine: Engine, clock: Clock
 ) -> None:
     assert cached.search(QUERY) == (PAGE,)
@@ -76,9 +76,7 @@ def test_the_same_question_is_not_asked_again_and_the_answer_says_its_age(
     assert len(engine.asked) == 2
 
 
-def test_an_answer_that_is_too_old_is_asked_for_anew_and_replaced(
-    cached: CachedSearch, engine: Engine, clock: Clock, memory: MemoryStore
-) -> None:
+def test_an_expired_answer_is_replaced(cached: CachedSearch, engine: Engine, clock: Clock, memory: MemoryStore) -> None:
     cached.search(QUERY)
     clock.now += timedelta(days=8)
     assert cached.search(QUERY) == (PAGE,)
@@ -140,7 +138,7 @@ def test_a_memory_that_cannot_be_used_costs_nothing_but_the_cache(
     assert engine.asked == [QUERY]
 
 
-def test_what_cannot_be_stored_is_passed_on_all_the_same(memory: MemoryStore, clock: Clock) -> None:
+def test_results_that_cannot_be_stored_are_still_returned(memory: MemoryStore, clock: Clock) -> None:
     odd = WebResult("NUL \0", "", "half a pair \ud800")
 
     class Odd(WebSearch):
@@ -182,7 +180,7 @@ def test_forgetting_deletes_answers_by_age_text_or_all(cached: CachedSearch, clo
         memory.forget(Selection(everything=True))
 
 
-def test_vacuum_deletes_what_is_too_old(cached: CachedSearch, clock: Clock, memory: MemoryStore) -> None:
+def test_vacuum_deletes_expired_answers(cached: CachedSearch, clock: Clock, memory: MemoryStore) -> None:
     cached.search(QUERY)
     assert memory.vacuum().web_answers == 0
     assert memory.vacuum(START).web_answers == 0
@@ -194,5 +192,5 @@ def test_vacuum_deletes_what_is_too_old(cached: CachedSearch, clock: Clock, memo
     ("seconds", "words"),
     [(-5, "less than a minute"), (59, "less than a minute"), (60, "1 minute"), (7199, "1 hour"), (172_800, "2 days")],
 )
-def test_an_age_is_told_in_its_largest_unit(seconds: int, words: str) -> None:
+def test_an_age_is_shown_in_its_largest_unit(seconds: int, words: str) -> None:
     assert in_words(timedelta(seconds=seconds)) == words

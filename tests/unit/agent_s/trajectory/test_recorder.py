@@ -53,7 +53,7 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 
 class TestRecorder:
-    def test_what_is_read_is_what_was_told(self, tmp_path: Path) -> None:
+    def test_events_are_read_back_as_written(self, tmp_path: Path) -> None:
         told = record(tmp_path / "run")
         read = read_trajectory(tmp_path / "run")
 
@@ -74,7 +74,7 @@ class TestRecorder:
         assert isinstance(read.events[0], RunStarted)
         assert text in read.events[0].task.instruction
 
-    def test_screenshots_are_the_pixels_that_were_seen_each_stored_once(self, tmp_path: Path) -> None:
+    def test_each_distinct_screenshot_is_stored_once(self, tmp_path: Path) -> None:
         record(tmp_path / "run")
         seen = observed(read_trajectory(tmp_path / "run"))
 
@@ -84,7 +84,7 @@ class TestRecorder:
             with Image.open(tmp_path / "run" / str(event.screenshot)) as image:
                 assert np.array_equal(np.asarray(image), observation(shade).screenshot)
 
-    def test_pictures_of_the_same_bytes_but_another_shape_are_told_apart(self, tmp_path: Path) -> None:
+    def test_screenshots_of_another_shape_are_distinct(self, tmp_path: Path) -> None:
         one, other = observation(), observation()
         object.__setattr__(other, "screenshot", one.screenshot.reshape(320, 160, 3))
         record(tmp_path / "run", [Observed(observation=one), Observed(observation=other)])
@@ -106,7 +106,7 @@ class TestRecorder:
             assert len(lines) == number + 1
         recorder.close()
 
-    def test_folders_are_for_their_owner_alone(self, tmp_path: Path) -> None:
+    def test_folders_are_accessible_to_their_owner_only(self, tmp_path: Path) -> None:
         record(tmp_path / "new/runs/one")
         for name in ("new", "new/runs", "new/runs/one", "new/runs/one/screens"):
             assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
@@ -118,7 +118,7 @@ class TestRecorder:
             Recorder(tmp_path / "run")
         assert (tmp_path / "run" / EVENTS_FILE).read_bytes() == before
 
-    def test_a_folder_that_cannot_be_made_is_said(self, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_created_is_an_error(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(TrajectoryError, match="Cannot record"):
             Recorder(tmp_path / "file/run")
@@ -142,7 +142,7 @@ class TestRecorder:
         assert [event.kind for event in read.events] == [event.kind for event in events[:6]]
         assert "ends before the run did" in read.problem
 
-    def test_a_picture_that_finds_no_room_ends_the_recording_too(self, tmp_path: Path) -> None:
+    def test_a_picture_that_cannot_be_written_ends_the_recording(self, tmp_path: Path) -> None:
         warnings: list[str] = []
         recorder = Recorder(tmp_path / "run", warnings.append)
         noise = np.random.default_rng(0).integers(0, 255, (200, 300, 3), dtype=np.uint8)
@@ -164,7 +164,7 @@ class TestRecorder:
 
 
 class TestReading:
-    def test_a_line_cut_short_by_a_kill_is_left_out_and_said(self, tmp_path: Path) -> None:
+    def test_a_truncated_last_line_is_left_out_and_reported(self, tmp_path: Path) -> None:
         record(tmp_path / "run")
         path = tmp_path / "run" / EVENTS_FILE
         content = path.read_bytes()
@@ -174,7 +174,7 @@ class TestReading:
             assert len(read.events) == len(events_of_a_run()) - 1
             assert "truncated" in read.problem
 
-    def test_a_kill_within_a_character_is_no_other_error(self, tmp_path: Path) -> None:
+    def test_a_line_truncated_within_a_character_is_reported(self, tmp_path: Path) -> None:
         record(tmp_path / "run", events_of_a_run(text="中"))
         path = tmp_path / "run" / EVENTS_FILE
         content = path.read_bytes()
@@ -207,7 +207,7 @@ class TestReading:
         with pytest.raises(TrajectoryError):
             read_trajectory(tmp_path)
 
-    def test_no_folder_is_said(self, tmp_path: Path) -> None:
+    def test_a_missing_folder_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(TrajectoryError, match="no readable run"):
             read_trajectory(tmp_path / "nothing")
 

@@ -109,7 +109,7 @@ def test_the_element_of_a_step_is_framed_in_its_picture(tmp_path: Path) -> None:
     assert style == "left: 31.250%; top: 31.250%; width: 25.000%; height: 15.000%"
 
 
-def test_pictures_lie_beside_the_page_or_in_it(tmp_path: Path) -> None:
+def test_pictures_are_linked_or_embedded(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     page = write_report(trajectory)
     assert page == tmp_path / "run/report.html"
@@ -122,7 +122,7 @@ def test_pictures_lie_beside_the_page_or_in_it(tmp_path: Path) -> None:
     assert all(source.startswith("data:image/png;base64,") for source in sources)
 
 
-def test_a_lost_picture_leaves_the_rest_of_the_page(tmp_path: Path) -> None:
+def test_a_missing_picture_does_not_break_the_page(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     (tmp_path / "run/screens/0001.png").unlink()
     (tmp_path / "run/screens/0002.png").write_bytes(b"no picture")
@@ -164,7 +164,7 @@ def test_a_run_that_was_cut_off_anywhere_has_a_page(tmp_path: Path) -> None:
         ("error", None, "bad", "Error"),
     ],
 )
-def test_outcomes_look_like_what_they_are(status: Status, verified: bool | None, colour: str, words: str) -> None:
+def test_outcomes_have_a_tone_and_a_heading(status: Status, verified: bool | None, colour: str, words: str) -> None:
     outcome = Outcome(status=status, verified=verified)
     assert (tone(outcome), heading(outcome)) == (colour, words)
 
@@ -183,7 +183,7 @@ def test_the_index_links_the_reports_of_its_runs(tmp_path: Path) -> None:
     assert "not checkable" in page.text
 
 
-def test_a_page_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     trajectory = recorded(tmp_path / "run")
     with pytest.raises(TrajectoryError, match="Cannot write the report"):
         write_report(trajectory, tmp_path / "run/events.jsonl/report.html")

@@ -8,7 +8,7 @@ from agent_s.trajectory.timeline import build_timeline
 from tests.unit.agent_s.a_run import events_of_a_run
 
 
-def test_steps_belong_to_the_subtask_in_which_they_were_done() -> None:
+def test_steps_belong_to_their_subtask() -> None:
     story = build_timeline(events_of_a_run())
     first, second = story.subtasks
     assert [type(step.chosen.action) for step in first.steps] == [Click, Type, Done]
@@ -18,7 +18,7 @@ def test_steps_belong_to_the_subtask_in_which_they_were_done() -> None:
     assert [replay.kind for replay in first.replays] == ["replay_started", "replay_stopped"]
 
 
-def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_came_of_it() -> None:
+def test_a_step_has_its_observation_feedback_and_result() -> None:
     click, type_, done = build_timeline(events_of_a_run()).subtasks[0].steps
     assert click.before is not None and click.before.text == "7 push button Save"
     assert type_.before is not None and type_.before.text == "7 push button"
@@ -28,7 +28,7 @@ def test_a_step_has_what_was_seen_before_it_what_the_reflector_said_and_what_cam
     assert [len(step.reflections) for step in (click, type_, done)] == [0, 1, 0]
 
 
-def test_what_concerns_the_whole_run() -> None:
+def test_events_of_the_whole_run_are_grouped() -> None:
     story = build_timeline(events_of_a_run())
     assert [call.call for call in story.calls] == ["query", "plan", "act"]
     assert story.seconds == 13.5
@@ -37,7 +37,7 @@ def test_what_concerns_the_whole_run() -> None:
     assert isinstance(story.last_seen, Observed)
 
 
-def test_a_run_that_was_cut_off_anywhere_can_be_told() -> None:
+def test_a_run_that_was_cut_off_anywhere_has_a_timeline() -> None:
     events = events_of_a_run()
     for length in range(len(events)):
         story = build_timeline(events[:length])
