@@ -51,7 +51,7 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ({"limits.max_steps": 0}, "limits.max_steps"),
         ({"limits": "3", "limits.max_steps": 3}, "not a section"),
         ({"model": "[unclosed"}, "cannot read the value"),
-        ({"replay": "only", "memory.enabled": False}, "do not fit: replay is `only`, but there is no memory"),
+        ({"replay": "only", "memory.enabled": False}, "Invalid settings: replay is `only`, but there is no memory"),
         ({"memory.path": "m.sqlite", "memory.url": "postgresql://me@here/m"}, "memory.path and memory.url"),
     ],
 )
