@@ -44,10 +44,11 @@ from benchmarks.support.resuming import Explorer
 from exploration.errors import ExplorationError
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Walker, new_desktop
+from exploration.search.navigator import Navigator, new_desktop
 from exploration.search.prober import Prober
 from exploration.search.records import SearchLimits
 from exploration.skills.composing import compose
+from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore
 
 FIGURES = ("coverage", "skills", "skills_replayed", "learned_before", "learned_after", "resumed_equal")
@@ -116,7 +117,7 @@ def explore(case: Case) -> Values:
     """Search one application, with a ledger and a memory of its own, and put together what was found."""
     limits = SearchLimits(seconds=case.seconds)
     with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
-        for _ in search(desktop, ledger, limits=limits, memory=memory):
+        for _ in search(desktop, ledger, SkillKeeper(memory, f"explore {case.name}"), limits=limits):
             pass
         for _ in compose(desktop, ledger, seconds=COMPOSE_S, memory=memory):
             pass
@@ -149,7 +150,7 @@ def replay(case: Case) -> Values:
         drawn = random.Random(SEED).sample(sorted(ledger.skills), min(5 if case.quick else DRAWN, len(ledger.skills)))
         attempts = [ledger.attempts[key] for key in drawn]
     with new_desktop() as desktop:
-        prober = Prober(Walker(desktop, case.app.argv))
+        prober = Prober(Navigator(desktop, case.app.argv))
         problems = {one.key: prober.verify(one).problem for one in _in_time(attempts, REPLAY_S)}
     failed = {key: problem for key, problem in problems.items() if problem}
     share = round(1 - len(failed) / len(problems), 3) if problems else None

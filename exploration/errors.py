@@ -2,11 +2,11 @@
 
 ```
 ExplorationError
-├── ApplicationUnusable  an application cannot be started, or shows nothing that can be explored
-└── LedgerError          the record of an exploration cannot be read or written, or is that of another one
+├── ApplicationUnusable  an application cannot be started, or shows nothing to explore
+└── LedgerError          the record of a search cannot be read or written, or belongs to another search
 ```
 
-That an action did not work is a value, and never an exception.
+An action that fails is a value, never an exception.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from agent_s.errors import AgentError
 
 
 class ExplorationError(AgentError):
-    """Base of every error that this package raises."""
+    """Base of all errors of this package."""
 
     exit_status = 1
 
 
 class ApplicationUnusable(ExplorationError):
-    """An application cannot be explored; the message says why and names the mend."""
+    """An application cannot be explored; the message says why and suggests a fix."""
 
 
 class LedgerError(ExplorationError):
-    """The record of an exploration cannot be read or written; the message names the file and the mend."""
+    """The record of a search cannot be read or written; the message names the file and suggests a fix."""

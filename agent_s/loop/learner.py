@@ -145,6 +145,7 @@ class Learner:
             app = episode.provenance.app
             skill = self._memory.add_skill(
                 name=episode.subtask,
+                aliases=[episode.context] if episode.context else [],
                 description=episode.context,
                 preconditions=[f"{app} is in front"] if app else [],
                 steps=episode.steps,

@@ -1,7 +1,7 @@
-"""Whether it is clear what the values of a task are for in the steps that were learned for it.
+"""Whether it is clear what the values of a task are for in the learned steps.
 
-A value is told by its looks alone: "3" in "go down 3 rows and type 3" is a text and a number of key presses, and only
-the text would be replaced. Where steps leave room for such a doubt, nothing is done again.
+A value is recognized by its looks alone: "3" in "go down 3 rows and type 3" is a text and a number of key presses, and
+only the text would be replaced. Ambiguous steps are not replayed.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ COMMANDS = frozenset(
         *("check box", "radio button", "switch"),
     }
 )
-"""Roles of what an application calls by names of its own; what a person types becomes the name of other things."""
+"""Roles whose names the application gives; what a person types becomes the name of other things."""
 
 
 def unclear(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
-    """Say why it is not clear what has to be replaced in steps; empty where it is.
+    """Return why it is not clear what to replace in steps; empty if it is.
 
     Args:
-        steps: All steps of the task, as they were learned.
-        parameters: The values that differ now.
+        steps: All steps of the task, as learned.
+        parameters: The values that differ.
     """
     shown = list(values_shown(steps))
     unexplained = parameters.unexplained(shown)
     if unexplained:
-        return f"nothing that was done shows what {unexplained[0]!r} was for"
+        return f"no learned step shows what {unexplained[0]!r} is for"
     doubts = ((_doubt(old, steps), old) for old in parameters.pairs)
     doubtful = next(((doubt, old) for doubt, old in doubts if doubt), None)
     if doubtful is not None:
@@ -45,15 +45,15 @@ def unclear(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
 
 
 def _doubt(old: str, steps: Sequence[GroundedStep]) -> str:
-    """Say what else a value may be than one that was asked for."""
+    """Return what a value may be other than one that the task names."""
     uses = {target.role for target in _clicked(steps) if old == (target.name or target.label)}
     uses |= {"typed" for step in steps if holds(typed_text(step.action), old)}
     if len(uses) > 1 and uses & COMMANDS:
-        return "the name of something that is always there"
+        return "the fixed name of a control"
     if old.casefold() in _keys(steps):
         return "a key"
     if old.isdecimal() and int(old) in _counts(steps):
-        return "how often something is done"
+        return "a number of repetitions"
     return ""
 
 
@@ -76,7 +76,7 @@ def _pressed(action: Action) -> Sequence[str]:
 
 
 def _counts(steps: Sequence[GroundedStep]) -> set[int]:
-    """Return how often something was done in a row, where it was done more than once."""
+    """Return the numbers of repetitions of steps, clicks and keys, above one."""
     runs = [len(list(same)) for _, same in groupby(steps, key=lambda step: (step.action, tuple(step.targets.items())))]
     for action in (step.action for step in steps):
         match action:
@@ -90,34 +90,34 @@ def _counts(steps: Sequence[GroundedStep]) -> set[int]:
 
 
 def _cut(shown: Sequence[str], parameters: Parameters) -> str:
-    """Say which value stays, was not done as a whole, and may have lost a piece of it to another value."""
+    """Return which unchanged value appears nowhere as a whole, so that a changed value may be a piece of it."""
     whole = (kept for kept in parameters.kept if any(old != kept and holds(kept, old) for old in parameters.pairs))
     cut = next((kept for kept in whole if not any(holds(text, kept) for text in shown)), None)
     return f"it is not clear where {cut!r} was used" if cut is not None else ""
 
 
 def _numbered_otherwise(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
-    """Say which element has a number that differs now, in its name or place, and would stay: "A2" for row 2."""
+    """Return which element has a changed number in its name or place that would stay, as "A2" for row 2."""
     numbers = [old for old in parameters.pairs if old.isdecimal()]
-    told = {*parameters.pairs, *parameters.kept}
+    values = {*parameters.pairs, *parameters.kept}
     for target in (target for step in steps for target in step.targets.values()):
         for number in numbers:
-            if _bears(target, number, told):
+            if _has_number(target, number, values):
                 return f"{number!r} may also be which {target.role} is meant"
     return ""
 
 
-def _bears(target: ElementDescription, number: str, told: set[str]) -> bool:
+def _has_number(target: ElementDescription, number: str, values: set[str]) -> bool:
     if target.ordinal and str(target.ordinal + 1) == number:
         return True
-    if target.name in told or holds(target.name, number):
+    if target.name in values or holds(target.name, number):
         return False
     return re.search(rf"(?<!\d){number}(?!\d)", target.name) is not None
 
 
 def _left_out(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
-    """Say which word was taken for one that says nothing, and was typed or pressed all the same."""
+    """Return which word was ignored as a filler although a step types or presses it."""
     used = {typed_text(step.action).strip().casefold() for step in steps} | _keys(steps)
     used |= {target.name.casefold() for step in steps for target in step.targets.values()}
     meant = next((word for word in sorted(parameters.ignored) if word in used), None)
-    return f"{meant!r} may be more than a word that says nothing" if meant is not None else ""
+    return f"{meant!r} may be more than a filler" if meant is not None else ""

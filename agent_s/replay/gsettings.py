@@ -1,4 +1,4 @@
-"""What applications are set to, where no element of their windows shows it."""
+"""Settings of applications (GSettings), which no element of their windows may show."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 KEYFILE = Path(".config/glib-2.0/settings/keyfile")
-"""Where GSettings are kept on private desktops (GSETTINGS_BACKEND=keyfile), relative to the home."""
+"""Settings on private desktops (GSETTINGS_BACKEND=keyfile), relative to the home."""
 
 _DATABASE = Path(".config/dconf/user")
-"""Where they are kept elsewhere, in a form that only their own library reads."""
+"""Settings elsewhere, in a binary format of dconf."""
 
 
 def read_settings(home: Path | None) -> dict[str, str] | None:
-    """Return the settings that differ from their defaults, by "group/key"; None where they cannot be read.
+    """Return the settings that differ from their defaults, by "group/key"; None if they cannot be read.
 
     Args:
-        home: HOME of the applications; None where its files cannot be seen.
+        home: HOME of the applications; None if its files cannot be read.
     """
     if home is None:
         return None
@@ -38,19 +38,19 @@ def read_settings(home: Path | None) -> dict[str, str] | None:
 
 
 def cannot_switch(wanted: Mapping[str, str], settings: Mapping[str, str] | None) -> str:
-    """Say why something hidden must not be switched: it is so already, or nobody knows; empty where it may.
+    """Return why a hidden switch must not be used: it is already set, or cannot be read; empty if it may be.
 
     Args:
-        wanted: What it sets.
-        settings: What is set now; None where that cannot be read.
+        wanted: The settings that it makes.
+        settings: The current settings; None if they cannot be read.
     """
-    if not wanted:
-        return ""
-    if settings is None:
-        return f"nothing shows whether {next(iter(wanted))} is {next(iter(wanted.values()))} already"
-    return f"{next(iter(wanted))} is {next(iter(wanted.values()))} already" if not differing(wanted, settings) else ""
+    for key, value in wanted.items():
+        if settings is None:
+            return f"nothing shows whether {key} is {value} already"
+        return "" if differing(wanted, settings) else f"{key} is {value} already"
+    return ""
 
 
 def differing(wanted: Mapping[str, str], settings: Mapping[str, str] | None) -> list[str]:
-    """Return the settings that are not as they should be; none where they cannot be read."""
+    """Return the keys of settings that differ from the wanted ones; none if they cannot be read."""
     return [] if settings is None else [key for key, value in wanted.items() if settings.get(key) != value]

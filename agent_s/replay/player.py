@@ -1,4 +1,4 @@
-"""Doing a verified experience again without a model: each step is grounded anew, its effect and the end are checked."""
+"""Replays a verified experience without a model: grounds each step on the screen, checks its effect, then the end."""
 
 from __future__ import annotations
 
@@ -34,25 +34,58 @@ from agent_s.replay.template import Learned, Mismatch
 from agent_s.replay.written_files import was_written
 
 PATIENCE_S = 6.0
-"""How long a replay waits for the screen to look as it was learned."""
+"""Longest wait for the expected screen, s."""
 
 TEXT_ROLE = "text line"
-"""Role of texts that were recognized."""
+"""Role of texts that OCR recognized."""
 
 POLL_S = 0.1
-"""How long it waits for a change before it looks anew."""
+"""Longest wait for a change before another look, s."""
+
+
+class Session(Protocol):
+    """The part of a run that a replay uses; `agent_s.loop.session.Session` is one.
+
+    Attributes:
+        steps: Number of primitives performed so far.
+    """
+
+    steps: int
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        """Monotonic clock, s."""
+        ...
+
+    def look(self) -> Generator[Event, None, Observation]:
+        """Return the current screen."""
+        ...
+
+    def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
+        """Wait for a change, at most some seconds, and return the screen after it."""
+        ...
+
+    def step(
+        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
+    ) -> Generator[Event, None, Step]:
+        """Carry out one primitive."""
+        ...
+
+    def without_texts(self) -> AbstractContextManager[None]:
+        """Switch off OCR for a while."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How a replay ended.
+    """The result of a replay.
 
     Attributes:
-        finished: Whether it ran to its end, and the end was the one that was learned.
-        evidence: What the end was held against; empty where nothing in it could be checked.
-        unproven: What it typed or chose for this task and nothing in the end shows, so that the end proves nothing.
-        problem: At what it stopped.
-        stale: The value that it would have typed and that the screen does not show any more; empty where there is none.
+        finished: Whether all steps were done and the end is the one that was learned.
+        evidence: What the end was checked against; empty if nothing in it could be checked.
+        unproven: Values that were typed or chosen for this task and that nothing in the end shows.
+        problem: Why it stopped.
+        stale: The value that it did not type because the screen does not show it any more; may be empty.
     """
 
     finished: bool
@@ -88,12 +121,12 @@ class Screen(Protocol):
 
 
 class Replay:
-    """Does learned steps again.
+    """Replays learned steps.
 
     Args:
-        session: The run's desktop.
-        home: Home of the desktop's applications; None where its files cannot be seen.
-        sightings: What the run has seen; without it, nothing that came from a screen is typed.
+        session: The desktop of the run.
+        home: Home of the desktop's applications; None if its files cannot be read.
+        sightings: What the run has seen; without it, no value that came from a screen is typed.
     """
 
     def __init__(self, session: Screen, home: Path | None = None, sightings: Sightings | None = None) -> None:
@@ -108,19 +141,19 @@ class Replay:
     def run(
         self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool = True
     ) -> Generator[Event, None, Replayed]:
-        """Do learned steps again, one by one; at the first that finds or leaves another screen it ends.
+        """Replay learned steps one by one, and stop at the first that finds or leaves an unexpected screen.
 
         Args:
-            subtask: What they are done for.
-            learned: The steps.
-            steps: Gets each step as it is done, so that a Worker who takes over knows of them.
-            last: Whether the task ends with it, so that nothing may still be on its way then.
+            subtask: The subtask.
+            learned: The learned steps.
+            steps: Receives each step as it is done, so that a Worker that takes over knows them.
+            last: Whether the task ends with it, so that the screen must be at rest after it.
         """
         yield ReplayStarted(subtask=subtask, experience_id=learned.experience_id, steps=len(learned.steps))
         done: list[Done] = []
         self._stale = ""
         if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
-            return Replayed(True, ("what it brings to the screen, or takes from it, is so already",))
+            return Replayed(True, ("what it shows or hides is already so",))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
             problem = yield from self._do(learned, steps, done, last)
         if problem:
@@ -133,7 +166,7 @@ class Replay:
 
     def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         if is_hidden_switch(learned.steps) and self._set(learned):
-            return ""  # it is so already, which nothing on the screen would show
+            return ""  # it is already so, which nothing on the screen would show
         began = time.time()
         problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
         if not problem:
@@ -143,7 +176,7 @@ class Replay:
         return problem
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
-        """Bring an application to the front; return why it did not come, or an empty text."""
+        """Bring an application to the front; return a problem, or an empty text."""
         observation = yield from self._session.look()
         response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
         step = yield from self._session.step(observation, response, replayed=True)
@@ -151,7 +184,7 @@ class Replay:
         return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
 
     def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
-        # A Worker waits for what a replay looks for; only a wait that was asked for is one.
+        # A replay looks for what a Worker waited for, so it does only the waits that were asked for.
         waits = "wait" in learned.wording.casefold()
         wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
         sources = [one for step in learned.steps for one in step.derived or ()]
@@ -167,18 +200,18 @@ class Replay:
         return ""
 
     def _read(self, sources: Sequence[Derived]) -> Generator[Event, None, str]:
-        """Wait for values where they were shown; return which of them is not there, or an empty text."""
+        """Wait until values are shown at their places; return a problem, or an empty text."""
         return (yield from self._until("", lambda seen: self._not_shown(sources))) if sources else ""
 
     def _not_shown(self, sources: Sequence[Derived]) -> str:
         missing = next((one for one in sources if not self._sightings.shows(one)), None)
         self._stale = missing.value if missing is not None else ""
-        return f"{missing.value!r} came from the screen then, which does not show it there now" if missing else ""
+        return f"{missing.value!r} came from the screen, which does not show it there now" if missing else ""
 
     def _step(
         self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
     ) -> Generator[Event, None, str]:
-        """Do one learned step; return why the screen does not fit, or an empty text."""
+        """Do one learned step; return a problem, or an empty text."""
         session = self._session
         deadline = session.clock() + PATIENCE_S
         observation = yield from session.look()
@@ -186,15 +219,15 @@ class Replay:
             if session.clock() > deadline:
                 return action.reason
             observation = yield from session.look_again(POLL_S)
-        if session.steps != self._at:  # somebody else acted meanwhile
+        if session.steps != self._at:  # a Worker or another replay has acted since
             self._fields, self._chosen = fields_of(observation), set()
         problem = self._rewritten(observation, (), None) or self._not_shown(learned.derived or ())
         if problem:
             return problem
-        if is_so_already(learned, _named(action, observation)):
+        if is_so_already(learned, _target(action, observation)):
             done.append(Done(learned, None, observation))
             return ""
-        problem = switched_already(learned, _named(action, observation)) or cannot_switch(
+        problem = switched_already(learned, _target(action, observation)) or cannot_switch(
             learned.left.settings, read_settings(self._home)
         )
         if problem:
@@ -218,7 +251,7 @@ class Replay:
         return problem
 
     def _rewritten(self, seen: Observation, expected: tuple[str, ...], own: int | None) -> str:
-        """Say which field, or choice that was made, is not as it was any more, though nothing of that was learned."""
+        """Return which field, or choice made by this replay, has changed unexpectedly."""
         mine = {
             number: field
             for number, field in self._fields.items()
@@ -237,7 +270,7 @@ class Replay:
         return (yield from self._until("at the end: ", problem_of))
 
     def _set(self, learned: Learned) -> tuple[str, ...]:
-        """Return the hidden settings that steps make, in words, where all are so."""
+        """Return the hidden settings of steps in words, if all of them have their values."""
         wanted = {key: value for step in learned.steps for key, value in step.left.settings.items()}
         settings = read_settings(self._home)
         if settings is None or differing(wanted, settings):
@@ -250,7 +283,7 @@ class Replay:
         return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
     def _until(self, where: str, problem_of: Callable[[Observation], str]) -> Generator[Event, None, str]:
-        """Look until there is no problem any more; return the one that stays."""
+        """Look until there is no problem any more; return the one that remains."""
         deadline = self._session.clock() + PATIENCE_S
         seen = yield from self._session.look()
         while problem := problem_of(seen):
@@ -261,7 +294,7 @@ class Replay:
 
 
 def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
-    """Find the step's elements on this screen and return the primitive with their ids."""
+    """Return the primitive of a step with the ids of its elements on this screen."""
     fields = step.action.model_dump()
     for name, description in step.targets.items():
         element = find_again(description, observation)
@@ -277,9 +310,9 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
 
 
 def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
-    """Tell whether what a step does is looked for, so that the screen need not come to rest after it first.
+    """Return whether the effect of a step is awaited by looking, so that the screen need not come to rest first.
 
-    Where it shows nothing, this does: the next one makes sure of the keyboard by itself, or of the application.
+    If the step has no visible effect, the next one must check the focus or the application by itself.
     """
     if shows(step) or following is None:
         return shows(step)
@@ -287,13 +320,13 @@ def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
 
 
 def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:
-    """Tell whether steps do nothing but to choose a switch in a menu that shows nowhere whether it is on."""
+    """Return whether steps only choose a switch in a menu, and no element shows whether it is on."""
     in_menu = all(target.role == "menu" for step in steps[:-1] for target in step.targets.values())
     return in_menu and bool(steps) and bool(steps[-1].left.settings)
 
 
 def names_texts(steps: Sequence[GroundedStep]) -> bool:
-    """Tell whether steps act on texts that are only pixels, or type some of them."""
+    """Return whether steps need texts that only OCR reads."""
     if any(one.role == TEXT_ROLE for step in steps for one in step.derived or ()):
         return True
     return any(target.role == TEXT_ROLE for step in steps for target in step.targets.values())
@@ -311,7 +344,7 @@ def _unusable(element: Element, observation: Observation) -> str:
 
 
 def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
-    """Say that what a step types or presses would go somewhere else than it did; empty where it would not."""
+    """Return why the keyboard input of a step would go elsewhere than when it was learned; empty if not."""
     front = observation.active_window
     if step.front and (front is None or not titles_agree(step.front, front.title)):
         return f"the keyboard is in {front.title if front else 'no window'!r}, not in {step.front!r}"
@@ -323,6 +356,6 @@ def _keyboard_elsewhere(step: GroundedStep, observation: Observation) -> str:
     return ""
 
 
-def _named(action: Action, observation: Observation) -> Element | None:
+def _target(action: Action, observation: Observation) -> Element | None:
     named: int | None = getattr(action, "element_id", None)
     return observation.by_id.get(named) if named is not None else None

@@ -1,4 +1,4 @@
-"""Files that a task names, where those of its desktop can be seen."""
+"""Files that a task names and its run wrote."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ _FILE = re.compile(r"(?:~?/)?[^\n/]+(?:/[^\n/]+)*\.\w{1,5}")
 
 
 def written_file(text: str, home: Path | None, since: float) -> str:
-    """Return the file that a text is the name of, where it was written lately.
+    """Return the path of a recently written file that a text names, from "~" in the home; empty if there is none.
 
     Args:
-        text: A typed text. A bare name is looked for in the home and in its folders.
-        home: Home of the applications; None where their files cannot be seen.
-        since: Files that changed after this count, s since the epoch.
-
-    Returns:
-        Its path, from "~" where it is in the home; empty where there is none.
+        text: A typed text. A bare name is looked up in the home and its folders.
+        home: Home of the applications; None if its files cannot be read.
+        since: Only files that changed after this time count, s since the epoch.
     """
     text = text.strip()
     if home is None or len(text) > _LONGEST or not _FILE.fullmatch(text):
@@ -33,7 +30,7 @@ def written_file(text: str, home: Path | None, since: float) -> str:
 
 
 def was_written(path: str, home: Path | None, since: float) -> bool:
-    """Tell whether a file, named from "/" or "~", was written after a time; True where files cannot be seen."""
+    """Return whether a file, named from "/" or "~", was written after a time; True if files cannot be read."""
     if home is None:
         return True
     place = home / PurePosixPath(path).relative_to("~") if path.startswith("~/") else Path(path)
@@ -49,7 +46,7 @@ def _folders(home: Path) -> list[Path]:
 
 def _is_new(path: Path, since: float) -> bool:
     try:
-        # Clocks of files are coarser than those of processes.
+        # File times are coarser than the clock of a process.
         return path.is_file() and path.stat().st_mtime >= since - 0.1
     except OSError:
         return False

@@ -17,7 +17,7 @@ from agent_s.loop.options import Options
 from agent_s.offline import OfflineModel
 from agent_s.records import Limits, Task
 from exploration.search.homes import read_home
-from exploration.search.navigator import Walker, new_desktop
+from exploration.search.navigator import Navigator, new_desktop
 from memory_store import MemoryStore
 
 INSTRUCTIONS = Path(__file__).parents[1] / "data" / "instructions.json"
@@ -33,7 +33,7 @@ def instructions(app: str) -> list[dict[str, Any]]:
 def carried_out(argv: tuple[str, ...], task: dict[str, Any], memory: MemoryStore) -> bool:
     """Let the offline model carry out one instruction on a fresh desktop, and look at the state afterwards."""
     with new_desktop() as desktop:
-        Walker(desktop, argv).restart()
+        Navigator(desktop, argv).restart()
         agent = AgentS(
             model=OfflineModel(),
             desktop=desktop,

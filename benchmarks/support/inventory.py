@@ -6,7 +6,7 @@ from aci.acting.actions import Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
 from exploration.search.controls import MENU_ROLES, called
-from exploration.search.navigator import Walker, new_desktop
+from exploration.search.navigator import Navigator, new_desktop
 from exploration.search.records import Attempt
 
 BUTTONS = ("push button", "toggle button", "push button menu")
@@ -19,10 +19,10 @@ Item = tuple[str, ...]
 def inventory(argv: tuple[str, ...]) -> set[Item]:
     """Return every menu item and toolbar button of an application, by opening all of its menus."""
     with new_desktop() as desktop:
-        walker = Walker(desktop, argv)
+        navigator = Navigator(desktop, argv)
         found = set[Item]()
-        start = walker.restart().observation
-        home = walker.place
+        start = navigator.restart().observation
+        home = navigator.place
         for element in start.elements:
             if element.role in BUTTONS and called(element, home) not in (*FRAME, ""):
                 found.add((called(element, home),))

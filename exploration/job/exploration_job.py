@@ -1,8 +1,7 @@
 """The exploration job: surveys applications, then searches them and runs the agent on tasks, on several desktops.
 
-What is done is kept line by line (`evaluation.harness.results`), so that the same job begun again goes on where it
-was broken
-off: by a budget, by Ctrl-C, or by a kill. Begun again with more applications, tasks or time, it does what is more.
+Finished jobs are written line by line (`evaluation.harness.results`), so that an exploration resumes after a budget,
+Ctrl-C or a kill ended it. With more applications, tasks or time, it does only what is new.
 """
 
 from __future__ import annotations
@@ -34,30 +33,30 @@ TASKS = 10
 SEARCH_S = 300.0
 DEPTH = 5
 LARGEST_SHARE = 0.6
-"""Share of the time after the surveys that searches may take."""
+"""Largest share of the time after the surveys for searches."""
 SURVEY_S = 180.0
-"""What a survey may take, the start of the application and the model's proposals included, s."""
+"""Time limit of a survey, including the start of the application and the model's proposals, s."""
 USUAL_S = {"survey": 30.0, "task": 15.0}
-"""How long jobs take, for the time that is left, as long as none of their kind is done, s."""
+"""Estimated time of a job before any of its kind is done, s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an exploration is to do.
+    """The configuration of an exploration.
 
     Attributes:
-        folder: Where it keeps what it finds.
+        folder: Folder for its files.
         settings: Model, limits, memory and desktop.
-        applications: What is explored.
-        wanted: Tasks for each application; 0 for none.
-        search_s: Time for the search of each application, s, earlier turns included; 0 for no search; None for the
-            usual time, as far as `seconds` leaves enough for the tasks.
+        applications: The applications to explore.
+        wanted: Number of tasks per application.
+        search_s: Time for the search of each application, interrupted runs included, s; 0 for no search; None for the
+            default, or less if `seconds` would leave too little for the tasks.
         depth: Longest path of a search, in steps.
-        desktops: How many work side by side.
-        seconds: After so many no further job begins; None for no limit.
-        dollars: Cost at which no further job begins; None for no limit.
-        keep_all: Whether records of runs that went well stay.
-        survey_only: Whether only the tasks are made.
+        desktops: Number of parallel desktops.
+        seconds: Time budget, s; no new jobs start after it. None for no limit.
+        dollars: Cost budget; no new jobs start after it. None for no limit.
+        keep_all: Whether to keep the records of successful runs.
+        survey_only: Whether to propose tasks only.
     """
 
     folder: Path
@@ -84,7 +83,7 @@ class Plan:
 
     @property
     def bounded_settings(self) -> Settings:
-        """The settings, in which no single task may cost more than all of them."""
+        """The settings, with the cost budget as the limit of each task."""
         if self.dollars is None:
             return self.settings
         most = min(self.dollars, self.settings.limits.max_dollars or self.dollars)
@@ -94,12 +93,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far an exploration is.
+    """The progress of an exploration.
 
     Attributes:
-        done: Jobs that are over.
-        total: All jobs; as long as an application was not surveyed, as many of it as are wanted.
-        left_s: Estimate of the time that is left, s.
+        done: Number of finished jobs.
+        total: Number of all jobs; an application that is not surveyed yet counts with the wanted number of tasks.
+        left_s: Estimated remaining time, s.
     """
 
     done: int
@@ -109,7 +108,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A job that is over, and how far the exploration is then."""
+    """A finished job, and the progress of the exploration after it."""
 
     result: Result
     standing: Standing
@@ -117,15 +116,15 @@ class Progress:
 
 @dataclass
 class Exploration:
-    """One exploration, begun or gone on with.
+    """One exploration, new or resumed.
 
     Args:
-        plan: What it does.
-        clock: Seconds that only go forward.
+        plan: Its configuration.
+        clock: Monotonic clock, s.
         command: The program of a worker.
 
     Attributes:
-        stopped_by: The budget that ended it; empty where none did.
+        stopped_by: The budget that ended it; empty if none did.
     """
 
     plan: Plan
@@ -140,24 +139,24 @@ class Exploration:
     _estimated: float = field(init=False, default=0.0)
 
     def stop(self) -> None:
-        """Let no further job begin; safe from a signal handler."""
+        """Start no further job; safe to call from a signal handler."""
         self._stopping = True
         if self._pool is not None:
             self._pool.stop()
 
     def standing(self) -> Standing:
-        """Return how far it is; safe from any thread."""
+        """Return the progress; safe to call from any thread."""
         now = self._standing
         return replace(now, left_s=max(0.0, now.left_s - (self.clock() - self._estimated)))
 
     def run(self) -> Iterator[Progress]:
-        """Do what is left of it, and yield each job as it is over.
+        """Do all jobs that are left, and yield each one as it finishes.
 
-        Closing the iterator, or KeyboardInterrupt inside of it, ends what is being done; it is done again next time.
+        Closing the iterator, or a KeyboardInterrupt in it, ends the current jobs; the next run repeats them.
 
         Raises:
-            ExplorationError: The folder cannot be used, or another process does.
-            ResultsError: The results cannot be kept, or are those of another exploration.
+            ExplorationError: The folder cannot be used, or another process uses it.
+            ResultsError: The results cannot be written, or belong to another exploration.
         """
         self._began = self.clock()
         try:
@@ -167,13 +166,13 @@ class Exploration:
 
     def _parts(self) -> Iterator[Progress]:
         with locked(self.plan.folder):
-            kept = self._take_up()
+            kept = self._open_results()
             yield from self._do(self._surveys(), kept, SURVEY_S)
             if not self.plan.survey_only:
                 yield from self._do(self._jobs(kept), kept, self._longest_s)
 
-    def _take_up(self) -> ResultsFile:
-        """Open the results, and note what the exploration is about; a folder with results always tells that."""
+    def _open_results(self) -> ResultsFile:
+        """Open the results and write the scope; a folder with results always has a scope."""
         plan = self.plan
         scope = Scope(
             applications=plan.applications,
@@ -189,7 +188,7 @@ class Exploration:
         return kept
 
     def _do(self, jobs: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
-        """Do what is left of some jobs, and once more what broke of those that all others rest on, or that go on."""
+        """Do the jobs that are left, and retry surveys and searches that failed with an error."""
         yield from self._do_once(self._undone(jobs, kept), kept, limit_s)
         broken = [job for job in self._undone(jobs, kept) if job in self._over and kind_of(job) != "task"]
         yield from self._do_once([job for job in broken if kept.results[job].outcome == "error"], kept, limit_s)
@@ -214,7 +213,7 @@ class Exploration:
         return [Job(task=f"survey {app.id}") for app in self.plan.applications]
 
     def _jobs(self, kept: ResultsFile) -> list[Job]:
-        """Return the searches and the tasks of the applications that can be explored, tasks from easy to hard."""
+        """Return the searches, and the tasks from easy to hard, of the applications that can be explored."""
         surveyed = {app.id: found for app in self.plan.applications if (found := surveyed_by(kept, app.id)) is not None}
         searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
         tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
@@ -222,11 +221,11 @@ class Exploration:
         return [*searches, *(job_of(task) for task in tasks)]
 
     def _undone(self, jobs: Iterable[Job], kept: ResultsFile) -> list[Job]:
-        """Return the jobs whose result, if there is any, is not all that the plan asks for."""
+        """Return the jobs without a result, or with one that falls short of the plan."""
         return [job for job in jobs if not kept.is_done(job) or self._has_more(job, kept)]
 
     def _has_more(self, job: Job, kept: ResultsFile) -> bool:
-        """Tell whether a job that was done before can do more now: what hindered it may be gone, or its bounds grew."""
+        """Return whether a finished job can do more now: its obstacle may be gone, or its bounds have grown."""
         match kind_of(job):
             case "survey":
                 found = surveyed_by(kept, about(job))
@@ -265,7 +264,7 @@ class Exploration:
 
     @contextmanager
     def _deadline(self, pool: Pool) -> Iterator[None]:
-        """Let the pool begin nothing once the time is used up."""
+        """Start no job in the pool after the time budget."""
         if self.plan.seconds is None:
             yield
             return
@@ -280,13 +279,13 @@ class Exploration:
     def _over_budget(self, kept: ResultsFile) -> bool:
         plan = self.plan
         if plan.seconds is not None and self.clock() - self._began >= plan.seconds:
-            self.stopped_by = f"the {plan.seconds:g} s are used up (--seconds)"
+            self.stopped_by = f"the budget of {plan.seconds:g} s is used up (--seconds)"
         elif plan.dollars is not None and spent(kept.results.values()) >= plan.dollars:
-            self.stopped_by = f"{plan.dollars:g} dollars are used up (--dollars)"
+            self.stopped_by = f"the budget of {plan.dollars:g} dollars is used up (--dollars)"
         return bool(self.stopped_by)
 
     def _estimate(self, kept: ResultsFile) -> None:
-        """Estimate the time that is left: what jobs of a kind took until now, side by side, within the budget."""
+        """Estimate the remaining time by the average duration of each kind of job, within the budget."""
         jobs = self._all_jobs(kept)
         left = [job for job in self._undone(jobs, kept) if job not in self._over]
         each = [self._usual_s(kind_of(job), kept) for job in left]
@@ -296,7 +295,7 @@ class Exploration:
         self._standing, self._estimated = Standing(len(jobs) - len(left), len(jobs), left_s), self.clock()
 
     def _all_jobs(self, kept: ResultsFile) -> list[Job]:
-        """Return all jobs, with as many as are wanted of each application that is still to be surveyed."""
+        """Return all jobs, with the wanted number of tasks for each application that is not surveyed yet."""
         surveys = self._surveys()
         if self.plan.survey_only:
             return surveys
@@ -316,7 +315,7 @@ class Exploration:
 
 
 def surveyed_by(kept: ResultsFile, app: str) -> Surveyed | None:
-    """Return the survey of an application; None where it could not be explored."""
+    """Return the survey of an application; None if it could not be explored."""
     result = kept.results.get(Job(task=f"survey {app}"))
     return read_survey(kept.folder, app) if result is not None and result.outcome == "success" else None
 
@@ -332,10 +331,10 @@ def kind_of(job: Job) -> str:
 
 
 def about(job: Job) -> str:
-    """Return the application or the task that a job is about."""
+    """Return the application or the task of a job."""
     return job.task.partition(" ")[2]
 
 
 def spent(results: Iterable[Result]) -> float:
-    """Return what results cost, as far as it is known."""
+    """Return the known cost of results, in dollars."""
     return sum(result.dollars or 0.0 for result in results)

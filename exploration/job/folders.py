@@ -1,9 +1,9 @@
-"""Where an exploration keeps what it finds.
+"""The files of an exploration.
 
 ```
 explore-20260314-093012/
-├── scope.json             what it is about (`exploration.job.scope`)
-├── results.jsonl          what was done (`evaluation.harness.results`), one line each
+├── scope.json             its applications, bounds and settings (`exploration.job.scope`)
+├── results.jsonl          finished jobs (`evaluation.harness.results`), one line each
 ├── applications/ID/       survey.json, start.png, ledger.jsonl and pictures of the search
 ├── runs/                  recorded runs
 └── report.html
@@ -39,13 +39,13 @@ _UNFIT = re.compile(r"[^\w.-]+")
 
 
 class Surveyed(BaseModel):
-    """What the survey of an application found; the file `survey.json`.
+    """The file `survey.json` of an application.
 
     Attributes:
         name: Name of the application.
-        survey: What it offers.
-        wanted: How many tasks were to be made for it.
-        tasks: The tasks made for it, earlier ones first.
+        survey: Its controls.
+        wanted: Number of tasks that were asked for.
+        tasks: The proposed tasks, earlier ones first.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,17 +57,12 @@ class Surveyed(BaseModel):
 
 
 def application_folder(folder: Path, app: str) -> Path:
-    """Return the folder of an application; does not make it.
-
-    Args:
-        folder: Of the exploration.
-        app: Id of the application.
-    """
+    """Return the folder of an application, which need not exist, in the folder of an exploration."""
     return folder / APPLICATIONS_FOLDER / (_UNFIT.sub("_", app).strip(".") or "_")
 
 
 def write_survey(folder: Path, app: str, surveyed: Surveyed) -> None:
-    """Keep a survey.
+    """Write a survey.
 
     Raises:
         ExplorationError: It cannot be written.
@@ -76,7 +71,7 @@ def write_survey(folder: Path, app: str, surveyed: Surveyed) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file, and its folder, that is there as a whole or not at all.
+    """Write a file atomically, and make its folder.
 
     Raises:
         ExplorationError: It cannot be written.
@@ -91,7 +86,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def read_survey(folder: Path, app: str) -> Surveyed | None:
-    """Return the survey of an application; None where there is none.
+    """Return the survey of an application; None if there is none.
 
     Raises:
         ExplorationError: It cannot be read.
@@ -104,19 +99,19 @@ def read_survey(folder: Path, app: str) -> Surveyed | None:
     except OSError as error:
         raise ExplorationError(f"Cannot read {path}: {error.strerror or error}.") from error
     except ValidationError as error:
-        raise ExplorationError(f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to survey anew.") from error
+        raise ExplorationError(f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to repeat the survey.") from error
 
 
 @contextmanager
 def locked(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
-    """Keep a folder to oneself; the lock goes with the process.
+    """Lock a folder for this process.
 
     Args:
-        folder: Made where it is missing.
-        wait_s: How long another process that has it is waited for, s.
+        folder: The folder; it is made if it is missing.
+        wait_s: Longest wait for another process that has locked it, s.
 
     Raises:
-        ExplorationError: Another process has it, or it cannot be written.
+        ExplorationError: Another process has locked it, or it cannot be written.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What an exploration is about, kept in its folder (`scope.json`), so that the folder alone is enough to go on."""
+"""The applications, bounds and settings of an exploration, in its folder (`scope.json`), from which it can resume."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from exploration.job.folders import LOCK_FILE, write_whole
 BENCHMARK = "exploration"
 SCOPE_FILE = "scope.json"
 SEARCH_SHARE = 0.8
-"""Share of the time of a search in which unit skills are looked for; in the rest they are put together."""
+"""Share of the time of a search for unit skills; the rest is for composite tasks."""
 
 
 class Scope(Record):
-    """What an exploration is about, as it was asked for last.
+    """The latest request for an exploration.
 
     Attributes:
-        applications: What is explored.
-        tasks: For each of them.
-        search_s: Time for the search of each, s; None where the usual time is enough.
+        applications: The applications to explore.
+        tasks: Number of tasks per application.
+        search_s: Time for the search of each application, s; None for the default.
         depth: Longest path of a search, in steps.
         settings: Model, limits, memory and desktop; these stay the same.
     """
@@ -39,7 +39,7 @@ class Scope(Record):
 
 
 def write_scope(folder: Path, scope: Scope) -> None:
-    """Keep what an exploration is about.
+    """Write the scope of an exploration.
 
     Raises:
         ExplorationError: It cannot be written.
@@ -48,56 +48,56 @@ def write_scope(folder: Path, scope: Scope) -> None:
 
 
 def read_scope(folder: Path) -> Scope | None:
-    """Return what the exploration that a folder holds is about; None where it holds none.
+    """Return the scope of the exploration in a folder; None if there is none.
 
     Raises:
         ExplorationError: It cannot be read.
-        ResultsError: The folder holds something else.
+        ResultsError: The folder contains something else.
     """
     path = folder / SCOPE_FILE
     try:
         results = folder / RESULTS_FILE
         if results.exists() and results.stat().st_size and (other := read_results(folder)[0].benchmark) != BENCHMARK:
-            raise ResultsError(f"{results} is of {other}, not of an exploration. Use another folder.")
+            raise ResultsError(f"{results} belongs to {other}, not to an exploration. Choose another folder.")
         return Scope.model_validate_json(path.read_bytes()) if path.exists() else None
     except OSError as error:
         raise ExplorationError(f"Cannot read {path}: {error.strerror or error}.") from error
     except ValidationError as error:
         problem = error.errors()[0]["msg"]
-        raise ExplorationError(f"{path} is damaged: {problem}. Remove it, and name the applications again.") from error
+        raise ExplorationError(f"{path} is damaged: {problem}. Remove it and name the applications again.") from error
 
 
 def refuse_other_files(folder: Path) -> None:
-    """Refuse a folder that holds something, and no exploration, before anything is written to it.
+    """Refuse a folder with other files, before anything is written to it.
 
     Raises:
-        ExplorationError: It does, or is no folder.
+        ExplorationError: It contains other files, or is not a folder.
     """
     try:
-        strange = [path.name for path in folder.iterdir() if path.name != LOCK_FILE]
+        others = [path.name for path in folder.iterdir() if path.name != LOCK_FILE]
     except FileNotFoundError:
         return
     except OSError as error:
         raise ExplorationError(f"Cannot explore into {folder}: {error.strerror or error}.") from error
-    if strange:
+    if others:
         raise ExplorationError(
-            f"{folder} holds no exploration, but other files ({min(strange)} ...). Name a new or an empty folder."
+            f"{folder} holds no exploration, but other files ({min(others)} ...). Choose a new or an empty folder."
         )
 
 
 def search_labels(seconds: float, depth: int, complete: bool) -> dict[str, str]:
-    """Return the labels of a search's result, which tell whether larger bounds would find more.
+    """Return the labels of the result of a search: its bounds, and whether nothing was left to try within them.
 
     Args:
-        seconds: Time it had, s.
-        depth: Longest path it could follow, in steps.
+        seconds: Time limit, s.
+        depth: Longest path, in steps.
         complete: Whether nothing was left to try.
     """
     return {"seconds": f"{seconds:g}", "depth": str(depth), "complete": str(complete).lower()}
 
 
 def is_exhausted(search: Result, seconds: float, depth: int) -> bool:
-    """Tell whether a search of an earlier turn did all that these bounds allow."""
-    told = search.labels
-    deep = int(told.get("depth", "0")) >= depth
-    return deep and (told.get("complete") == "true" or float(told.get("seconds", "0")) >= seconds)
+    """Return whether an earlier search did all that these bounds allow."""
+    labels = search.labels
+    deep = int(labels.get("depth", "0")) >= depth
+    return deep and (labels.get("complete") == "true" or float(labels.get("seconds", "0")) >= seconds)

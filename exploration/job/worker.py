@@ -1,8 +1,7 @@
 """A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
 
-It is served as those of evaluations are (`evaluation.harness.worker`): an `Assignment`, then jobs, a line of JSON
-each. The
-name of a job says what it is: "survey APP", "search APP" or "task ID".
+It is served like the workers of evaluations (`evaluation.harness.worker`): an `Assignment`, then jobs, one line of
+JSON each. A job is called "survey APP", "search APP" or "task ID".
 
     python -m exploration.job.worker
 """
@@ -49,21 +48,21 @@ if TYPE_CHECKING:
 PICTURE_PX = 640
 _SHORTEST_S = 0.1
 LOCK_WAIT_S = 30.0
-"""How long the worker of a job that was killed may take to end, s."""
+"""Longest wait for the worker of a killed job to end, s."""
 
 
 class Assignment(Record):
-    """What a worker is for.
+    """The configuration of a worker.
 
     Attributes:
         settings: Model, limits, memory and desktop.
-        folder: Of the exploration.
-        applications: Those that are explored.
-        wanted: Tasks for each of them.
-        search_s: Time for the search of each, s, earlier turns included.
+        folder: Folder of the exploration.
+        applications: The applications to explore.
+        wanted: Number of tasks per application.
+        search_s: Time for the search of each application, interrupted runs included, s.
         depth: Longest path of a search, in steps.
-        search_until: When every search ends, on the clock of `time.monotonic`; None for no such time.
-        keep_all: Whether records of runs that went well stay.
+        search_until: Deadline of all searches, on the clock of `time.monotonic`; None for no deadline.
+        keep_all: Whether to keep the records of successful runs.
     """
 
     settings: Settings
@@ -77,11 +76,7 @@ class Assignment(Record):
 
 
 class ExplorationBench:
-    """Does the jobs of an exploration, one after another, each on fresh desktops.
-
-    Args:
-        assignment: What it is for.
-    """
+    """Does the jobs of an exploration, one after another, each on fresh desktops."""
 
     def __init__(self, assignment: Assignment) -> None:
         self._given = assignment
@@ -91,17 +86,17 @@ class ExplorationBench:
         self._memory: MemoryStore | None = None
 
     def __enter__(self) -> Self:
-        """Nothing is done yet."""
+        """Return itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the memory."""
+        """Close the memory store."""
         self._resources.close()
 
     def run(self, job: Job) -> Result:
-        """Do one job; what breaks is its result."""
+        """Do one job; a failure is a result."""
         began = time.monotonic()
         what, _, about = job.task.partition(" ")
         try:
@@ -117,8 +112,6 @@ class ExplorationBench:
         except (AciError, AgentError, MemoryStoreError, ExplorationError) as error:
             result = _result(job, "error", str(error))
         return result.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
-
-    # What an application offers
 
     def _survey(self, job: Job, application: Application) -> Result:
         from agent_s.llm.budget import MeteredModel
@@ -143,10 +136,8 @@ class ExplorationBench:
                 Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
             )
             _save_picture(started.observation, folder / PICTURE_FILE)
-        said = f"{_counted(found.affordances, 'thing')} to use, {_counted(tasks, 'task')}"
-        return _result(job, "success", said, status="done", **_spent(proposed.usage))
-
-    # The search without a model
+        summary = f"{_counted(found.affordances, 'control')}, {_counted(tasks, 'task')}"
+        return _result(job, "success", summary, status="done", **_spent(proposed.usage))
 
     def _search(self, job: Job, application: Application) -> Result:
         from agent_s.llm.budget import MeteredModel
@@ -157,6 +148,7 @@ class ExplorationBench:
         from exploration.search.records import SearchEnded, SearchLimits
         from exploration.skills.composing import compose, is_composed
         from exploration.skills.naming_by_model import ModelNamer
+        from exploration.skills.skill_keeper import SkillKeeper
 
         folder = application_folder(self._given.folder, application.id)
         model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
@@ -169,31 +161,30 @@ class ExplorationBench:
         ):
             seconds, memory = self._seconds_for(ledger.seconds + ledger.composing_seconds), self._opened_memory()
             limits = SearchLimits(seconds=SEARCH_SHARE * seconds, max_depth=self._given.depth)
-            for event in search(desktop, ledger, limits=limits, memory=memory, folder=folder, namer=namer):
+            keeper = SkillKeeper(memory, f"explore {ledger.app}", namer)
+            for event in search(desktop, ledger, keeper, limits=limits, folder=folder):
                 ended = event if isinstance(event, SearchEnded) else ended
             for _ in compose(desktop, ledger, seconds=seconds - ledger.seconds, memory=memory):
                 pass
             skills, screens, steps = ledger.skills, ledger.states, len(ledger.attempts)
-            several = len(ledger.composites)
+            composites = ledger.composites
             complete = ended is not None and ended.complete and is_composed(ledger)
             timed_out = not complete and ledger.seconds >= limits.seconds
-        reason = ended.reason if ended is not None else "it was broken off"
-        if timed_out:  # the search names its own share alone
+        reason = ended.reason if ended is not None else "it was interrupted"
+        if timed_out:  # the search knows only its own share
             reason = f"the time of {seconds:g} s is used up"
-        said = f"{_counted(skills, 'skill')}, {several} put together, {_counted(screens, 'screen')}; {reason}"
+        summary = f"{_counted(skills, 'skill')}, {_counted(composites, 'composite')}, {_counted(screens, 'screen')}; {reason}"
         if namer.problem:
-            said += f"; named by rules, since the model did not: {namer.problem}"
+            summary += f"; named by rules, because the model failed: {namer.problem}"
         bounds = search_labels(seconds, limits.max_depth, complete)
         outcome = "success" if skills or len(screens) > 1 else "failure"
-        return _result(job, outcome, said, status="done", steps=steps, labels=bounds, **_spent(tuple(namer.usage)))
+        return _result(job, outcome, summary, status="done", steps=steps, labels=bounds, **_spent(tuple(namer.usage)))
 
     def _seconds_for(self, used_s: float) -> float:
-        """Return the time for a search that has used so much already, s; it ends at its end in any case."""
+        """Return the time for a search, s, of which some is used already; it never passes the deadline."""
         until = self._given.search_until
         left_s = self._given.search_s if until is None else used_s + until - time.monotonic()
         return round(max(_SHORTEST_S, min(self._given.search_s, left_s)), 1)
-
-    # Tasks
 
     def _known_task(self, number: str) -> ExplorationTask:
         for app in self._applications:
@@ -201,7 +192,7 @@ class ExplorationBench:
             for task in surveyed.tasks if surveyed is not None else ():
                 if task.id == number:
                     return task
-        raise ExplorationError(f"There is no task {number!r} any more: its survey was made anew.")
+        raise ExplorationError(f"There is no task {number!r} any more: the application was surveyed again.")
 
     def _task(self, job: Job, task: ExplorationTask) -> Result:
         from agent_s.loop.agent import AgentS
@@ -214,7 +205,7 @@ class ExplorationBench:
         surveyed = read_survey(self._given.folder, task.app)
         affordances = surveyed.survey.affordances if surveyed is not None else ()
         watch = UseWatch(affordances)
-        signs, told = FailureSigns(), Recording(self._settings.runs_folder)
+        signs, recording = FailureSigns(), Recording(self._settings.runs_folder)
         try:
             with self._desktop() as desktop:
                 start(desktop, application, installed_applications(desktop.environment))
@@ -223,12 +214,12 @@ class ExplorationBench:
                 for event in agent.stream(Task(instruction=task.instruction, id=task.id), check):
                     signs(event)
                     watch(event)
-                    told(event)
-            outcome, report = told.outcome, told.write_report()
+                    recording(event)
+            outcome, report = recording.outcome, recording.write_report()
             assert outcome is not None
             verified = bool(outcome.status == "done" and outcome.verified)
             if verified and not self._given.keep_all:
-                told.discard()
+                recording.discard()
                 report = None
             return Result(
                 task=job.task,
@@ -248,16 +239,14 @@ class ExplorationBench:
                     "kind": task.kind,
                     "difficulty": str(task.difficulty),
                     "used": "\n".join(sorted(watch.used)),
-                    "learned": str(watch.learned),
+                    "learned": str(watch.stored),
                 },
                 run_id=outcome.run_id,
-                trajectory=_relative(told.folder, self._given.folder),
+                trajectory=_relative(recording.folder, self._given.folder),
                 report=_relative(report, self._given.folder),
             )
         finally:
-            told.close()
-
-    # Parts
+            recording.close()
 
     def _desktop(self) -> VirtualDesktop:
         return self._settings.desktop.new_virtual()

@@ -1,8 +1,8 @@
-"""The map of an application, laid out for drawing: screens from left to right as they are reached, skills as edges.
+"""Lays out the map of an application: screens from left to right as they are reached, attempts as edges.
 
-The screens form a tree by the attempt that reached each first; it is laid out like the folders of a file manager:
-leaves one below the other, each parent beside its first child, so that the start is at the top and lines never cross.
-Further ways between screens are drawn across it.
+The screens form a tree by the attempt that reached each first, laid out like the folders of a file manager: leaves one
+below the other, each parent next to its first child, so that lines never cross. Other ways between screens are drawn
+across it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MARGIN = 16
 MOST_SCREENS = 80
 MOST_CROSSINGS = 40
 _TRUNK, _ROUND = 20, 8
-"""How far from its parent the line to a child turns down, and how round its corners are, px."""
+"""Distance from a parent at which the line to a child turns down, and the radius of its corners, px."""
 LABEL_W = GAP_X - _TRUNK - _ROUND
-"""Room for the label of a line, px."""
+"""Width of the label of a line, px."""
 _LONGEST_CAPTION, _LONGEST_LABEL = 20, 22
 
 
@@ -30,12 +30,12 @@ class Node:
     """A screen on the map.
 
     Attributes:
-        x: Left end, px.
-        y: Top end, px.
+        x: Left edge, px.
+        y: Top edge, px.
         state: The screen.
-        caption: Its title, or what it offers where its title is that of the screen before, shortened.
+        caption: Its title, or its first controls if the title is that of the screen before; shortened.
         skills: Names of the skills that begin on it and lead to no other screen.
-        boundaries: Names of what could not be done on it.
+        boundaries: Names of the boundaries on it.
     """
 
     x: float
@@ -52,12 +52,12 @@ class Edge:
 
     Attributes:
         path: An SVG path.
-        label: What is used, shortened; empty for a crossing.
-        tip: All about it.
-        x: Left end of the label, px.
-        y: Lower end of the label, px.
+        label: The control, shortened; empty for a crossing.
+        tip: The full description.
+        x: Left edge of the label, px.
+        y: Bottom edge of the label, px.
         skill: Whether it is a verified skill.
-        crossing: Whether it is not the way on which its screen was found.
+        crossing: Whether it is another way than the one on which its screen was found.
     """
 
     path: str
@@ -71,11 +71,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class AppMap:
-    """A map, with its size in px.
-
-    Attributes:
-        left_out: Screens for which there was no room.
-    """
+    """A map, its size in px, and the number of screens that are left out for lack of room."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -93,10 +89,10 @@ def draw_map(
     """Lay out the screens of an application.
 
     Args:
-        states: By fingerprint, in the order in which they were found.
-        attempts: What was tried, in order.
-        skills: What worked again.
-        boundaries: What could not be done.
+        states: Screens by fingerprint, in the order in which they were found.
+        attempts: Attempts in order.
+        skills: Verified skills.
+        boundaries: Boundaries.
     """
     moves = [attempt for attempt in attempts if attempt.start != attempt.end and attempt.end in states]
     shown = _reached(states, moves)
@@ -122,14 +118,14 @@ def draw_map(
 
 
 def _reached(states: Mapping[str, ScreenState], moves: Sequence[Attempt]) -> dict[str, Attempt | None]:
-    """Return the screens that are shown, each with the attempt that reached it first; None for those at the start."""
+    """Return the shown screens, each with the attempt that reached it first; None for a root."""
     first: dict[str, Attempt] = {}
     for move in moves:
         first.setdefault(move.end, move)
     shown: dict[str, Attempt | None] = {}
     for one in list(states)[:MOST_SCREENS]:
         found_by = first.get(one)
-        # A screen found from one that is found later, or not shown, would hang in the air: it begins a tree of its own.
+        # A screen that was reached from one that is not shown yet is the root of another tree.
         shown[one] = found_by if found_by is not None and found_by.start in shown else None
     return shown
 
@@ -149,7 +145,7 @@ def _places(shown: Mapping[str, Attempt | None]) -> dict[str, tuple[float, float
 def _place(
     one: str, depth: int, top: float, children: Mapping[str, list[str]], places: dict[str, tuple[float, float]]
 ) -> float:
-    """Place a tree below what is there, and return where the next one begins; trees are no deeper than a search."""
+    """Place a tree and return the top of the next one; trees are no deeper than a search."""
     places[one] = (MARGIN + depth * (NODE_W + GAP_X), top)
     below = top
     for child in children[one]:
@@ -158,12 +154,12 @@ def _place(
 
 
 def _caption(state: ScreenState, before: ScreenState | None) -> str:
-    told = "" if before is not None and before.title == state.title else state.title
-    return _shorten(told or " · ".join(state.words[:4]) or state.title or "no title", _LONGEST_CAPTION)
+    title = "" if before is not None and before.title == state.title else state.title
+    return _shorten(title or " · ".join(state.words[:4]) or state.title or "no title", _LONGEST_CAPTION)
 
 
 def _edge(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
-    """Draw the way on which a screen was found: to the right, down to its height, and to the right again."""
+    """Draw the way on which a screen was found: right, down to its height, and right again."""
     (x1, y1), (x2, y2) = _ends(move, places)
     trunk, label = x1 + _TRUNK, _shorten(move.control.name or move.control.role, _LONGEST_LABEL)
     path = f"M {x1:.0f} {y1:.0f} H {x2:.0f}"
@@ -176,7 +172,7 @@ def _edge(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Ma
 
 
 def _crossing(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
-    """Draw another way between two screens: a curve from side to side."""
+    """Draw another way between two screens as a curve."""
     (x1, y1), (x2, y2) = _ends(move, places)
     if x2 < x1:
         x1, x2 = x1 - NODE_W, x2 + NODE_W
@@ -186,15 +182,15 @@ def _crossing(move: Attempt, places: Mapping[str, tuple[float, float]], verified
 
 
 def _ends(move: Attempt, places: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the middle of the right side of the screen where a way begins, and of the left side where it ends."""
+    """Return the middle of the right side of the first screen and of the left side of the second."""
     (x1, y1), (x2, y2) = places[move.start], places[move.end]
     return (x1 + NODE_W, y1 + NODE_H / 2), (x2, y2 + NODE_H / 2)
 
 
 def _tip(move: Attempt, verified: Mapping[str, UnitSkill]) -> str:
     skill = verified.get(move.key)
-    told = f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
-    return f"{move.control.role} {move.control.name!r}{told}"
+    more = f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
+    return f"{move.control.role} {move.control.name!r}{more}"
 
 
 def _crossings(
@@ -203,7 +199,7 @@ def _crossings(
     places: Mapping[str, tuple[float, float]],
     verified: Mapping[str, UnitSkill],
 ) -> list[Edge]:
-    """Return the ways between screens beside those on which they were found, one for each pair."""
+    """Return the other ways between screens, one for each pair."""
     pairs: dict[tuple[str, str], Attempt] = {}
     for move in moves:
         known = shown.get(move.end)
@@ -215,7 +211,7 @@ def _crossings(
 def _at_home(
     attempts: Iterable[Attempt], states: Mapping[str, ScreenState], verified: Mapping[str, UnitSkill]
 ) -> dict[str, list[str]]:
-    """Return the skills that lead to no other screen, by the screen on which they begin."""
+    """Return the skills that lead to no other screen, by their first screen."""
     found: dict[str, list[str]] = {}
     for attempt in attempts:
         skill = verified.get(attempt.key)

@@ -1,4 +1,4 @@
-"""The report of an exploration: one HTML page that works without a network, pictures inside."""
+"""The report of an exploration: one HTML page with its pictures inside, which works without a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from exploration.report.summary import ApplicationSummary, TaskRow
 REPORT_FILE = "report.html"
 QUALITY = 72
 DARKEST = 24
-"""Of 255; an empty virtual desktop is black, and pictures are compressed."""
+"""Pixels up to this grey value belong to the empty desktop, which is black but for compression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Section:
     """An application on the page.
 
     Attributes:
-        summary: What was found out about it.
-        start: Address of the picture of its first screen; empty where there is none.
-        map: Its map; None where there was no search.
-        pictures: Addresses of the pictures of its screens, by fingerprint.
-        steps: Each skill's steps in words, by the key of the skill.
+        summary: What was found.
+        start: Data URL of the picture of its first screen; may be empty.
+        map: Its map; None without a search.
+        pictures: Data URLs of the pictures of its screens, by fingerprint.
+        steps: The steps of each skill in words, by the key of the skill.
     """
 
     summary: ApplicationSummary
@@ -45,9 +45,9 @@ def write_report(folder: Path, summaries: Sequence[ApplicationSummary], path: Pa
     """Write the page.
 
     Args:
-        folder: Of the exploration.
+        folder: Folder of the exploration.
         summaries: What was found.
-        path: The page; None for `report.html` in the folder.
+        path: Path of the page; `report.html` in the folder if None.
 
     Raises:
         ExplorationError: It cannot be written.
@@ -102,10 +102,7 @@ def _section(summary: ApplicationSummary) -> Section:
 
 
 def _picture(folder: Path, name: str) -> str:
-    """Return a picture as a data address, without the empty desktop around its windows.
-
-    Empty where it is gone, broken, or lies outside of the folder: the page is worth writing without it.
-    """
+    """Return a picture as a data URL, cropped to its windows; empty if it is missing, broken or outside the folder."""
     from PIL import Image, UnidentifiedImageError
 
     path = folder / name
@@ -130,7 +127,7 @@ def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
         "verified": sum(summary.verified for summary in summaries),
         "seconds": sum(summary.seconds for summary in summaries),
         "dollars": None if None in (costs := [one.dollars for one in summaries]) else sum(filter(None, costs)),
-        "learned": sum(summary.learned for summary in summaries),
+        "stored": sum(summary.stored for summary in summaries),
     }
 
 

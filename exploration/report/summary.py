@@ -1,4 +1,4 @@
-"""What an exploration found, application by application: read from its folder, for the terminal and the report."""
+"""Summaries of what an exploration found, read from its folder, for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORKED = ("continue", "terminal")
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """A task, and how it went; None where it was not tried."""
+    """A task and its result; None if it was not tried."""
 
     task: ExplorationTask
     result: Result | None
@@ -33,26 +33,26 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class ApplicationSummary:
-    """What was found out about one application.
+    """What an exploration found about one application.
 
     Attributes:
         app: Its id.
         name: Its name.
-        problem: Why it was not explored; empty where it was.
-        coverage: How much of what it offers was used, by the search and by tasks.
-        unused: Ways to what was not.
-        tasks: From easy to hard.
+        folder: The folder of its files.
+        problem: Why it was not explored; empty if it was.
+        coverage: The share of its controls that the search and the tasks used.
+        unused: Ways to the other controls.
+        tasks: Tasks from easy to hard.
         states: Screens of the search by fingerprint, in the order in which they were found.
-        attempts: What the search tried.
-        skills: Unit skills that worked again.
-        composites: Skills that were put together of several.
-        boundaries: What could not be done.
-        searched: How the search ended, in words; empty where there was none.
-        cut_short: Whether its time ended it.
-        seconds: Time of its jobs, s; of its search, what all turns took.
-        dollars: Cost; None where the price of the model is not known.
-        learned: Experiences that its tasks left in memory.
-        folder: Where its files lie.
+        attempts: Attempts of the search.
+        skills: Verified unit skills.
+        composites: Composite skills.
+        boundaries: Boundaries.
+        searched: How the search ended; empty if there was none.
+        cut_short: Whether the time limit ended the search.
+        seconds: Time of its jobs, with all runs of its search, s.
+        dollars: Cost; None if the price of the model is unknown.
+        stored: Number of experiences that its tasks stored in memory.
     """
 
     app: str
@@ -71,25 +71,25 @@ class ApplicationSummary:
     cut_short: bool = False
     seconds: float = 0.0
     dollars: float | None = 0.0
-    learned: int = 0
+    stored: int = 0
 
     @property
     def screens(self) -> int:
-        """Screens that the search visited."""
+        """Number of screens."""
         return len(self.states)
 
     @property
     def done(self) -> int:
-        """Tasks that were tried."""
+        """Number of tasks that were tried."""
         return sum(row.result is not None for row in self.tasks)
 
     @property
     def verified(self) -> int:
-        """Tasks that were done, as a check confirmed."""
+        """Number of tasks that were done and verified."""
         return sum(row.result is not None and row.result.outcome == "success" for row in self.tasks)
 
     def as_json(self, tasks_only: bool = False) -> dict[str, Any]:
-        """Return it for programs; with the tasks alone where nothing was tried."""
+        """Return the summary as JSON values; only the tasks if nothing was tried."""
         tasks = [_task_values(row) for row in self.tasks]
         offers = {"name": self.name, "offers": self.coverage.found, "tasks": tasks}
         if tasks_only:
@@ -103,41 +103,41 @@ class ApplicationSummary:
             "boundaries": [boundary.name for boundary in self.boundaries],
             "tasks_verified": self.verified,
             "tasks_tried": self.done,
-            "experiences": self.learned,
+            "experiences": self.stored,
             "seconds": round(self.seconds, 1),
             "dollars": self.dollars,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What searches have tried by now."""
+class SearchCounts:
+    """Number of attempts and skills of searches so far."""
 
     attempts: int = 0
     skills: int = 0
 
 
-def count_tried(folder: Path, applications: Sequence[Application]) -> Tried:
-    """Count what the searches of an exploration that is going on have written down; reads and changes nothing else."""
+def count_tried(folder: Path, applications: Sequence[Application]) -> SearchCounts:
+    """Count the attempts and skills in the ledgers of a running exploration, without opening them for writing."""
     attempts = skills = 0
     for application in applications:
         path = application_folder(folder, application.id) / LEDGER_FILE
         lines = path.read_bytes().splitlines() if path.is_file() else []
         attempts += sum(b'"kind": "attempted"' in line for line in lines)
         skills += sum(b'"kind": "skill_verified"' in line for line in lines)
-    return Tried(attempts, skills)
+    return SearchCounts(attempts, skills)
 
 
 def summarize(folder: Path, applications: Sequence[Application]) -> list[ApplicationSummary]:
     """Read what an exploration found.
 
     Args:
-        folder: Of the exploration.
-        applications: Those that it is about.
+        folder: Folder of the exploration.
+        applications: Its applications.
 
     Raises:
-        ExplorationError: A file of it cannot be read.
-        ResultsError: Its results cannot be read.
+        ExplorationError: A file cannot be read.
+        ResultsError: The results cannot be read.
     """
     results = read_results(folder)[1]
     return [_summary(folder, application, results) for application in applications]
@@ -148,7 +148,7 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
     first = results.get(Job(task=f"survey {application.id}"))
     surveyed = read_survey(folder, application.id)
     if first is None or first.outcome != "success" or surveyed is None:
-        problem = "it was not looked at before the end" if first is None else first.reason
+        problem = "the exploration ended before it was surveyed" if first is None else first.reason
         return ApplicationSummary(application.id, application.name, place, problem=problem)
     rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in surveyed.tasks)
     search = results.get(Job(task=f"search {application.id}"))
@@ -172,13 +172,13 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         cut_short=_is_cut_short(search, found.seconds),
         seconds=found.working_s + sum(result.seconds for result in tried if result is not search),
         dollars=_cost(tried),
-        learned=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
+        stored=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Searched:
-    """What the record of a search holds."""
+    """The contents of a ledger."""
 
     states: Mapping[str, ScreenState] = field(default_factory=dict)
     attempts: tuple[Attempt, ...] = ()
@@ -206,12 +206,12 @@ def _searched(place: Path, application: Application) -> _Searched:
 
 
 def _is_cut_short(search: Result | None, used_s: float) -> bool:
-    told = {} if search is None else search.labels
-    return told.get("complete") == "false" and used_s >= SEARCH_SHARE * float(told["seconds"])
+    labels = {} if search is None else search.labels
+    return labels.get("complete") == "false" and used_s >= SEARCH_SHARE * float(labels["seconds"])
 
 
 def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:
-    """Yield what was used on the way of tasks that were done."""
+    """Yield the keys of the affordances that finished tasks used."""
     for row in rows:
         if row.result is not None and row.result.status == "done":
             yield from filter(None, row.result.labels.get("used", "").split("\n"))

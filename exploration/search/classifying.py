@@ -1,24 +1,24 @@
-"""What came of an attempt: more to explore, a complete unit function, or nothing (OSExpert, section 3.1)."""
+"""Classifies an attempt: more to explore, a complete unit function, or nothing (OSExpert, section 3.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from exploration.search.changes import changes
-from exploration.search.controls import Candidate, in_toolkit_dialog, new_ones
+from exploration.search.controls import Candidate, in_toolkit_dialog
 from exploration.search.records import Change, Classification, Control
 from exploration.search.states import Look
 
 _MOST_IN_A_LIST = 8
-"""So many entries of a list or combo box are tried; longer ones hold data rather than functions."""
+"""Maximum number of entries of a list or combo box to try; longer ones hold data rather than functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of an attempt.
+    """The result of an attempt.
 
     Attributes:
-        classification: What it counts as.
+        classification: Its class.
         why: The reason, in a sentence.
         effect: What it changed.
         offers: Controls that became visible and are to be tried.
@@ -35,38 +35,33 @@ def classify(control: Control, before: Look, after: Look, app: str, ground: Look
 
     Args:
         control: What was acted on.
-        before: As it was.
-        after: As it is.
+        before: The look before.
+        after: The look after.
         app: The application that is explored.
-        ground: As it was before the menu was opened that the control is in; by default the same as `before`.
+        ground: The look before the menu of the control was opened; `before` if None.
     """
-    stranger = _stranger(before, after, app)
-    if stranger:
+    if stranger := _other_program(before, after, app):
         return Finding("skipped", f"it opens another program, {stranger}")
-    if _asks_for_password(after):
+    if after.asks_for_password:
         return Finding("skipped", "it asks for a password")
     offers = _offers(before, after, ground or before)
     effect = changes(ground or before, after)
     if control.role == "page tab" and effect:
         return Finding("continue" if offers else "terminal", "another tab is in front", (), offers)
-    if offers and all(_is_of_opening(change) for change in effect):
+    # That a button has its menu open is no effect.
+    if offers and all(each.kind == "state" and each.after in ("pressed", "expanded", "selected") for each in effect):
         effect = ()
     if offers:
         return Finding("continue", f"{len(offers)} more controls became visible", effect, offers)
-    if _opened_toolkit_dialog(before, after):
+    if any(in_toolkit_dialog(after.elements[key]) for key in after.elements.keys() - before.elements.keys()):
         return Finding("terminal", "it opens a dialog of the toolkit", effect)
     if effect:
         return Finding("terminal", f"{effect[0].kind} {effect[0].what!r} changed", effect)
     return Finding("error", "nothing changed")
 
 
-def _is_of_opening(change: Change) -> bool:
-    """Tell whether a change says only that a button has its menu open."""
-    return change.kind == "state" and change.after in ("pressed", "expanded", "selected")
-
-
-def _stranger(before: Look, after: Look, app: str) -> str:
-    """Name a program whose window came, where it is not the application's own."""
+def _other_program(before: Look, after: Look, app: str) -> str:
+    """Return the program of a new window that does not belong to the application."""
     old = {window.id for window in before.observation.windows}
     own = {window.pid for window in before.observation.windows if window.app == app and window.pid is not None}
     for window in after.observation.windows:
@@ -75,27 +70,19 @@ def _stranger(before: Look, after: Look, app: str) -> str:
     return ""
 
 
-def _asks_for_password(look: Look) -> bool:
-    return any("password" in e.states or e.role == "password text" for e in look.observation.elements)
-
-
 def _offers(before: Look, after: Look, ground: Look) -> tuple[Candidate, ...]:
-    """Return what became visible; of a window that came, all that is in it."""
-    old = {window.id for window in before.observation.windows}
-    come = {window.id for window in after.observation.windows if window.id not in old}
-    fresh = [each for each in after.candidates if each.element.window_id in come]
-    # What a menu had covered is not new when it closes.
-    found = fresh or list(new_ones((*ground.candidates, *before.candidates), after.candidates))
-    of_functions = [each for each in found if not _in_list(each)]
-    kept = {id(each) for each in (*of_functions, *[each for each in found if _in_list(each)][:_MOST_IN_A_LIST])}
-    return tuple(each for each in found if id(each) in kept and not in_toolkit_dialog(each.element))
+    """Return the controls that became visible; of a new window, all of its controls."""
+    opened = {window.id for window in after.observation.windows} - {window.id for window in before.observation.windows}
+    found = [each for each in after.candidates if each.element.window_id in opened]
+    if not found:
+        # What a menu had covered is not new when it closes.
+        known = {each.control.key for each in (*ground.candidates, *before.candidates)}
+        found = [each for each in after.candidates if each.control.key not in known]
+    in_lists = [each for each in found if _in_list(each)]
+    left_out = {id(each) for each in in_lists[_MOST_IN_A_LIST:]}
+    return tuple(each for each in found if id(each) not in left_out and not in_toolkit_dialog(each.element))
 
 
 def _in_list(candidate: Candidate) -> bool:
     inside = any(part.startswith(("combo box:", "list:", "list box:")) for part in candidate.element.path)
     return candidate.element.role == "list item" or inside
-
-
-def _opened_toolkit_dialog(before: Look, after: Look) -> bool:
-    fresh = set(after.elements) - set(before.elements)
-    return any(in_toolkit_dialog(after.elements[key]) for key in fresh)

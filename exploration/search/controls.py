@@ -1,4 +1,4 @@
-"""What on a screen can be acted on, how, and what is better left alone."""
+"""The controls of a screen: how each is acted on, and which are left alone because they are unsafe."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item
 BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button menu", "menu button", "split button"})
 CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "page tab", "list item"})
 FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})
-"""Those of them count that stand in a dialog or bar and hold a single line."""
+"""Only editable fields of a single line count."""
 
 SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "page tab"})
-"""What dialogs of settings are made of."""
+"""Typical controls of a settings dialog."""
 
 TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
-"""Dialogs that every application has alike: they are opened, and not explored."""
+"""Dialogs of the toolkit, the same in every application: they are opened, but not explored."""
 
 SAMPLE_TEXT = "sample"
 
@@ -47,30 +47,25 @@ _EDITS = re.compile(
     r"remplacer|eliminar|borrar|suprimir|reemplazar)\b",
     re.IGNORECASE,
 )
-"""Irreversible outside of a sandbox; inside of one they change a document that nobody needs."""
+"""Irreversible in general, but harmless on a private desktop, where they change a document that nobody needs."""
 _SERVICE = re.compile(r"restart|safe mode|reload with|log ?out|sign out|shut ?down", re.IGNORECASE)
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A control on one screen.
-
-    Attributes:
-        control: What identifies it.
-        element: The element of this observation.
-    """
+    """A control, and its element in one observation."""
 
     control: Control
     element: Element
 
 
 def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...]:
-    """Return what can be acted on, in reading order; twins are told apart by their order.
+    """Return the controls that can be acted on, in reading order; duplicates are numbered.
 
     Args:
         observation: The screen.
-        home: Path of the home, which changes from desktop to desktop and is left out of all names.
+        home: The path of the home, which differs between desktops and is left out of all names.
     """
     seen: Counter[str] = Counter()
     found = []
@@ -88,14 +83,14 @@ def candidates(observation: Observation, home: str = "") -> tuple[Candidate, ...
 
 
 def _place(element: Element, home: str) -> str:
-    """Return the dialog and the named parts that an element lies in; main windows are called after documents."""
+    """Return the dialog and the named parts around an element, without main windows, whose names are of documents."""
     parts = [part for part in element.path if not part.startswith(("frame:", "application:", "root pane:"))]
     return "/".join(portable(part, home) for part in parts if part.partition(":")[2])
 
 
 def called(element: Element, home: str = "") -> str:
-    """Return what people would call an element: its name, label or tooltip."""
-    # A combo box is called by its value, which changes.
+    """Return the name, label or tooltip of an element."""
+    # The name of a combo box is its value, which changes.
     own = "" if element.role == "combo box" else element.name
     for text in (own, element.label, element.description):
         plain = portable(text, home).replace("_", "").strip()
@@ -105,12 +100,12 @@ def called(element: Element, home: str = "") -> str:
 
 
 def portable(text: str, home: str) -> str:
-    """Return a text without the path of this desktop's home."""
+    """Return a text with "~" in place of the path of the home."""
     return text.replace(home, "~") if home else text
 
 
 def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
-    """Describe a candidate so that it can be tried later, on another desktop too."""
+    """Describe a candidate so that it can be tried later, on any desktop."""
     element = candidate.element
     action = action_on(element)
     description = portable_description(describe(element, observation), home)
@@ -124,7 +119,7 @@ def offer(candidate: Candidate, observation: Observation, home: str) -> Offer:
 
 
 def portable_description(description: ElementDescription, home: str) -> ElementDescription:
-    """Return a description without the path of this desktop's home."""
+    """Return a description with "~" in place of the path of the home."""
     return description.model_copy(
         update={
             "name": portable(description.name, home),
@@ -136,7 +131,7 @@ def portable_description(description: ElementDescription, home: str) -> ElementD
 
 
 def action_on(element: Element) -> Action:
-    """Return what to do with an element: fields get a text or another number, everything else is clicked."""
+    """Return the action to try on an element: type a text or another number into a field, else click."""
     if element.role == "spin button":
         return Type(text=_another_number(element), element_id=element.id, overwrite=True, enter=True)
     if element.role in FIELD_ROLES:
@@ -145,16 +140,16 @@ def action_on(element: Element) -> Action:
 
 
 def intent(control: Control, action: Action) -> str:
-    """Say a step in words."""
+    """Describe a step in words."""
     what = f"{control.name} {control.role}".strip()
     return f"type {action.text!r} into the {what}" if isinstance(action, Type) else f"click the {what}"
 
 
 def unsafe(candidate: Candidate, action: Action, observation: Observation) -> str:
-    """Say why a control is left alone; empty for one that may be tried on a private desktop."""
+    """Return why a control is left alone; empty if it may be tried on a private desktop."""
     name, element = candidate.control.name, candidate.element
     if element.role in ("page tab", "radio button") and element.states & {"selected", "checked"}:
-        return "it is chosen already"
+        return "it is already chosen"
     if element.role in BUTTON_ROLES and name.casefold().split(" the ")[0] in _FRAME_BUTTONS:
         return "it belongs to the window's frame"
     if risk_words.pattern("closing").match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
@@ -176,14 +171,8 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
     return ""
 
 
-def new_ones(before: Iterable[Candidate], after: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Yield the candidates that were not there before."""
-    known = {candidate.control.key for candidate in before}
-    return (candidate for candidate in after if candidate.control.key not in known)
-
-
 def in_toolkit_dialog(element: Element) -> bool:
-    """Tell whether an element is part of a dialog that belongs to the toolkit."""
+    """Return whether an element belongs to a dialog of the toolkit."""
     return any(part.startswith(TOOLKIT_DIALOGS) for part in element.path)
 
 

@@ -1,32 +1,31 @@
-"""Depth-first search of what an application can do, without any model (OSExpert, algorithm 1).
+"""Depth-first search of the functions of an application, without a model (OSExpert, algorithm 1).
 
-From the screen after the start, every control is acted on, one at a time. The screens and homes before and after are
-compared: where more became visible that is tried next, last come first served; what changed something for good is a
-unit function. Each of these is done once more on a fresh desktop before it is kept. Dialogs of settings are next, since
-they hold what people ask for. What is greyed out at first is tried again with everything selected, and with something
-typed. What lies inside of other dialogs and of menus within menus comes last, so that a search that runs out of time
-has verified the rest.
+From the first screen, every control is acted on, one at a time, and the screens and homes before and after are
+compared. Controls that became visible are tried next, the latest first; a lasting change is a unit function. Each unit
+function is repeated on a fresh desktop before it is kept. Then come dialogs of settings, since they hold what people
+ask for; then what was greyed out at first, with everything selected and with something typed. The contents of other
+dialogs and of submenus come last, so that a search that runs out of time has verified the rest.
 
-A search depends on nothing but what the application shows: no clock and no chance decide about its order. Killed and
-begun again with the same ledger, it goes on where it was.
+A search depends on nothing but what the application shows: no clock and no chance decides about its order. After an
+interruption, a new search with the same ledger resumes where the old one ended.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
+from typing import Protocol
 
 from aci.acting.actions import Hotkey, Type
 from agent_s.records import GroundedStep
 from exploration.errors import ApplicationUnusable
-from exploration.report.thumbnails import save_thumbnail
-from exploration.search.changes import WEAK, happened_again
+from exploration.search.changes import WEAK, missing_change
 from exploration.search.controls import SETTING_ROLES, offer
 from exploration.search.ledger import Ledger
-from exploration.search.navigator import Path, PrivateDesktop, Walker
-from exploration.search.prober import Prober, Tried, Verified
+from exploration.search.navigator import Navigator, Path, PrivateDesktop
+from exploration.search.prober import Probe, Prober, Verified
 from exploration.search.records import (
     Attempt,
     Attempted,
@@ -44,31 +43,38 @@ from exploration.search.records import (
     UnitSkill,
 )
 from exploration.search.states import Look
-from exploration.skills.naming import name_unit
-from exploration.skills.skill_memory import SkillKeeper
-from memory_store import MemoryStore
+from exploration.search.thumbnails import save_thumbnail
 
 START = "start"
 """Key of the attempt that starts the application."""
 SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
+_DISABLED = "it is greyed out"
 _DEEP = 2
-"""What lies further from the start than so many steps comes last."""
+"""Number of steps from the start beyond which controls come last."""
 _MANY = 12
-"""More controls than these on one screen come after others; so many buttons are verified together."""
+"""Screens with more controls come after others; also the number of buttons that are verified together."""
 
-_START_CONTROL = Control(role="application", name="", key=START)
+
+class Keeper(Protocol):
+    """Names and stores what a search finds; `exploration.skills.skill_keeper.SkillKeeper` is one."""
+
+    def announce(self, attempts: Sequence[Attempt]) -> None:
+        """Take note of attempts that are about to be verified."""
+        ...
+
+    def keep_unit(self, attempt: Attempt, app: str, steps: Path) -> UnitSkill:
+        """Name and store a verified attempt."""
+        ...
+
+    def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
+        """Name and store what could not be done."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Something that makes greyed out controls usable.
-
-    Attributes:
-        key: Its name.
-        step: What is done first.
-        precondition: What holds then, one sentence.
-    """
+    """A step that makes greyed out controls usable, and the precondition that then holds, as a sentence."""
 
     key: str
     step: GroundedStep
@@ -91,7 +97,7 @@ SETUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """An attempt that is still to be made: a control, and the path to the screen that it is on."""
+    """An attempt that is still to be made: a control, and the path to its screen."""
 
     key: str
     path: Path
@@ -100,78 +106,66 @@ class Pending:
     precondition: str = ""
 
 
-Namer = Callable[[Sequence[Attempt]], Mapping[str, tuple[str, ...]]]
-"""Gives names to what was found, by the keys of the attempts, such as
-`exploration.skills.naming_by_model.ModelNamer`."""
-
-
 class _LimitReached(Exception):
-    """Ends a search early; the message says by which limit."""
+    """Ends a search early; the message names the limit."""
 
 
 def search(
     desktop: PrivateDesktop,
     ledger: Ledger,
+    keeper: Keeper,
     *,
     limits: SearchLimits | None = None,
-    memory: MemoryStore | None = None,
     folder: FilePath | None = None,
-    namer: Namer | None = None,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[SearchEvent]:
-    """Explore one application and yield what happens; each event is in the ledger before it is yielded.
+    """Explore one application and yield events; each is in the ledger before it is yielded.
 
     Args:
-        desktop: A started private desktop, best of `exploration.search.navigator.new_desktop`; it is reset again and
-            again.
-        ledger: What was tried so far, and which application this is about.
+        desktop: A started private desktop, such as `exploration.search.navigator.new_desktop`; it is reset often.
+        ledger: The record of the search, which names the application.
+        keeper: Names and stores unit skills and boundaries.
         limits: Bounds.
-        memory: Gets the unit skills and boundaries; None to keep them in the ledger alone.
-        folder: Gets small pictures of the screens; None for none.
-        namer: Gives better names to what works; None where rules alone name it.
-        clock: Seconds on a steady clock.
-        pause: Waits for some seconds.
+        folder: Folder for small pictures of the screens; None for none.
+        clock: Monotonic clock, s.
+        pause: Waits for a number of seconds.
 
     Raises:
         LedgerError: The ledger cannot be written.
         MemoryStoreError: Memory cannot be written.
         DesktopError: The desktop does not come up any more.
     """
-    walker = Walker(desktop, ledger.argv, clock, pause)
-    return _Search(walker, ledger, limits or SearchLimits(), memory, folder, namer, clock).events()
+    navigator = Navigator(desktop, ledger.argv, clock, pause)
+    return _Search(navigator, ledger, keeper, limits or SearchLimits(), folder, clock).events()
 
 
 class _Search:
-    """One search."""
-
     def __init__(
         self,
-        walker: Walker,
+        navigator: Navigator,
         ledger: Ledger,
+        keeper: Keeper,
         limits: SearchLimits,
-        memory: MemoryStore | None,
         folder: FilePath | None,
-        namer: Namer | None,
         clock: Callable[[], float],
     ) -> None:
+        self._navigator = navigator
+        self._prober = Prober(navigator)
         self._ledger = ledger
+        self._keeper = keeper
         self._limits = limits
         self._folder = folder
-        self._namer = namer
-        self._names: dict[str, tuple[str, ...]] = {}
         self._clock = clock
         self._began = clock() - ledger.seconds
-        self._walker = walker
-        self._prober = Prober(self._walker)
-        self._keeper = SkillKeeper(memory, f"explore {ledger.app}")
         self._offered: dict[str, str] = {}
+        """The attempt that offered each control first."""
         self._later: list[list[Pending]] = []
-        # What this search came by until now: less than the ledger holds where an earlier one was further. What is done
-        # next rests on this alone, so that it is the same as if there had been no earlier one.
-        self._come_by: dict[str, Attempt] = {}
+        # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
+        # its next steps rest on them alone, so that it does the same as a search without interruption.
+        self._reached: dict[str, Attempt] = {}
         self._made_on: dict[str, int] = {}
-        """Which desktop each attempt of this process was made on, counted by starts."""
+        """The desktop that each attempt was made on, as a number of restarts."""
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""
@@ -185,48 +179,43 @@ class _Search:
                 resumed=not ledger.is_new,
             )
         )
+        complete, reason = False, ""
         try:
             yield from self._all_phases()
-        except ApplicationUnusable as error:
-            yield self._ended(False, str(error))
-        except _LimitReached as limit:
-            yield self._ended(False, str(limit))
-        else:
-            yield self._ended(True, "nothing was left to try")
+            complete, reason = True, "nothing was left to try"
+        except (ApplicationUnusable, _LimitReached) as error:
+            reason = str(error)
+        yield self._write(SearchEnded(seconds=self._seconds, complete=complete, reason=reason))
 
     def _all_phases(self) -> Iterator[SearchEvent]:
         yield from self._start()
-        start = self._ledger.attempts[START]
-        yield from self._explore_all(self._children(start, ()))
-        while settings := self._taken_from_later(_are_settings):
+        for batch in _batches(self._children(self._ledger.attempts[START], ())):
+            yield from self._explore_together(batch)
+        while settings := [group for group in self._later if _are_settings(group)]:
+            self._later = [group for group in self._later if not _are_settings(group)]
             for group in settings:
                 yield from self._explore_together(group)
         for setup in SETUPS:
-            yield from self._explore_all(self._prepared(setup))
+            for batch in _batches(self._prepared(setup)):
+                yield from self._explore_together(batch)
         while self._later:
             group = min(self._later, key=lateness)
             self._later.remove(group)
             yield from self._explore_together(group)
 
-    def _taken_from_later(self, wanted: Callable[[list[Pending]], bool]) -> list[list[Pending]]:
-        """Take those groups of what comes later that are wanted now."""
-        taken = [group for group in self._later if wanted(group)]
-        self._later = [group for group in self._later if not wanted(group)]
-        return taken
-
     # Finding
 
     def _start(self) -> Iterator[SearchEvent]:
-        """Start the application and list what it offers."""
+        """Start the application and list its controls."""
         if START in self._ledger.attempts:
             return
-        look = self._walker.restart()
+        look = self._navigator.restart()
         state = look.state(0)
         yield self._found(state, look)
         offers = tuple(offer(each, look.observation, look.place) for each in look.candidates)
         attempt = Attempt(
             key=START,
-            control=_START_CONTROL,
+            control=Control(role="application", name="", key=START),
             start="",
             end=state.fingerprint,
             classification="continue",
@@ -235,19 +224,14 @@ class _Search:
         )
         yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(offers)))
 
-    def _explore_all(self, pending: list[Pending]) -> Iterator[SearchEvent]:
-        """Explore one branch after the other, and verify what each showed, so that a search cut short has skills."""
-        for batch in _batches(pending):
-            yield from self._explore_together(batch)
-
     def _explore_together(self, batch: list[Pending]) -> Iterator[SearchEvent]:
-        """Explore several branches, and verify then, so that few fresh desktops are needed."""
+        """Explore several branches and then verify what they showed, so that few fresh desktops are needed."""
         for each in batch:
             yield from self._explore(each)
-        yield from self._verify()
+        yield from self._verify_all()
 
     def _explore(self, branch: Pending) -> Iterator[SearchEvent]:
-        """Make attempts until none is left on a branch, those that became visible last first."""
+        """Make attempts until none is left on a branch, the latest controls first."""
         stack = [branch]
         while stack:
             each = stack.pop()
@@ -258,7 +242,7 @@ class _Search:
                 if seen is not None:
                     yield self._found(*seen)
                 yield self._write(Attempted(seconds=self._seconds, attempt=attempt, left=len(stack)))
-            self._come_by[attempt.key] = attempt
+            self._reached[attempt.key] = attempt
             if _failed_for_good(attempt) and attempt.key not in self._ledger.boundaries:
                 yield self._give_up(attempt, attempt.why, attempt.path)
             children = self._children(attempt, (*each.path, *attempt.path[len(each.path) :]))
@@ -268,7 +252,7 @@ class _Search:
                 stack.extend(children[::-1])
 
     def _children(self, attempt: Attempt, path: Path) -> list[Pending]:
-        """Return the attempts that an attempt leads to, those left out that another one led to before."""
+        """Return the attempts that follow an attempt, without controls that another one offered first."""
         if attempt.classification != "continue" or len(path) >= self._limits.max_depth:
             return []
         prefix = "" if attempt.key == START else attempt.key + SEPARATOR
@@ -279,7 +263,7 @@ class _Search:
         ]
 
     def _prepared(self, setup: Setup) -> list[Pending]:
-        """Return the attempts whose control was greyed out, to be made again after a setup."""
+        """Return the attempts on controls that were greyed out, with a setup before them."""
         return [
             Pending(
                 f"{setup.key}{SEPARATOR}{attempt.key}",
@@ -288,36 +272,46 @@ class _Search:
                 attempt.start,
                 setup.precondition,
             )
-            for attempt in self._come_by.values()
+            for attempt in self._reached.values()
             if attempt.classification == "skipped" and attempt.why == _DISABLED and not attempt.precondition
         ]
 
     def _try(self, pending: Pending) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
-        """Make one attempt, again on fresh desktops where it fails; return it, and its screen where that is new."""
-        left_alone = pending.offer.unsafe or (_DISABLED if pending.offer.disabled else "")
-        if left_alone:
-            return self._skipped(pending, left_alone), None
-        control = pending.offer.control
+        """Make one attempt, with retries on fresh desktops; return it, and its screen if that is new."""
+        path = (*pending.path, pending.offer.step)
+        if left_alone := pending.offer.unsafe or (_DISABLED if pending.offer.disabled else ""):
+            return (
+                Attempt(
+                    key=pending.key,
+                    control=pending.offer.control,
+                    start=pending.start,
+                    path=path,
+                    classification="skipped",
+                    precondition=pending.precondition,
+                    why=left_alone,
+                    depth=len(path),
+                ),
+                None,
+            )
         retries = 0
-        tried = self._prober.attempt(pending.path, control, pending.offer.step, fresh=False)
-        while tried.finding.classification == "error" and retries < self._limits.max_retries:
-            if tried.finding.why == NOTHING_CHANGED or (_is_disabled(tried.finding.why) and pending.precondition):
-                break  # it began on a screen that was proven to be as it should
+        probe = self._prober.attempt(pending.path, pending.offer.control, pending.offer.step, fresh=False)
+        while probe.finding.classification == "error" and retries < self._limits.max_retries:
+            if probe.finding.why == NOTHING_CHANGED or (_is_disabled(probe.finding.why) and pending.precondition):
+                break  # it began on a screen that was proven to be right
             retries += 1
-            tried = self._prober.attempt(pending.path, control, pending.offer.step, fresh=True)
-        return self._recorded(pending, tried, retries)
+            probe = self._prober.attempt(pending.path, pending.offer.control, pending.offer.step, fresh=True)
+        return self._recorded(pending, probe, retries)
 
     def _recorded(
-        self, pending: Pending, tried: Tried, retries: int
+        self, pending: Pending, probe: Probe, retries: int
     ) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
-        finding, after = tried.finding, tried.after
-        self._made_on[pending.key] = tried.desktop
-        path = (*pending.path, tried.step)
-        state = None if after is None else after.state(len(path), finding.offers or None)
-        offers = [offer(each, after.observation, after.place) for each in finding.offers] if after is not None else []
-        known = self._offered
+        finding, after = probe.finding, probe.after
+        self._made_on[pending.key] = probe.desktop
+        path = (*pending.path, probe.step)
         if finding.classification == "skipped":
-            self._walker.leave()
+            self._navigator.leave()
+        state = None if after is None else after.state(len(path), finding.offers or None)
+        offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
         attempt = Attempt(
             key=pending.key,
             control=pending.offer.control,
@@ -326,87 +320,56 @@ class _Search:
             path=path,
             classification=finding.classification,
             effect=finding.effect,
-            offers=tuple(each for each in offers if known.get(each.control.identity, pending.key) == pending.key),
+            offers=tuple(
+                each for each in offers if self._offered.get(each.control.identity, pending.key) == pending.key
+            ),
             precondition=pending.precondition,
             why=finding.why,
             retries=retries,
             depth=len(path),
         )
-        new = state is not None and after is not None and state.fingerprint not in self._ledger.states
-        return attempt, (state, after) if new and state is not None and after is not None else None
-
-    def _skipped(self, pending: Pending, why: str) -> Attempt:
-        path = (*pending.path, pending.offer.step)
-        return Attempt(
-            key=pending.key,
-            control=pending.offer.control,
-            start=pending.start,
-            path=path,
-            classification="skipped",
-            precondition=pending.precondition,
-            why=why,
-            depth=len(path),
-        )
+        if state is None or after is None or state.fingerprint in self._ledger.states:
+            return attempt, None
+        return attempt, (state, after)
 
     # Verifying
 
-    def _verify(self) -> Iterator[SearchEvent]:
-        """Do every unit function that was found once more on a fresh desktop, and keep those that work."""
-        found = [attempt for attempt in self._come_by.values() if self._is_to_be_verified(attempt)]
-        if found and self._namer is not None:
-            self._names |= self._namer(found)
+    def _verify_all(self) -> Iterator[SearchEvent]:
+        """Repeat every unit function that was found on a fresh desktop, and keep those that work."""
+        judged = self._ledger.skills.keys() | self._ledger.boundaries.keys()
+        worked = [one for one in self._reached.values() if one.classification in ("terminal", "continue")]
+        found = [attempt for attempt in worked if attempt.effect and attempt.key not in judged]
+        self._keeper.announce(found)
         for attempt in found:
             self._check_limits()
-            yield from self._verified(attempt)
+            yield from self._verify(attempt)
 
-    def _is_to_be_verified(self, attempt: Attempt) -> bool:
-        judged = attempt.key in self._ledger.skills or attempt.key in self._ledger.boundaries
-        return bool(attempt.effect) and attempt.classification in ("terminal", "continue") and not judged
-
-    def _verified(self, attempt: Attempt) -> Iterator[SearchEvent]:
-        """Verify one, on another desktop than the one it was found on."""
-        done = self._prober.verify(attempt, fresh=self._made_on.get(attempt.key) == self._walker.restarts)
-        for _ in range(self._limits.max_retries if done.problem else 0):
+    def _verify(self, attempt: Attempt) -> Iterator[SearchEvent]:
+        """Repeat one, on another desktop than the one it was found on."""
+        fresh = self._made_on.get(attempt.key) == self._navigator.restarts
+        verified = self._prober.verify(attempt, fresh)
+        for _ in range(self._limits.max_retries if verified.problem else 0):
             again = self._prober.verify(attempt)
-            if again.problem and _agree(done, again):
-                # Twice the same on fresh desktops: what was seen of it at first had come from something else.
-                attempt = self._come_by[attempt.key] = attempt.model_copy(update={"effect": again.effect})
+            if again.problem and _agree(verified, again):
+                # Twice the same on fresh desktops: the rest of what was seen at first had another cause.
+                attempt = self._reached[attempt.key] = attempt.model_copy(update={"effect": again.effect})
                 yield self._write(Attempted(seconds=self._seconds, attempt=attempt))
                 again = replace(again, problem="")
-            done = again
-            if not done.problem:
+            verified = again
+            if not verified.problem:
                 break
-        yield self._give_up(attempt, done.problem, done.steps) if done.problem else self._keep(attempt, done.steps)
-
-    def _keep(self, attempt: Attempt, steps: Path) -> SearchEvent:
-        naming = name_unit(attempt, self._walker.app, self._names.get(attempt.key, ()))
-        skill = UnitSkill(
-            key=attempt.key,
-            app=self._walker.app,
-            name=naming.name,
-            description=naming.description,
-            preconditions=naming.preconditions,
-            steps=steps,
-            prepared=1 if attempt.precondition else 0,
-            effect=attempt.effect,
-            state=attempt.end,
-        )
-        return self._write(SkillVerified(seconds=self._seconds, skill=self._keeper.keep(skill)))
+        if verified.problem:
+            yield self._give_up(attempt, verified.problem, verified.steps)
+        else:
+            skill = self._keeper.keep_unit(attempt, self._navigator.app, verified.steps)
+            yield self._write(SkillVerified(seconds=self._seconds, skill=skill))
 
     def _give_up(self, attempt: Attempt, why: str, steps: Path) -> SearchEvent:
-        naming = name_unit(attempt, self._walker.app)
-        boundary = Boundary(
-            key=attempt.key,
-            app=self._walker.app,
-            name=naming.name,
-            description=naming.description,
-            why=why,
-            steps=steps,
-            retries=self._limits.max_retries,
-        )
-        return self._write(BoundaryFound(seconds=self._seconds, boundary=self._keeper.keep_boundary(boundary)))
+        retries = self._limits.max_retries
+        boundary = self._keeper.keep_boundary(attempt, self._navigator.app, why, steps, retries)
+        return self._write(BoundaryFound(seconds=self._seconds, boundary=boundary))
 
-    # Book-keeping
+    # Recording
 
     @property
     def _seconds(self) -> float:
@@ -424,43 +387,39 @@ class _Search:
             state = state.model_copy(update={"thumbnail": picture})
         return self._write(StateFound(seconds=self._seconds, state=state))
 
-    def _ended(self, complete: bool, reason: str) -> SearchEvent:
-        return self._write(SearchEnded(seconds=self._seconds, complete=complete, reason=reason))
-
     def _write(self, event: SearchEvent) -> SearchEvent:
         self._ledger.write(event)
         return event
 
 
 def _batches(pending: list[Pending]) -> Iterator[list[Pending]]:
-    """Yield branches that are verified together: each menu alone, and some of the small ones."""
+    """Yield branches that are verified together: each menu alone, and other controls by the dozen."""
     batch: list[Pending] = []
     for each in pending:
-        large = each.offer.control.role == "menu"
-        if batch and (large or len(batch) == _MANY):
+        if each.offer.control.role == "menu":
+            if batch:
+                yield batch
+            yield [each]
+            batch = []
+            continue
+        if len(batch) == _MANY:
             yield batch
             batch = []
         batch.append(each)
-        if large:
-            yield batch
-            batch = []
     if batch:
         yield batch
 
 
 def lateness(group: Sequence[Pending]) -> tuple[bool, bool]:
-    """Tell how late a group is explored, for variety: long lists after others, and the values of one choice last."""
+    """Return a sort key for variety: long lists after other groups, and the values of a combo box last."""
     way = [target.role for step in group[0].path[-1:] for target in step.targets.values()] if group else []
     return len(group) > _MANY, "combo box" in way
 
 
 def _are_settings(group: list[Pending]) -> bool:
-    """Tell whether a dialog is one of settings: at least half of what can be used is there to be switched or chosen."""
+    """Return whether at least half of the usable controls of a dialog are there to be switched or chosen."""
     usable = [each.offer for each in group if not (each.offer.unsafe or each.offer.disabled)]
     return bool(usable) and 2 * sum(each.control.role in SETTING_ROLES for each in usable) >= len(usable)
-
-
-_DISABLED = "it is greyed out"
 
 
 def _is_disabled(why: str) -> bool:
@@ -468,11 +427,11 @@ def _is_disabled(why: str) -> bool:
 
 
 def _agree(one: Verified, other: Verified) -> bool:
-    """Tell whether two tries had the same effect, and one that tells."""
+    """Return whether two repetitions had the same effect, and not only a weak one."""
     telling = any(change.kind not in WEAK for change in one.effect)
-    return telling and not happened_again(one.effect, other.effect)
+    return telling and not missing_change(one.effect, other.effect)
 
 
 def _failed_for_good(attempt: Attempt) -> bool:
-    """Tell whether an attempt is a boundary: it could not be made; what had no effect here may have one elsewhere."""
+    """Return whether an attempt is a boundary; what had no effect here may have one on another screen."""
     return attempt.classification == "error" and attempt.why != NOTHING_CHANGED and not _is_disabled(attempt.why)

@@ -1,4 +1,4 @@
-"""What lies in the home of a private desktop: files, and the settings that applications keep there."""
+"""The files in the home of a private desktop, and the settings that applications keep there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_s.replay.gsettings import KEYFILE, read_settings
 
 _IGNORED = (".cache", ".dbus", ".config/libreoffice", ".config/dconf", ".local/share/gvfs-metadata", "tmp")
-"""Folders that programs write to on their own account."""
+"""Caches and by-products."""
 _IGNORED_FILES = frozenset(
     {"recently-used.xbel", "recently-used.xbel.lock", ".ICEauthority", ".Xauthority", "user-dirs.dirs"}
 )
@@ -21,25 +21,20 @@ _IGNORED_GROUPS = ("org/gtk/",)
 _GEOMETRY = re.compile(
     r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
 )
-"""Where windows stood and what was open, which applications note as they go; nobody sets it."""
+"""Sizes and places of windows and the last session, which applications record and nobody sets."""
 _MOST_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class HomeState:
-    """What a home holds.
-
-    Attributes:
-        files: Digest by path relative to the home.
-        settings: Value by "group/key".
-    """
+    """Digests of files by their path relative to the home, and settings by "group/key"."""
 
     files: dict[str, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
 
 
 def read_home(home: Path) -> HomeState:
-    """Read what lies in a home, caches and other by-products left out."""
+    """Read a home, without caches and other by-products."""
     return HomeState(dict(_files(home)), _settings(home))
 
 

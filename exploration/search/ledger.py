@@ -1,12 +1,13 @@
-"""The record of a search on disk: every event in order, each safe on the disk before the search goes on.
+"""The record of a search on disk: every event in order, each on the disk before the search continues.
 
 ```
 ledger.jsonl   a header line, then one `SearchEvent` per line
 ```
 
-Versions of the format, one line each; a reader refuses those it does not know:
+Versions of the format; others are refused:
 
 1. Header, the events of `exploration.search.records`.
+2. Skills have an intent, aliases and the way to them; their descriptions do not contain the aliases any more.
 """
 
 from __future__ import annotations
@@ -35,50 +36,50 @@ from exploration.search.records import (
     UnitSkill,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_READABLE = (1, 2)
 FORMAT = "agent-s exploration"
 _PRIVATE = 0o600
 
 
 class Ledger:
-    """What a search has tried, appended to a file; opening it again takes up what is there.
+    """The events of a search, appended to a file; opening it again reads what is there.
 
-    A last line that a kill cut short is removed: what it told of will be done again.
+    A last line that is cut short, as by a kill, is removed, and its event will happen again.
 
     Attributes:
         path: The file.
-        app: The application it is about.
+        app: The application.
         argv: The program and its arguments.
+        states: Screens by fingerprint.
+        attempts: Attempts by key.
+        skills: Verified skills by the key of their attempt.
+        boundaries: Boundaries by the key of their attempt.
+        composed: Composite tasks by key.
+        composing_seconds: Time used for composite tasks, s.
+        seconds: Time used by the search, s.
+        ended: How the search ended; None if it has not, or was resumed after its end.
     """
 
     def __init__(self, path: Path, app: str, argv: tuple[str, ...]) -> None:
-        """Open the record, creating it where there is none.
+        """Open the record, or create it.
 
         Args:
             path: The file; its folder must exist.
             app: The application.
-            argv: Program and arguments it is started with.
+            argv: The program and its arguments.
 
         Raises:
-            LedgerError: The file cannot be read or written, is of another version, or is about something else.
+            LedgerError: The file cannot be read or written, has an unknown version, or is about something else.
         """
         self.path, self.app, self.argv = path, app, argv
         self.states: dict[str, ScreenState] = {}
-        """Screens by fingerprint."""
         self.attempts: dict[str, Attempt] = {}
-        """Attempts by key."""
         self.skills: dict[str, UnitSkill] = {}
-        """Verified skills by the key of their attempt."""
         self.boundaries: dict[str, Boundary] = {}
-        """Boundaries by the key of their attempt."""
         self.composed: dict[str, Composed] = {}
-        """Tasks of several skills by their key."""
-        self.composing_seconds = 0.0
-        """Time used for these, s."""
-        self.seconds = 0.0
-        """Time used by the search so far, s."""
+        self.composing_seconds = self.seconds = 0.0
         self.ended: SearchEnded | None = None
-        """How it ended; None for one that has not, and for one that went on after its end."""
         try:
             self._file: IO[bytes] = self._open()
         except OSError as error:
@@ -94,7 +95,7 @@ class Ledger:
 
     @property
     def composites(self) -> tuple[UnitSkill, ...]:
-        """Skills that tasks of several skills became."""
+        """The composite skills."""
         return tuple(event.skill for event in self.composed.values() if event.skill is not None)
 
     @property
@@ -103,16 +104,16 @@ class Ledger:
         return not self.attempts
 
     def write(self, event: SearchEvent) -> None:
-        """Append an event; it is on the disk when this returns.
+        """Append an event and sync it to the disk.
 
         Raises:
-            LedgerError: It cannot be written.
+            LedgerError: The file cannot be written.
         """
         self._append(event.model_dump(mode="json"))
         self._take(event)
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         self._file.close()
 
     def _append(self, fields: dict[str, Any]) -> None:
@@ -135,7 +136,7 @@ class Ledger:
         return self._file
 
     def _read_back(self) -> bool:
-        """Take up what the file holds, and cut off a torn last line; return whether there is a header."""
+        """Read the file and cut off an incomplete last line; return whether there is a header."""
         content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         if len(whole) < len(content):
@@ -149,8 +150,8 @@ class Ledger:
                 self._take(SEARCH_EVENT_ADAPTER.validate_json(line))
             except ValidationError as error:
                 raise LedgerError(
-                    f"{self.path}, line {number}, cannot be read: {error.errors()[0]['msg']}. Remove the file to begin "
-                    "anew."
+                    f"{self.path}, line {number}, cannot be read: {error.errors()[0]['msg']}. Remove the file to "
+                    "start over."
                 ) from error
         return True
 
@@ -161,8 +162,11 @@ class Ledger:
             about = (header["app"], tuple(header["argv"]))
         except (ValueError, KeyError, TypeError) as error:
             raise LedgerError(f"{self.path} is not the record of an exploration; choose another folder.") from error
-        if found != (FORMAT, SCHEMA_VERSION):
-            raise LedgerError(f"{self.path} is of version {found[1]}; this program reads version {SCHEMA_VERSION}.")
+        if found[0] != FORMAT or found[1] not in _READABLE:
+            raise LedgerError(
+                f"{self.path} has version {found[1]}; this program reads versions up to {SCHEMA_VERSION}. Upgrade "
+                "agent-s, or choose another folder."
+            )
         if about != (self.app, self.argv):
             raise LedgerError(f"{self.path} is about {about[0]} ({' '.join(about[1])}); choose another folder.")
 

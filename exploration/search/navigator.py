@@ -1,9 +1,9 @@
-"""Walking on a private desktop: starting an application anew, following a path of steps, and coming back."""
+"""Moves in one application on a private desktop: starts it anew, follows paths of steps, and goes back."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Protocol
@@ -13,7 +13,6 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from aci.observation.observation import Observation
 from agent_s.records import GroundedStep, Left
 from agent_s.replay.grounded_steps import effect_of
 from agent_s.replay.player import ground
@@ -21,58 +20,39 @@ from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
 from exploration.search.controls import portable
 from exploration.search.homes import HomeState, read_home
-from exploration.search.launching import Launcher, has_window
-from exploration.search.sameness import same, say_alike
-from exploration.search.states import Look
+from exploration.search.starting import Launcher, Startable, has_window
+from exploration.search.states import Look, same, same_but_greyed
 
 Path = tuple[GroundedStep, ...]
 
 _POLL_S = 0.1
 _APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3
-"""How long a control is waited for on a way to something, and on one back from it."""
+"""Longest wait for a control on the way to a place, and on the way back."""
 _LATE_S = 0.05
 _LOOKS = 4
 _SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01
-"""How long what was seen before is awaited instead of rest: at most, and where nothing happens any more."""
+"""Longest wait for a known screen: in all, and without any change."""
 _MOST_ESCAPES = 3
 _MOST_KNOWN = 48
-"""So many screens with their pictures are kept to compare with, 3 MB each."""
+"""Maximum number of looks to compare with, 3 MB each."""
 _ESCAPE = Hotkey(keys=("Escape",))
 
 
-class PrivateDesktop(Protocol):
+class PrivateDesktop(Startable, Protocol):
     """A desktop with nothing on it that anybody needs, such as `aci.VirtualDesktop`."""
 
-    @property
-    def home(self) -> FilePath:
-        """HOME of the applications."""
-        ...
-
     def reset(self) -> None:
-        """Put everything back to how it was at the start: no application, and a home as fresh as then."""
-        ...
-
-    def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> object:
-        """Start a program and return when its window is there, or at once."""
-        ...
-
-    def observe(self) -> Observation:
-        """Look at the screen."""
+        """End all applications and empty the home."""
         ...
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
-        """Carry out one primitive and, where that is asked for, wait until the screen has settled."""
+        """Carry out one primitive and, if `settle`, wait until the screen is at rest."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a path led to before.
-
-    Attributes:
-        exact: What the screen said; see `exploration.search.states.Look`.
-        menus: Whether a menu was open.
-    """
+    """What a path led to before: all states and texts (`Look.exact`), and whether a menu was open."""
 
     exact: dict[str, tuple[str, ...]]
     menus: bool
@@ -80,31 +60,37 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why the application cannot be gone on with, in words."""
+    """Why a step or path failed."""
 
     reason: str
 
 
 def new_desktop(parent: FilePath | None = None) -> VirtualDesktop:
-    """Return a private desktop for exploring, not started: settings lie in its home, where they can be read.
+    """Return a private desktop, not started, whose settings are readable files in its home.
 
     Args:
-        parent: Folder in which the desktop keeps its files; by default the one for temporary files.
+        parent: Folder for the files of the desktop; the folder for temporary files if None.
     """
     return VirtualDesktop(environment={"GSETTINGS_BACKEND": "keyfile"}, ocr=None, parent=parent)
 
 
-class Walker:
-    """Follows paths in one application, and goes back the shortest way that provably leads to where it was.
+class Navigator:
+    """Follows paths in one application, and goes back the shortest way that provably leads to a known place.
 
-    A way back is proven when windows, elements with their states and texts, pixels, files and settings are what they
-    were when the place was first reached. Where nothing proves it the desktop is started anew.
+    A way back is proven if windows, elements with their states and texts, pixels, files and settings are what they
+    were when the place was first reached. Otherwise the desktop is started anew.
+
+    Args:
+        desktop: A started private desktop, such as `new_desktop`.
+        argv: The program and its arguments.
+        clock: Monotonic clock, s.
+        pause: Waits for a number of seconds.
 
     Attributes:
-        restarts: How often the desktop was started anew.
-        strict: Whether a way back is proven only when nothing at all differs; else some controls may be greyed out that
-            were not before, or the other way round, as what undoes and does again is.
-        tainted: Whether that was made use of since the last start.
+        restarts: How often the application was started on a fresh desktop.
+        strict: Whether a way back is proven only if nothing differs. Otherwise what is greyed out may differ, as after
+            an undo.
+        tainted: Whether that exception was used since the last start.
     """
 
     def __init__(
@@ -114,14 +100,6 @@ class Walker:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Take the desktop, which must have been started.
-
-        Args:
-            desktop: A private one, best of `new_desktop`.
-            argv: The program and its arguments.
-            clock: Seconds on a steady clock.
-            pause: Waits for some seconds.
-        """
         self._pause = pause
         self._desktop = desktop
         self._launcher = Launcher(desktop, argv, self.look, clock, pause)
@@ -136,19 +114,19 @@ class Walker:
 
     @property
     def app(self) -> str:
-        """The application as its windows name it; empty before the first start."""
+        """The application, as its windows name it; empty before the first start."""
         return self._launcher.app
 
     @property
     def place(self) -> str:
-        """Path of the home."""
+        """The path of the home."""
         return str(self._desktop.home)
 
     def restart(self) -> Look:
         """Start the application on a fresh desktop.
 
         Raises:
-            ApplicationUnusable: It cannot be started, or shows nothing; twice where it did before.
+            ApplicationUnusable: It cannot be started or shows nothing, on the second try if it started before.
         """
         if self.restarts:
             self._desktop.reset()
@@ -160,7 +138,7 @@ class Walker:
         except ApplicationUnusable:
             if self.restarts == 1:
                 raise
-            self._desktop.reset()  # it did start before
+            self._desktop.reset()
             look = self._launcher.start()
         self._fresh, self.tainted = True, False
         self._at = ()
@@ -168,7 +146,7 @@ class Walker:
         return look
 
     def _know(self, path: Path, look: Look) -> None:
-        """Keep how it looks at the end of a path: for proofs until the next start, and to wait for ever after."""
+        """Remember the end of a path: the look for proofs until the next start, its texts to wait for ever after."""
         key = place_key(path)
         self._known.pop(key, None)
         self._known[key] = look
@@ -178,15 +156,15 @@ class Walker:
             del self._known[oldest]
 
     def known(self, path: Path) -> Look | None:
-        """Return how it looked at the end of a path since the last fresh start; None where it was not there."""
+        """Return the look at the end of a path since the last fresh start; None if it was not reached."""
         return self._known.get(place_key(path))
 
     def expected(self, path: Path) -> Expected | None:
-        """Return what a path led to when it was last followed, on whatever desktop."""
+        """Return what a path led to when it was last followed, on any desktop."""
         return self._expected.get(place_key(path))
 
     def look(self) -> Look:
-        """Look at the screen and the home."""
+        """Return a look at the screen and the home."""
         observation = self._desktop.observe()
         return Look(observation, read_home(self._desktop.home), self.place, self._pointed)
 
@@ -198,27 +176,24 @@ class Walker:
             fresh: Whether to begin on a fresh desktop in any case.
 
         Returns:
-            What is to be seen there, or why it could not be reached.
+            The look there, or why it was not reached.
         """
         look = None if fresh else self._back_towards(path)
         arrived = self._walk(path, look) if look is not None else None
         return arrived if arrived is not None else self._walk(path, self.restart()) or Trouble("it differs each time")
 
     def _walk(self, path: Path, look: Look) -> Look | Trouble | None:
-        """Do the steps that are left of a path; None where they lead to something else than they did before.
-
-        What is hidden shows so: what a closed bar still holds, or what a menu offers after something else was done.
-        """
+        """Do the remaining steps of a path; None if they lead elsewhere than before, because of hidden state."""
         now: Look | Trouble | None = look
         while isinstance(now, Look) and self._at is not None and len(self._at) < len(path):
             now = self.advance(path, now)
         return now
 
     def advance(self, path: Path, look: Look) -> Look | Trouble | None:
-        """Do the next step of a path; None where it leads to something else than it did before."""
+        """Do the next step of a path; None if it leads elsewhere than before."""
         here = path[: len(self._at or ()) + 1]
         expected = self._expected.get(place_key(here))
-        # Pictures are compared with where the path ends, so that it must be at rest there.
+        # The picture at the end of a path is compared later, so the screen must be at rest there.
         quick = expected is not None and (len(here) < len(path) or expected.menus)
         done = self.act(here[-1], look, expected if quick else None)
         if isinstance(done, Trouble):
@@ -227,15 +202,15 @@ class Walker:
         known = self.known(here)
         right = known.exact if known is not None else look.exact if self._fresh or not expected else expected.exact
         for _ in range(_LOOKS):
-            if right == look.exact or (not self.strict and say_alike(right, look.exact)):
+            if right == look.exact or (not self.strict and same_but_greyed(right, look.exact)):
                 self.tainted |= right != look.exact
-                self._know(here, look)  # anew, since windows have other ids each time
+                self._know(here, look)  # windows have other ids each time
                 return look
             look = self.steady(look)
         return None
 
     def steady(self, look: Look) -> Look:
-        """Look until two looks say the same; GTK 4 draws a menu before it tells what is in it."""
+        """Look until two looks show the same; GTK 4 draws a menu before its entries are accessible."""
         for _ in range(_LOOKS):
             later = self.look_again()
             if isinstance(later, Trouble) or later.exact == look.exact:
@@ -244,7 +219,7 @@ class Walker:
         return look
 
     def act(self, step: GroundedStep, before: Look, expected: Expected | None = None) -> Look | Trouble:
-        """Do the next step of the path and return what is to be seen then."""
+        """Do a step that extends the current path and return the look after it."""
         here = self._at or ()
         look = self.follow(step, before, expected)
         if isinstance(look, Look):
@@ -254,16 +229,13 @@ class Walker:
     def follow(
         self, step: GroundedStep, before: Look, expected: Expected | None = None, patience_s: float = _APPEAR_LIMIT_S
     ) -> Look | Trouble:
-        """Do a step that is on no path.
+        """Do a step that is on no path and return the look after it.
 
         Args:
             step: The step.
-            before: The screen before it.
-            expected: What it led to before, which is waited for; by default until the screen is at rest.
-            patience_s: How long its control is waited for, s.
-
-        Returns:
-            What is to be seen then.
+            before: The look before it.
+            expected: What it led to before, to wait for; if None, wait until the screen is at rest.
+            patience_s: Longest wait for its control, s.
         """
         self._at = None
         action = self._grounded(step, before, patience_s)
@@ -282,7 +254,7 @@ class Walker:
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
     def _awaited(self, before: Look, arrived: Callable[[Look], object]) -> Look:
-        """Look until something is there, or nothing has happened for a while."""
+        """Look until a condition holds, or nothing has changed for a while."""
         began = changed_at = self._clock()
         previous = before
         while True:
@@ -296,25 +268,25 @@ class Walker:
             self._pause(_SOON_POLL_S)
 
     def leave(self) -> None:
-        """Say that where it is now is not what the path promises; only proof or a fresh desktop leads on."""
+        """Mark the current place as unknown: only a proof or a fresh desktop leads on."""
         self._at = None
 
     def look_again(self, after_s: float = _LATE_S) -> Look | Trouble:
-        """Wait a little and look at the same place once more."""
+        """Wait a little and look again."""
         self._pause(after_s)
         return self._seen_now()
 
     def done(
         self, step: GroundedStep, before: Look, after: Look, hidden: Mapping[str, str] | None = None, last: bool = False
     ) -> GroundedStep:
-        """Return the step that was done just now with what it changed, as a replay will check it.
+        """Return the latest step with its effect, for a replay to check.
 
         Args:
             step: The step.
-            before: The screen before it.
-            after: The screen after it.
+            before: The look before it.
+            after: The look after it.
             hidden: Settings that it switched and that no element shows.
-            last: Whether it is the last one, so that what it left is what is to be there at the end.
+            last: Whether it is the last step of a skill, so that its element must end as it is now.
         """
         action = self._performed or step.action
         effect = effect_of(action, before.observation, after.observation)
@@ -327,27 +299,14 @@ class Walker:
             update={"effect": effect.model_copy(update={"opened": opened, "closed": closed}), "left": left}
         )
 
-    def matches(self, path: Path, look: Look) -> bool:
-        """Tell whether a look proves that the application is where a path led before.
-
-        Args:
-            path: A path that was followed since the last fresh start.
-            look: How it is now.
-        """
-        known = self.known(path)
-        return known is not None and same(known, look)
-
     def put_back(self, path: Path, way: Path, switched: frozenset[str] | None = None) -> bool:
-        """Undo what the last step of a path did, and note it where the start of its menus is back.
+        """Undo the last step of a path and return whether the place before its menus is proven to be back.
 
         Args:
             path: The path.
             way: A path from the same place, whose steps undo it.
-            switched: Settings that it changed; as they are afterwards they count as they were before. By default what
-                was done is undone altogether, so that pixels are the same too.
-
-        Returns:
-            Whether that is proven.
+            switched: Settings that it changed and whose present values are accepted as those of before. If None,
+                everything must be undone, pixels included.
         """
         base = path[: self.below_menus(path)]
         known = self.known(base)
@@ -371,14 +330,14 @@ class Walker:
         return True
 
     def below_menus(self, path: Path) -> int:
-        """Return how many steps of a path come before the menus that its last step chooses from were opened."""
+        """Return the number of steps of a path before the menus of its last step were opened."""
         base = len(path) - 1
         while base > 0 and ((known := self.known(path[:base])) is None or known.menus):
             base -= 1
         return base
 
     def _closed(self, known: Look) -> Look | Trouble:
-        """Close what is open, until there are no more windows than there were."""
+        """Press Escape until there are no more windows than there were."""
         look = self._seen_now()
         for _ in range(_MOST_ESCAPES):
             if isinstance(look, Trouble) or len(look.observation.windows) <= len(known.observation.windows):
@@ -387,7 +346,7 @@ class Walker:
         return look
 
     def escape(self, before: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
-        """Press Escape and look until something is there, or nothing happens any more."""
+        """Press Escape and look until a condition holds, or nothing changes any more."""
         self._at = None
         try:
             self._desktop.perform(_ESCAPE, settle=False)
@@ -397,7 +356,7 @@ class Walker:
         return look if has_window(look.observation, self.app) else Trouble("the application ended")
 
     def _back_towards(self, path: Path) -> Look | None:
-        """Return to a place on the path, or None where nothing proves that it was reached."""
+        """Return to a place on the path; None if nothing proves that it was reached."""
         look: Look | Trouble = self._seen_now() if self._known else Trouble("not started")
         if isinstance(look, Look) and self._at is not None and path[: len(self._at)] == self._at:
             self._know(self._at, look)
@@ -424,9 +383,10 @@ class Walker:
             return Trouble(f"the desktop did not answer: {error}")
 
     def _place_on(self, path: Path, look: Look) -> Path | None:
-        """Return the longest part of a path that the look proves to be at."""
+        """Return the longest part of a path at whose end the look proves to be."""
         for length in range(len(path), -1, -1):
-            if self.matches(path[:length], look):
+            known = self.known(path[:length])
+            if known is not None and same(known, look):
                 return path[:length]
         return None
 
@@ -442,5 +402,5 @@ class Walker:
 
 
 def place_key(path: Path) -> tuple[str, ...]:
-    """Return what identifies the end of a path: its steps, as text."""
+    """Return a key that identifies the end of a path."""
     return tuple(step.model_dump_json() for step in path)

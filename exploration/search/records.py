@@ -1,21 +1,14 @@
-"""The nouns of a search: screen states, attempts, unit skills, boundaries, limits, and the events that tell of them.
+"""Records of a search: screen states, attempts, unit skills, boundaries, limits and events.
 
-A search is a walk over a graph whose nodes are `ScreenState`s and whose edges are `Attempt`s. Nothing here holds a time
-or a random id that a decision depends on, so that a search that was killed goes on as if it had not been.
+A search walks a graph: nodes are `ScreenState`s, edges are `Attempt`s. No record holds a time or a random id that a
+decision depends on, so an interrupted search resumes as if nothing had happened.
 
-How it is kept in `memory_store` (see `exploration.skills.skill_memory`):
+Memory holds them as follows (`exploration.skills.skill_keeper`):
 
-- A **unit skill** is a skill with its grounded steps, `provenance.outcome == "done"`, state "active" and
-  `verified_by == VERIFIED_BY`: its steps worked again on a fresh desktop and their effect was looked up independently.
-- A **boundary** is a skill with the steps that were tried, `provenance.outcome == BOUNDARY_OUTCOME`, `verified` False,
-  state "candidate" and the reason in `state_reason`. Nothing replays candidates;
-  `MemoryStore.search_skills(..., candidates=True)` finds it by the same words as a skill, and a verified skill under
-  the same words withdraws it.
-
-`exploration.search.dfs.search(desktop, ledger, limits=..., memory=..., folder=...)` is a generator of the events
-below: it
-takes a started `aci.VirtualDesktop` of its own (which it resets as often as it likes) and a `Ledger`, writes each event
-to the ledger before it yields it, and ends with `SearchEnded`. Closing the generator between two events stops it.
+- A **unit skill** is an active skill with `provenance.outcome == "done"` and `verified_by == VERIFIED_BY`: its steps
+  were repeated on a fresh desktop and had the same effect.
+- A **boundary** is a candidate with `provenance.outcome == BOUNDARY_OUTCOME`, `verified` False and the reason in
+  `state_reason`. It is never replayed; a verified skill of the same name replaces it.
 """
 
 from __future__ import annotations
@@ -25,26 +18,24 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from agent_s.records import GroundedStep
+from intents.intent import Do, Intent
 
 VERIFIED_BY = "exploration: effect on a fresh desktop"
-"""What verified a unit skill, in its provenance."""
-
 BOUNDARY_OUTCOME = "boundary"
-"""The outcome, in its provenance, of what could not be done after retries."""
 
 Classification = Literal["continue", "terminal", "error", "skipped"]
-"""What came of an attempt (OSExpert, section 3.1): more to explore became visible; a complete unit function; it could
-not be done or did nothing; and, beside the paper's three, it was left alone because it is not safe or leads away."""
+"""Result of an attempt (OSExpert, section 3.1): more controls became visible; a complete unit function; it failed or
+did nothing; and, in addition to the paper's three, it was left alone because it is unsafe or leads elsewhere."""
 
 ChangeKind = Literal[
     "state", "value", "text", "title", "opened", "closed", "appeared", "vanished", "file", "setting", "picture"
 ]
-"""What an effect consists of: a control's state, value or text; a window's title; a window that came or went; parts of
-a window that came or went; files of the home; settings of applications; and, where nothing else tells, the picture."""
+"""A control's state, value or text; a window's title; a window that opened or closed; parts of a window that appeared
+or vanished; files of the home; settings of applications; and, if nothing else shows a difference, the picture."""
 
 
 class Record(BaseModel):
-    """What all records share: immutable, and no field that is not declared."""
+    """Base of all records: immutable, no undeclared fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,10 +44,10 @@ class SearchLimits(Record):
     """Bounds of one search of one application.
 
     Attributes:
-        seconds: Wall time for finding and verifying, s; what earlier, interrupted turns used counts too.
-        max_depth: Longest path of steps from the start.
-        max_retries: How often a failed attempt is made again, each time on a fresh desktop.
-        max_states: Screens to visit at most.
+        seconds: Wall time for finding and verifying, interrupted runs included, s.
+        max_depth: Longest path from the start, in steps.
+        max_retries: Number of retries of a failed attempt, each on a fresh desktop.
+        max_states: Maximum number of screens.
     """
 
     seconds: Annotated[float, Field(gt=0)] = 600.0
@@ -69,10 +60,10 @@ class ScreenState(Record):
     """A screen that was visited.
 
     Attributes:
-        fingerprint: Equal for two screens that offer the same; see `exploration.search.states`.
-        title: Title of the window in front.
-        words: Names of what it offers, in reading order, the first few.
-        thumbnail: File name of a small picture, relative to the folder of the search; empty where none is kept.
+        fingerprint: Equal for two screens that offer the same controls.
+        title: Title of the active window.
+        words: Names of the first controls, in reading order.
+        thumbnail: File name of a small picture, relative to the folder of the search; may be empty.
         depth: Steps from the start.
     """
 
@@ -88,10 +79,10 @@ class Control(Record):
 
     Attributes:
         role: AT-SPI role name.
-        name: What people call it: its name, label or tooltip.
-        key: Tells it from every other control of its screen, the same each time.
-        place: Where it belongs: the dialog and the named parts that it lies in. A control of the same role, name and
-            place that was tried on one screen is not tried again on another.
+        name: Its name, label or tooltip.
+        key: Unique on its screen, and the same each time.
+        place: The dialog and the named parts that contain it. A control of the same role, name and place is tried on
+            one screen only.
     """
 
     role: str
@@ -106,13 +97,13 @@ class Control(Record):
 
 
 class Offer(Record):
-    """A control that became visible, and how to act on it.
+    """A control that became visible.
 
     Attributes:
         control: The control.
         step: The step that acts on it.
         disabled: Whether it is greyed out.
-        unsafe: Why it is left alone; empty for one that may be tried.
+        unsafe: Why it is left alone; empty if it may be tried.
     """
 
     control: Control
@@ -125,10 +116,10 @@ class Change(Record):
     """One difference between the screens, files and settings before and after an attempt.
 
     Attributes:
-        kind: What changed.
-        what: Which: the control, window, file relative to the home, or "group/key" of a setting.
-        before: As it was; empty for nothing.
-        after: As it is; empty for nothing.
+        kind: The kind of thing that changed.
+        what: The control, window, file relative to the home, or "group/key" of a setting.
+        before: Its earlier state; empty for nothing.
+        after: Its later state; empty for nothing.
     """
 
     kind: ChangeKind
@@ -141,18 +132,17 @@ class Attempt(Record):
     """An edge: one control acted on, from one screen.
 
     Attributes:
-        key: Identifies it: the keys of the controls on its path.
-        control: What was acted on.
-        start: Fingerprint of the screen it began on.
-        end: Fingerprint of the screen it led to; empty where that was not seen.
-        path: Every step from the start, the one tried last; empty where nothing was done.
-        classification: What came of it.
-        effect: What it changed. What it is empty of leaves no skill; "continue" with an effect leaves one, such as
-            opening a dialog.
-        offers: Controls that became visible, in reading order; what is tried next.
-        precondition: What must be prepared before the path works, one sentence; empty for nothing.
-        why: The reason for the classification, in a sentence.
-        retries: How often it was made again.
+        key: The keys of the controls on its path.
+        control: The control.
+        start: Fingerprint of the screen before.
+        end: Fingerprint of the screen after; empty if it was not seen.
+        path: All steps from the start, the attempted one last; empty if nothing was done.
+        classification: The result.
+        effect: What it changed. An attempt without an effect gives no skill.
+        offers: Controls that became visible, in reading order.
+        precondition: A sentence that must hold before the path works; may be empty.
+        why: The reason for the classification.
+        retries: Number of retries.
         depth: Number of steps.
     """
 
@@ -171,26 +161,32 @@ class Attempt(Record):
 
 
 class UnitSkill(Record):
-    """A unit function that was found and worked again on a fresh desktop.
+    """A function that was found and worked again on a fresh desktop.
 
     Attributes:
         key: The attempt that found it.
-        app: The application, as windows name it.
-        name: What it is called, such as "turn on line numbers".
-        description: One sentence: what it does and where it is found.
-        preconditions: What must hold before it begins, one sentence each.
+        app: The application, as its windows name it.
+        name: Such as "turn on line numbers".
+        intent: What it does.
+        aliases: Other names.
+        description: One sentence for people and models: what it does and where it is found.
+        where: How it is reached, such as "View > Line Numbers".
+        preconditions: What must hold before, one sentence each.
         steps: The actions, from the application as it is after its start.
-        prepared: How many of the steps only bring about what must hold before, such as that something is selected.
-        effect: What the check looked up after the steps had been done again.
+        prepared: Number of leading steps that only bring about a precondition, such as that something is selected.
+        effect: The verified changes.
         state: Fingerprint of the screen it leads to.
-        verified_by: What checked it.
-        experience_id: Its id in memory; empty while it is not stored.
+        verified_by: The check that verified it.
+        experience_id: Its id in memory; empty if it is not stored.
     """
 
     key: str
     app: str
     name: str
+    intent: Intent = Field(default_factory=lambda fields: Do(object=fields["name"]))
+    aliases: tuple[str, ...] = ()
     description: str = ""
+    where: str = ""
     preconditions: tuple[str, ...] = ()
     steps: tuple[GroundedStep, ...]
     prepared: Annotated[int, Field(ge=0)] = 0
@@ -201,17 +197,17 @@ class UnitSkill(Record):
 
 
 class Boundary(Record):
-    """Something that could not be done, however often it was tried.
+    """Something that could not be done, even after retries.
 
     Attributes:
         key: The attempt that failed.
-        app: The application, as windows name it.
-        name: What it would have been called as a skill.
+        app: The application, as its windows name it.
+        name: Its name if it were a skill.
         description: One sentence.
         why: Why it failed.
-        steps: What was tried, as far as it came.
-        retries: How often it was tried again.
-        experience_id: Its id in memory; empty while it is not stored.
+        steps: The steps that were tried, up to the failure.
+        retries: Number of retries.
+        experience_id: Its id in memory; empty if it is not stored.
     """
 
     key: str
@@ -225,17 +221,13 @@ class Boundary(Record):
 
 
 class BaseEvent(Record):
-    """What all events share.
-
-    Attributes:
-        seconds: Time the search has used until now, interrupted turns included, s.
-    """
+    """Base of all events; `seconds` is the time used by the search so far, interrupted runs included, s."""
 
     seconds: float = 0.0
 
 
 class SearchStarted(BaseEvent):
-    """The search of an application begins, or goes on."""
+    """The search of an application begins or resumes."""
 
     kind: Literal["search_started"] = "search_started"
     app: str
@@ -252,7 +244,7 @@ class StateFound(BaseEvent):
 
 
 class Attempted(BaseEvent):
-    """A control was acted on and the result classified; `left` attempts are known and still to be made."""
+    """A control was acted on and the result classified; `left` known attempts remain on this branch."""
 
     kind: Literal["attempted"] = "attempted"
     attempt: Attempt
@@ -267,19 +259,14 @@ class SkillVerified(BaseEvent):
 
 
 class BoundaryFound(BaseEvent):
-    """Something failed for good."""
+    """A control failed even after retries."""
 
     kind: Literal["boundary_found"] = "boundary_found"
     boundary: Boundary
 
 
 class SearchEnded(BaseEvent):
-    """The search of an application is over.
-
-    Attributes:
-        complete: Whether nothing was left to try; False where a limit ended it or the application is unusable.
-        reason: Why it ended.
-    """
+    """The search of an application is over; `complete` if nothing was left to try, else `reason` says why it ended."""
 
     kind: Literal["search_ended"] = "search_ended"
     complete: bool
@@ -287,15 +274,15 @@ class SearchEnded(BaseEvent):
 
 
 class Composed(BaseEvent):
-    """A task of several skills was tried, after the search (`exploration.skills.composing`).
+    """A composite task was tried, after the search (`exploration.skills.composing`).
 
     Attributes:
-        seconds: Time that was used for such tasks until now, s.
+        seconds: Time used for composite tasks so far, s.
         key: Identifies it.
-        units: Keys of the skills that it is made of.
-        name: What it is called.
-        skill: The skill that it became, of several steps; None where it did not work.
-        why: Why it did not work.
+        units: Keys of the unit skills in it.
+        name: Its name.
+        skill: The composite skill; None if the task failed.
+        why: Why it failed.
     """
 
     kind: Literal["composed"] = "composed"

@@ -1,4 +1,4 @@
-"""What the schemas of settings (GSettings) that are installed call the settings of applications."""
+"""Summaries of settings from the installed GSettings schemas."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ FOLDERS = (Path("/usr/local/share/glib-2.0/schemas"), Path("/usr/share/glib-2.0/
 
 
 def summary_of(setting: str, folders: tuple[Path, ...] = FOLDERS) -> str:
-    """Return the summary of a setting; empty where no schema that is installed has one.
-
-    Args:
-        setting: Such as "org/gnome/calculator/show-zeroes".
-        folders: Where schemas are installed.
-    """
+    """Return the summary of a setting such as "org/gnome/calculator/show-zeroes"; empty if no schema has one."""
     return _summaries(folders).get(setting, "")
 
 
@@ -26,7 +21,7 @@ def _summaries(folders: tuple[Path, ...]) -> dict[str, str]:
         try:
             schemas = list(ElementTree.parse(path).iter("schema"))
         except (OSError, ElementTree.ParseError):
-            continue  # names are taken from elsewhere then
+            continue  # a summary is only one of several sources of names
         for schema in schemas:
             place = (schema.get("path") or "").strip("/")
             for key in schema.iter("key") if place else ():

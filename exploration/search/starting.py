@@ -1,4 +1,4 @@
-"""Starting an application for its exploration, and saying why one cannot be explored."""
+"""Starts the application under exploration, waits until it is ready, and refuses what cannot be explored."""
 
 from __future__ import annotations
 
@@ -14,12 +14,22 @@ from aci.desktop.launching import Process
 from aci.errors import LaunchFailed
 from aci.observation.observation import Element, Observation, Window
 from exploration.errors import ApplicationUnusable
+from exploration.search.states import Look, same_picture, same_texts
 
 START_LIMIT_S = 40.0
-"""How long an application may take until it shows a window, s."""
+"""Longest wait for the first window of an application, s."""
 FILL_LIMIT_S = 12.0
-"""How long its window may take until it shows what is in it, s."""
+"""Longest wait for the contents of that window, s."""
+SAMPLES = {
+    ".txt": "alpha beta\nGamma delta\nepsilon\n",
+    ".csv": "name,amount\napples,3\npears,5\nplums,4\n",
+}
+"""Contents of a document that the application is started with and that does not exist, by its suffix."""
+
 _POLL_S = 0.1
+_FIRST_LIMIT_S = 8.0
+_AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
+"""Longest wait for a later start to look as the first one: in all, and once something is shown."""
 _FIRST_RUN = re.compile(
     r"\b(?:welcome|first[ -](?:run|start|time)|set ?up|getting started|get started|licen[cs]e|terms of|wizard|"
     r"assistant|tip of the day|what.s new|import your|default (?:browser|application)|choose your|"
@@ -28,10 +38,16 @@ _FIRST_RUN = re.compile(
 )
 _SIGN_IN = re.compile(r"\b(?:log ?in|sign ?in|unlock|authenticat\w+|anmelden|connexion)\b", re.IGNORECASE)
 _DIALOGS = ("dialog:", "alert:", "assistant:")
+_MOST_IN_A_SIGN_IN = 20
 
 
 class Startable(Protocol):
-    """What starting needs of a desktop; `aci.desktop.virtual.VirtualDesktop` is one."""
+    """A desktop on which applications are started; `aci.VirtualDesktop` is one."""
+
+    @property
+    def home(self) -> Path:
+        """HOME of the applications."""
+        ...
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -41,29 +57,24 @@ class Startable(Protocol):
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
     ) -> Process:
-        """Start a program and wait for its window."""
+        """Start a program and return when its window is there, or at once."""
         ...
 
     def observe(self) -> Observation:
-        """Look at the screen."""
+        """Return the current screen."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """An application that is ready for use.
-
-    Attributes:
-        process: The program.
-        observation: The screen after its start.
-    """
+    """An application that is ready for use, and the screen after its start."""
 
     process: Process
     observation: Observation
 
 
 def refusal(application: Application) -> str:
-    """Return why an application is not explored at all; empty where it is."""
+    """Return why an application is never explored; empty if it may be."""
     if application.in_terminal or "TerminalEmulator" in application.categories:
         return "it carries out what is typed into it, in a terminal"
     return ""
@@ -79,22 +90,21 @@ def start(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> Started:
-    """Start an application and wait until it shows what it offers.
+    """Start an installed application and wait until its window has contents.
 
     Args:
         desktop: A fresh desktop.
-        application: What is to be started.
-        catalog: The installed applications, for telling when another one opens.
+        application: The application.
+        catalog: The installed applications; used to notice that another one opens.
         limit_s: Longest wait for a window, s.
-        fill_limit_s: Longest wait for what is in it, s.
-        clock: Seconds that only go forward.
-        pause: Waits for some seconds.
+        fill_limit_s: Longest wait for its contents, s.
+        clock: Monotonic clock, s.
+        pause: Waits for a number of seconds.
 
     Raises:
         ApplicationUnusable: It is missing, ends, hangs, opens another program, or asks something first.
     """
-    refused = refusal(application)
-    if refused:
+    if refused := refusal(application):
         raise ApplicationUnusable(f"{application.name} is not explored: {refused}.")
     try:
         process = desktop.launch(application.argv, timeout_s=limit_s)
@@ -110,33 +120,126 @@ def start(
         if any(element.source == "accessibility" for element in observation.elements):
             break
         if clock() > deadline:
-            raise ApplicationUnusable(_nothing_shown(application, observation))
+            notes = f" ({'; '.join(observation.notes)})" if observation.notes else ""
+            raise ApplicationUnusable(
+                f"{application.name} shows nothing that can be used, or hangs{notes}."
+                if observation.windows
+                else f"{application.name} closed its window right after its start."
+            )
         pause(_POLL_S)
     _refuse_other_program(application, catalog, observation)
     _refuse_questions(application, observation)
     return Started(process, observation)
 
 
-def _nothing_shown(application: Application, observation: Observation) -> str:
-    said = f" ({'; '.join(observation.notes)})" if observation.notes else ""
-    if not observation.windows:
-        return f"{application.name} closed its window right after its start."
-    return f"{application.name} shows nothing that can be used, or hangs{said}."
+class Launcher:
+    """Starts one application again and again, each time on the desktop as it is after a reset.
+
+    Args:
+        desktop: The desktop.
+        argv: The program and its arguments.
+        look: Takes a look at the screen and the home.
+        clock: Monotonic clock, s.
+        pause: Waits for a number of seconds.
+
+    Attributes:
+        app: The application as its windows name it; empty before the first start.
+    """
+
+    def __init__(
+        self,
+        desktop: Startable,
+        argv: tuple[str, ...],
+        look: Callable[[], Look],
+        clock: Callable[[], float],
+        pause: Callable[[float], None],
+    ) -> None:
+        self.app = ""
+        self._desktop = desktop
+        self._argv = argv
+        self._look = look
+        self._clock = clock
+        self._pause = pause
+        self._last: Look | None = None
+
+    def start(self) -> Look:
+        """Start the application and return the first look at it when it is ready.
+
+        Raises:
+            ApplicationUnusable: It cannot be started, shows nothing, or asks for a password.
+        """
+        for argument in self._argv[1:]:
+            suffix = "." + argument.rpartition(".")[2]
+            document = self._desktop.home / argument
+            if suffix in SAMPLES and not argument.startswith(("-", "/")) and not document.exists():
+                document.write_text(SAMPLES[suffix], encoding="utf-8")
+        program = self._argv[0]
+        try:
+            # After the first start, the known first screen is awaited instead of rest.
+            self._desktop.launch(list(self._argv), wait_for_window=self._last is None)
+        except LaunchFailed as error:
+            raise ApplicationUnusable(f"{program} cannot be started: {error}") from error
+        look = self._wait_for_rest() if self._last is None else self._wait_for(self._last)
+        if not has_window(look.observation, self.app):
+            raise ApplicationUnusable(f"{program} shows no window that stays; start it by hand to see why.")
+        if look.asks_for_password:
+            raise ApplicationUnusable(f"{program} asks for a password; it is left alone.")
+        if not look.candidates:
+            notes = "; ".join(look.observation.notes)
+            raise ApplicationUnusable(f"{program} shows nothing that can be acted on. {notes}".strip())
+        self._last = look
+        return look
+
+    def _wait_for_rest(self) -> Look:
+        """Wait until two looks in a row show the same controls."""
+        deadline = self._clock() + _FIRST_LIMIT_S
+        previous = None
+        while True:
+            look = self._look()
+            if not self.app:
+                window = look.observation.active_window
+                self.app = window.app if window is not None else ""
+            at_rest = look.candidates and previous is not None and look.exact == previous.exact
+            if at_rest or self._clock() > deadline:
+                return look
+            previous = look
+            self._pause(_POLL_S)
+
+    def _wait_for(self, known: Look) -> Look:
+        """Wait until the screen is that of an earlier start; if it does not become so, until it is at rest.
+
+        Pictures are compared with each other only, since titles may show the path of the home.
+        """
+        limit = self._clock() + _AGAIN_LIMIT_S
+        previous, look = None, self._look()
+        while not (same_texts(known, look) and previous is not None and same_picture(previous, look)):
+            if look.candidates:
+                limit = min(limit, self._clock() + _AGAIN_DIFFERS_S)
+            if self._clock() > limit:
+                return self._wait_for_rest()
+            self._pause(_AGAIN_POLL_S)
+            previous, look = look, self._look()
+        return look
+
+
+def has_window(observation: Observation, app: str) -> bool:
+    """Return whether an application shows a window."""
+    return any(window.app == app and not window.popup for window in observation.windows)
 
 
 def _refuse_other_program(application: Application, catalog: Catalog, observation: Observation) -> None:
-    """Refuse where the window in front is that of another installed application."""
+    """Refuse if the window in front belongs to another installed application."""
     window = observation.active_window or next(iter(observation.windows), None)
     running = _program(window.pid) if window is not None and window.pid is not None else ""
     if not running or running == application.program:
         return
-    for other in sorted(catalog.applications, key=lambda other: len(other.argv)):  # plain "thunar" names it best
+    for other in sorted(catalog.applications, key=lambda other: len(other.argv)):  # "thunar" before "thunar --daemon"
         if other.program == running and not set(other.argv[:1]) & set(application.argv[:1]):
             raise ApplicationUnusable(f"{application.name} opens another program: {other.name}.")
 
 
 def _program(pid: int) -> str:
-    """Return the name of the program that a process runs; empty where that is not told."""
+    """Return the name of the program that a process runs; empty if the system does not say."""
     try:
         return (Path("/proc") / str(pid) / "exe").resolve(strict=True).name
     except OSError:
@@ -144,25 +247,20 @@ def _program(pid: int) -> str:
 
 
 def _refuse_questions(application: Application, observation: Observation) -> None:
-    """Refuse where a password is asked for, or a dialog of a first run stands in front."""
-    front = _front(observation)
+    """Refuse if the application asks for a password, or a first-run dialog is in front."""
+    front: Window | None = observation.active_window
+    front = front or next((window for window in observation.windows if not window.popup), None)
     if front is None:
         return
-    inside = [element for element in observation.elements if element.window_id == front.id]
+    inside: list[Element] = [element for element in observation.elements if element.window_id == front.id]
     words = " ".join((front.title, *(element.name for element in inside)))
-    for element in inside:
-        if "password" in element.states and (len(inside) <= 20 or _SIGN_IN.search(words)):
-            raise ApplicationUnusable(f"{application.name} asks for a password: {front.title or 'no title'}.")
-    if _is_dialog(front, inside) and _FIRST_RUN.search(words):
+    if any("password" in element.states for element in inside) and (
+        len(inside) <= _MOST_IN_A_SIGN_IN or _SIGN_IN.search(words)
+    ):
+        raise ApplicationUnusable(f"{application.name} asks for a password: {front.title or 'no title'}.")
+    dialog = front.modal or any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)
+    if dialog and _FIRST_RUN.search(words):
         raise ApplicationUnusable(
             f"{application.name} shows a first-run dialog: {front.title or 'no title'}. Answer it once with a home of "
             "your own, or leave the application out."
         )
-
-
-def _front(observation: Observation) -> Window | None:
-    return observation.active_window or next((window for window in observation.windows if not window.popup), None)
-
-
-def _is_dialog(window: Window, inside: Sequence[Element]) -> bool:
-    return window.modal or any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)

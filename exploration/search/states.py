@@ -1,11 +1,11 @@
-"""What a screen is, apart from where everything lies: fingerprints to tell known screens from new ones."""
+"""Looks at a screen and home, fingerprints of screens, and whether two looks prove the same state."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
-"""States that tell what an element is set to; focus and the like come and go by themselves."""
+"""States that an element is set to; focus and the like come and go by themselves."""
 _WORDS = 12
 _POINTED_PX = 48
-"""So far around the pointer, what lies under it is drawn differently."""
+"""Distance around the pointer within which hovering changes the picture."""
 _CARET_PX = 400
-"""Two pictures with fewer different pixels are taken for the same: carets blink and shadows fade."""
+"""Pictures with fewer different pixels count as the same: carets blink and shadows fade."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Look:
 
     Attributes:
         observation: The screen.
-        home: What lies in the home.
-        place: Path of the home.
-        pointed: What the pointer was moved to last; None where it was not moved yet.
+        home: The contents of the home.
+        place: The path of the home.
+        pointed: The element that the pointer was moved to last; None before its first move.
     """
 
     observation: Observation
@@ -47,89 +47,77 @@ class Look:
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        """What can be acted on."""
+        """The controls that can be acted on."""
         return candidates(self.observation, self.place)
 
     @cached_property
     def menus(self) -> frozenset[int]:
-        """Ids of the popups in which something can be chosen; the others are tooltips, which come and go."""
+        """Ids of the popups that offer a choice; the others are tooltips, which come and go."""
         popups = {window.id for window in self.observation.windows if window.popup}
         return frozenset(popups & {candidate.element.window_id for candidate in self.candidates})
 
     @cached_property
+    def windows(self) -> frozenset[int]:
+        """Ids of the windows that are not popups."""
+        return frozenset(window.id for window in self.observation.windows if not window.popup)
+
+    @cached_property
     def tooltips(self) -> tuple[Rect, ...]:
-        """Where popups are in which nothing can be chosen."""
+        """The places of popups that offer no choice."""
         return tuple(w.rect for w in self.observation.windows if w.popup and w.id not in self.menus)
 
     @cached_property
     def elements(self) -> dict[str, Element]:
-        """Elements by what they are, twins by their order."""
-        windows = {window.id for window in self.observation.windows if not window.popup} | self.menus
-        return by_identity((e for e in self.observation.elements if e.window_id in windows), self.place)
+        """Elements by identity, without those of tooltips."""
+        return by_identity((e for e in self.observation.elements if e.window_id in self.windows | self.menus), self.place)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """Titles of the windows that are no menus, topmost first."""
+        """Titles of the windows that are not popups, topmost first."""
         windows = [window for window in self.observation.windows if not window.popup]
         return tuple(portable(window.title, self.place) for window in windows)
 
     @cached_property
     def exact(self) -> dict[str, tuple[str, ...]]:
-        """Everything that the elements and windows say; equal for screens that are the same to a person."""
-        shown = {key: _shown(element, self.place) for key, element in self.elements.items()}
-        return shown | {"windows": self.titles, "sizes": tuple(_sizes(self.observation))}
+        """All states and texts of elements and windows; equal for screens that a person sees as the same."""
+        shown = {key: self._shown(element) for key, element in self.elements.items()}
+        sizes = (f"{w.rect.width}x{w.rect.height}" for w in self.observation.windows if not w.popup)
+        return shown | {"windows": self.titles, "sizes": tuple(sizes)}
 
     @cached_property
     def title(self) -> str:
-        """Title of the window in front, else of the topmost one."""
+        """Title of the active window, else of the topmost one."""
         active = self.observation.active_window
         return portable(active.title, self.place) if active else next(iter(self.titles), "")
 
+    @property
+    def asks_for_password(self) -> bool:
+        """Whether a password field is on the screen."""
+        return any("password" in e.states or e.role == "password text" for e in self.observation.elements)
+
     def state(self, depth: int, new: Iterable[Candidate] | None = None) -> ScreenState:
-        """Return what the screen offers, as a node of the graph.
+        """Return the screen as a node of the graph.
 
         Args:
             depth: Steps from the start.
-            new: What it offers beyond the screen before; by default everything.
+            new: The controls that it offers beyond the screen before; all of them if None.
         """
         offered = list(self.candidates if new is None else new)
         keys = [candidate.control.key for candidate in offered]
-        digest = hashlib.sha256("\n".join([unnumbered(self.title), *sorted(keys)]).encode()).hexdigest()[:16]
+        # Numbers and the mark of unsaved changes differ from time to time.
+        title = re.sub(r"\d+", "0", self.title).lstrip("*• ")
+        digest = hashlib.sha256("\n".join([title, *sorted(keys)]).encode()).hexdigest()[:16]
         words = tuple(dict.fromkeys(candidate.control.name for candidate in offered if candidate.control.name))
         return ScreenState(fingerprint=digest, title=self.title, words=words[:_WORDS], depth=depth)
 
-
-def unnumbered(title: str) -> str:
-    """Return a title without what changes from time to time: numbers, and the mark of unsaved changes."""
-    return re.sub(r"\d+", "0", title).lstrip("*• ")
-
-
-def same_picture(one: Look, other: Look, but: Iterable[Rect] = ()) -> bool:
-    """Tell whether two looks show the same pixels, apart from a caret, some places, and what lies under the pointer."""
-    same_size = one.observation.screenshot.shape == other.observation.screenshot.shape
-    return same_size and different_pixels(one, other, but) < _CARET_PX
-
-
-def different_pixels(one: Look, other: Look, but: Iterable[Rect] = ()) -> int:
-    """Count the pixels that differ between two looks of the same size, but for some places, pointer and tooltips."""
-    first, second = one.observation.screenshot, other.observation.screenshot
-    differs = (first != second).any(axis=2)
-    for look in (one, other):
-        for place in (look.pointed or _middle(first), *look.tooltips):
-            x, y = max(0, place.x - _POINTED_PX), max(0, place.y - _POINTED_PX)
-            differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
-    for place in but:
-        differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
-    return int(differs.sum())
-
-
-def _middle(picture: NDArray[np.uint8]) -> Rect:
-    """Return where the pointer is before it was moved."""
-    return Rect(picture.shape[1] // 2, picture.shape[0] // 2, 1, 1)
+    def _shown(self, element: Element) -> tuple[str, ...]:
+        text = portable(element.text or "", self.place)
+        value = "" if element.value is None else f"{element.value:g}"
+        return (*(state for state in SHOWN_STATES if state in element.states), text, value)
 
 
 def by_identity(elements: Iterable[Element], home: str) -> dict[str, Element]:
-    """Return elements by what they are and where they belong, twins told apart by their order."""
+    """Return elements by place, role and name; duplicates are numbered in order."""
     seen: Counter[str] = Counter()
     found = {}
     for element in elements:
@@ -141,13 +129,53 @@ def by_identity(elements: Iterable[Element], home: str) -> dict[str, Element]:
     return found
 
 
-def _shown(element: Element, home: str) -> tuple[str, ...]:
-    text = portable(element.text or "", home)
-    value = "" if element.value is None else f"{element.value:g}"
-    return (*(state for state in SHOWN_STATES if state in element.states), text, value)
+def same(known: Look, look: Look, ignored: frozenset[str] | None = None, strict: bool = True) -> bool:
+    """Return whether two looks prove the same state.
+
+    Args:
+        known: One look.
+        look: The other.
+        ignored: Settings that were switched there and back. If given, the pictures do not count either, since what is
+            redrawn may move by a pixel.
+        strict: Whether a difference in what is greyed out counts.
+    """
+    if not same_texts(known, look, ignored or frozenset(), strict):
+        return False
+    greyed = [look.elements[key].rect for key in known.elements if known.exact[key] != look.exact[key]]
+    return ignored is not None or same_picture(known, look, greyed)
 
 
-def _sizes(observation: Observation) -> Iterable[str]:
-    for window in observation.windows:
-        if not window.popup:
-            yield f"{window.rect.width}x{window.rect.height}"
+def same_texts(known: Look, look: Look, ignored: frozenset[str] = frozenset(), strict: bool = True) -> bool:
+    """Return whether two looks are the same apart from pixels and ignored settings; see `same`."""
+    settings = [{k: v for k, v in each.home.settings.items() if k not in ignored} for each in (known, look)]
+    shown = known.exact == look.exact or (not strict and same_but_greyed(known.exact, look.exact))
+    return shown and known.home.files == look.home.files and settings[0] == settings[1]
+
+
+def same_but_greyed(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether two screens (`Look.exact`) differ at most in what is greyed out."""
+    return one.keys() == other.keys() and all(
+        [word for word in one[key] if word != "disabled"] == [word for word in other[key] if word != "disabled"]
+        for key in one
+        if one[key] != other[key]
+    )
+
+
+def same_picture(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> bool:
+    """Return whether two looks show the same pixels, apart from a caret, ignored places, tooltips and the pointer."""
+    same_size = one.observation.screenshot.shape == other.observation.screenshot.shape
+    return same_size and different_pixels(one, other, ignored) < _CARET_PX
+
+
+def different_pixels(one: Look, other: Look, ignored: Iterable[Rect] = ()) -> int:
+    """Count the different pixels of two looks of the same size, without ignored places, tooltips and the pointer."""
+    first, second = one.observation.screenshot, other.observation.screenshot
+    differs: NDArray[np.bool_] = (first != second).any(axis=2)
+    middle = Rect(first.shape[1] // 2, first.shape[0] // 2, 1, 1)  # of the pointer before its first move
+    for look in (one, other):
+        for place in (look.pointed or middle, *look.tooltips):
+            x, y = max(0, place.x - _POINTED_PX), max(0, place.y - _POINTED_PX)
+            differs[y : place.y + place.height + _POINTED_PX, x : place.x + place.width + _POINTED_PX] = False
+    for place in ignored:
+        differs[max(0, place.y) : place.y + place.height, max(0, place.x) : place.x + place.width] = False
+    return int(differs.sum())

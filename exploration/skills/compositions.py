@@ -1,10 +1,10 @@
-"""Which tasks several unit skills can be put together to, by rules, from easy to hard.
+"""Proposes composite tasks from unit skills, by rules, from easy to hard (OSExpert, section 3.2).
 
-Unit skills compose (OSExpert, section 3.2). Three kinds of tasks come of them:
+There are three kinds:
 
-- a dialog is **confirmed** after something was set in it,
-- what was switched is switched **back**, which makes a unit skill of its own: "turn off line numbers",
-- two skills that begin on the first screen, or in the same dialog, are done **in turn**, and three where two worked.
+- A dialog is **confirmed** after something was set in it.
+- What was switched is switched **back**, which gives a skill of its own: "turn off line numbers".
+- Two skills that begin on the first screen, or in the same dialog, are done **in turn**, and three if two worked.
 """
 
 from __future__ import annotations
@@ -17,35 +17,31 @@ from itertools import pairwise, zip_longest
 
 from aci.acting.actions import Hotkey
 from agent_s.records import GroundedStep
-from agent_s.replay.skill_names import THEN, describe, names_of
+from agent_s.replay.recall import THEN
 from exploration.search.navigator import Path
 from exploration.search.records import Attempt, Change, UnitSkill
-from exploration.skills.naming import name_unit
+from exploration.skills.naming import Naming, describe, name_unit
+from intents.intent import Do
 
 MOST_OF_A_KIND = 8
-"""So many tasks of each kind are tried; half as many of three skills."""
+"""Maximum number of tasks of each kind; half as many of three skills."""
 
 _CONFIRMS = re.compile(
     r"(?:ok|okay|apply|done|close|übernehmen|schließen|appliquer|fermer|aplicar|cerrar)$", re.IGNORECASE
 )
 _LAST_CHOICE = ("close", "schließen", "fermer", "cerrar")
 _STRICT = ("setting", "file", "state", "value", "text", "opened", "title")
-_SWITCHED = {"true": "false", "false": "true", "checked": "not checked", "not checked": "checked"}
-_SWITCHED |= {"pressed": "not pressed", "not pressed": "pressed"}
+_OPPOSITES = {"true": "false", "checked": "not checked", "pressed": "not pressed"}
+_OPPOSITES |= {off: on for on, off in _OPPOSITES.items()}
 _MENU_STATE = ("check menu item", "radio menu item")
-"""Their state is seen only while their menu is open."""
+"""Controls whose state is visible only while their menu is open."""
 _ESCAPE = Hotkey(keys=("Escape",))
 _LONGEST_PART = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is done in one go, and what must come of it.
-
-    Attributes:
-        steps: The steps.
-        effect: What they must change.
-    """
+    """Steps that are done in one go, and the changes that they must cause."""
 
     steps: Path
     effect: tuple[Change, ...]
@@ -53,24 +49,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """A task of several parts.
+    """A composite task.
 
     Attributes:
         key: Identifies it.
-        units: Keys of the unit skills that it is made of.
-        name: What it is called.
-        description: One sentence.
-        preconditions: What must hold before.
+        units: Keys of the unit skills in it.
+        naming: Its names.
         parts: What is done.
-        kept: From which part on the steps are kept; what comes before only brings about what must hold before.
-        led: How many steps of the first part lead to where the kept parts begin.
+        kept: Index of the first part whose steps are kept; earlier parts only bring about a precondition.
+        led: Number of steps of the first part that lead to where the kept parts begin.
     """
 
     key: str
     units: tuple[str, ...]
-    name: str
-    description: str
-    preconditions: tuple[str, ...]
+    naming: Naming
     parts: tuple[Part, ...]
     kept: int = 0
     led: int = 0
@@ -84,12 +76,12 @@ class Composition:
 def propose(
     skills: Sequence[UnitSkill], attempts: Mapping[str, Attempt], worked: Collection[str] = ()
 ) -> list[Composition]:
-    """Return tasks of several skills, from easy to hard.
+    """Return composite tasks, from easy to hard.
 
     Args:
         skills: Verified unit skills, in the order in which they were found.
-        attempts: What found them, by key.
-        worked: Keys of tasks that worked; those of three skills are made of them.
+        attempts: The attempts that found them, by key.
+        worked: Keys of composite tasks that worked; tasks of three skills extend them.
     """
     known = [skill for skill in skills if skill.key in attempts and not skill.prepared and _expected(skill)]
     confirmed = [task for skill in known for task in _confirmed(skill, attempts)][:MOST_OF_A_KIND]
@@ -97,48 +89,45 @@ def propose(
     pairs = _in_turn([(skill,) for skill in known], known, MOST_OF_A_KIND)
     by_key = {skill.key: skill for skill in known}
     begun = [tuple(by_key[key] for key in task.units) for task in pairs if task.key in worked]
-    # One of each kind after the other, so that little time gives some of each.
+    # Alternate between the kinds, so that little time gives some of each.
     turns = [task for row in zip_longest(confirmed, back, pairs) for task in row if task is not None]
     return [*turns, *_in_turn(begun, known, MOST_OF_A_KIND // 2)]
 
 
 def _confirmed(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composition]:
-    """Yield the task that closes the dialog again after something was set in it."""
+    """Yield the task that closes the dialog after something was set in it."""
     closing = _closing(skill, attempts)
     if closing is None:
         return
     part, button = closing
-    where, _, app = skill.description.rpartition(f" in {skill.app}.")
+    where = f"{skill.where} > {button}"
     yield Composition(
         key=f"confirm {skill.key}",
         units=(skill.key,),
-        name=skill.name,
-        description=f"{where} > {button} in {skill.app}.{app}" if where else skill.description,
-        preconditions=skill.preconditions,
+        naming=Naming(
+            skill.intent, skill.aliases, describe(skill.name, where, skill.app), where, skill.preconditions
+        ),
         parts=(Part(skill.steps, _expected(skill)), part),
     )
 
 
 def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composition]:
-    """Yield the task that switches something back, where a replay sees whether it is on."""
+    """Yield the task that switches something back, if a replay can see whether it is on."""
     last = skill.steps[-1]
     effect = _expected(skill)
-    seen = last.effect.before is not None and last.effect.after is not None
-    seen = (seen and last.effect.before != last.effect.after) or bool(last.left.settings)
-    if not seen or not all(change.after in _SWITCHED and change.kind in ("setting", "state") for change in effect):
+    visible = last.effect.before is not None and last.effect.after is not None
+    visible = (visible and last.effect.before != last.effect.after) or bool(last.left.settings)
+    if not visible or any(change.after not in _OPPOSITES or change.kind not in ("setting", "state") for change in effect):
         return
     turned = tuple(
-        change.model_copy(update={"before": change.after, "after": _SWITCHED[change.after]}) for change in effect
+        change.model_copy(update={"before": change.after, "after": _OPPOSITES[change.after]}) for change in effect
     )
-    naming = name_unit(attempts[skill.key].model_copy(update={"effect": turned}), skill.app)
     closing = _closing(skill, attempts)
     opened = _dialog_at(skill)
     yield Composition(
         key=f"back {skill.key}",
         units=(skill.key, skill.key),
-        name=naming.name,
-        description=naming.description,
-        preconditions=naming.preconditions,
+        naming=name_unit(attempts[skill.key].model_copy(update={"effect": turned}), skill.app),
         parts=(
             Part(skill.steps, effect),
             Part(skill.steps[-1:] if opened else skill.steps, turned),
@@ -150,9 +139,16 @@ def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composi
 
 
 def _in_turn(begun: Sequence[tuple[UnitSkill, ...]], skills: Sequence[UnitSkill], most: int) -> list[Composition]:
-    """Return tasks that go on with one more skill, so that kinds of skills and skills are used about equally often."""
+    """Return tasks that add one skill to those begun, so that all skills and kinds of skills are used about equally."""
     used: Counter[str] = Counter()
     found: list[Composition] = []
+
+    def cost(pair: tuple[tuple[UnitSkill, ...], UnitSkill]) -> tuple[int, int, int]:
+        both = (*pair[0], pair[1])
+        same = len(both) - len({_kind(unit) for unit in both})
+        times = sum(4 * used[unit.key] + used[_kind(unit)] for unit in both)
+        return same + times, sum(len(unit.steps) for unit in both), times
+
     fits = [
         (units, skill)
         for units in begun
@@ -160,71 +156,68 @@ def _in_turn(begun: Sequence[tuple[UnitSkill, ...]], skills: Sequence[UnitSkill]
         if all(_can_follow(unit, skill) for unit in units) and not any(map(_opens, units))
     ]
     while fits and len(found) < most:
-        units, skill = min(fits, key=lambda pair: _cost(pair[0], pair[1], used))
-        fits = [pair for pair in fits if pair != (units, skill)]
-        used.update([*(unit.key for unit in units), skill.key, _sort(skill), *map(_sort, units)])
+        units, skill = best = min(fits, key=cost)
+        fits = [pair for pair in fits if pair != best]
+        used.update([*(unit.key for unit in units), skill.key, _kind(skill), *map(_kind, units)])
         found.append(_turn((*units, skill)))
     return sorted(found, key=lambda task: task.length)
-
-
-def _cost(units: tuple[UnitSkill, ...], skill: UnitSkill, used: Counter[str]) -> tuple[int, int, int]:
-    both = (*units, skill)
-    same = len(both) - len({_sort(unit) for unit in both})
-    times = sum(4 * used[unit.key] + used[_sort(unit)] for unit in both)
-    return same + times, sum(len(unit.steps) for unit in both), times
 
 
 def _turn(units: tuple[UnitSkill, ...]) -> Composition:
     parts = [Part(units[0].steps, _expected(units[0]))]
     for before, unit in pairwise(units):
         parts.append(Part(unit.steps[_shared(before, unit) :], _expected(unit)))
-    names = [names_of(unit.name, unit.description) for unit in units]
-    others = [THEN.join(each[1] if len(each) > 1 else each[0] for each in names)]
-    where = THEN.join(unit.description.rpartition(", by ")[2].rpartition(" in ")[0] for unit in units)
-    name = THEN.join(each[0] for each in names)
+    where = THEN.join(unit.where for unit in units)
+    name = THEN.join(unit.name for unit in units)
+    alias = THEN.join((*unit.aliases, unit.name)[0] for unit in units)
+    preconditions = tuple(dict.fromkeys(each for unit in units for each in unit.preconditions))
     return Composition(
         key=" + ".join(unit.key for unit in units),
         units=tuple(unit.key for unit in units),
-        name=name,
-        description=describe(name, [other for other in others if other != name], (), where, units[0].app),
-        preconditions=tuple(dict.fromkeys(each for unit in units for each in unit.preconditions)),
+        naming=Naming(
+            Do(object=name),
+            (alias,) if alias != name else (),
+            describe(name, where, units[0].app),
+            where,
+            preconditions,
+        ),
         parts=tuple(parts),
     )
 
 
 def _can_follow(before: UnitSkill, after: UnitSkill) -> bool:
-    """Tell whether a skill can be done after another: on the same screen, and with another effect."""
+    """Return whether a skill can be done after another: on the same screen, and with another effect."""
     if before.key == after.key or max(len(before.steps), len(after.steps)) > _LONGEST_PART:
         return False
     about = [{(change.kind, change.what) for change in _expected(unit)} for unit in (before, after)]
     texts = [any(change.kind == "text" for change in unit.effect) for unit in (before, after)]
-    gone = " ".join(change.what for change in before.effect if change.kind == "vanished")
+    vanished = " ".join(change.what for change in before.effect if change.kind == "vanished")
     first = next(iter(after.steps[0].targets.values()), None)
-    covered = first is not None and bool(first.name) and f"{first.role} {first.name}" in gone
+    covered = first is not None and bool(first.name) and f"{first.role} {first.name}" in vanished
     same_screen = _dialog_at(before) == 0 or _shared(before, after) > 0
     return same_screen and not covered and not all(texts) and not about[0] & about[1]
 
 
 def _shared(before: UnitSkill, after: UnitSkill) -> int:
-    """Return how many steps of a skill are done already, since both are in one dialog."""
+    """Return the number of steps of a skill that are done already, since both are in one dialog."""
     at = _dialog_at(before)
-    same = at and [_what(step) for step in before.steps[:at]] == [_what(step) for step in after.steps[:at]]
+    same = at and [_identity(step) for step in before.steps[:at]] == [_identity(step) for step in after.steps[:at]]
     return at if same and len(after.steps) > at else 0
 
 
-def _what(step: GroundedStep) -> tuple[str, ...]:
+def _identity(step: GroundedStep) -> tuple[str, ...]:
     target = next(iter(step.targets.values()), None)
     return (step.intent,) if target is None else (step.action.action, target.role, target.name, *target.path)
 
 
 def _dialog_at(skill: UnitSkill) -> int:
-    """Return how many steps lead to the dialog that a skill is in; 0 for one on the first screen."""
+    """Return the number of steps that lead to the dialog of a skill; 0 for a skill of the first screen."""
     opening = [number for number, step in enumerate(skill.steps[:-1], start=1) if any(step.effect.opened)]
     return opening[-1] if opening else 0
 
 
 def _closing(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> tuple[Part, str] | None:
-    """Return what closes the dialog that a skill is in, and the name of its button."""
+    """Return what closes the dialog of a skill, and the name of its button."""
     if not _dialog_at(skill) or _opens(skill):
         return None
     openers = [one for key, one in attempts.items() if skill.key.startswith(f"{key} > ")]
@@ -235,7 +228,7 @@ def _closing(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> tuple[Part, s
         closed = Change(kind="closed", what=title, before="open")
         buttons = [offer for offer in opener.offers if _CONFIRMS.match(offer.control.name)]
         if buttons:
-            # "OK" takes over what was set; "Close" is there where that happened at once.
+            # "OK" applies what was set; dialogs with "Close" have applied it at once.
             button = min(buttons, key=lambda offer: offer.control.name.casefold() in _LAST_CHOICE)
             return Part((button.step,), (closed,)), button.control.name
         if any(change.kind in ("setting", "file") for change in skill.effect):
@@ -247,14 +240,14 @@ def _opens(skill: UnitSkill) -> bool:
     return any(change.kind in ("opened", "closed") for change in skill.effect)
 
 
-def _sort(skill: UnitSkill) -> str:
-    """Return what kind of function a skill is: what it changes, by which control, and in which menu."""
+def _kind(skill: UnitSkill) -> str:
+    """Return what a skill changes, and by which kind of control."""
     target = next(iter(skill.steps[-1].targets.values()), None)
     return f"{_expected(skill)[0].kind} {target.role if target else ''}"
 
 
 def _expected(skill: UnitSkill) -> tuple[Change, ...]:
-    """Return of an effect what is seen whatever was done before: no marks in menus, and titles only by themselves."""
+    """Return the changes that show whatever was done before: no marks in menus, and titles only if nothing else."""
     strict = [
         change
         for change in skill.effect

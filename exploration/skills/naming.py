@@ -1,7 +1,7 @@
-"""Names and one-sentence descriptions of unit functions, in the words that people use for tasks, without a model.
+"""Names unit functions without a model: an intent, aliases, and one sentence for people and models.
 
 A function has several names: after its control, the control's tooltip, the setting that it changed and what the
-setting's schema says, the window that it opened, the menu it lies in, and the sign that it writes.
+setting's schema says, the window that it opened, the menu that it is in, and the sign that it writes.
 """
 
 from __future__ import annotations
@@ -14,52 +14,53 @@ from dataclasses import dataclass
 from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
 from agent_s.replay.grounded_steps import typed_text
-from agent_s.replay.skill_names import describe
 from exploration.search.records import Attempt, Change
 from exploration.search.schemas import summary_of
-from intents.conflicts import conflict
-from intents.intent import Switch
+from intents.conflicts import analyze, conflict
+from intents.intent import Choose, Do, Intent, Open, SetValue, Switch, Type
+from intents.lexicon import first_verb
 from intents.reader import read
 
-_VERBS = re.compile(
-    r"(?:show|hide|display|enable|disable|use|allow|highlight|insert|add|remove|delete|open|close|save|find|go|select|"
-    r"convert|move|paste|copy|cut|undo|redo|duplicate|increase|decrease|set|make|change|check|create|new|edit|replace|"
-    r"sort|clear|reload|print|export|import|zoom|toggle|switch|turn|run|record|merge|split|group|ungroup|freeze|"
-    r"protect|fill|define|manage|remember|always|cycle|expand|convert|strip|transpose|swap|detach|format|apply|wrap)\b",
-    re.IGNORECASE,
-)
-_MENU_VERBS = re.compile(r"insert|add|create|export|import", re.IGNORECASE)
-"""Menus that say what is done to what is chosen in them."""
-_SWITCHES = re.compile(
+_INSERTING = re.compile(r"insert|add|create|export|import", re.IGNORECASE)
+"""Menus whose name says what happens to the entry that is chosen."""
+_TOGGLES = re.compile(
     r"(?:toggle|(?:change|set|toggle) the visibility of|show or hide|show/hide|hide or show|enable or disable|"
     r"turn on or off|switch on or off)\s+(?:the\s+)?",
     re.IGNORECASE,
 )
-_POSITIVE = re.compile(r"(show|display|enable|use|allow|highlight|activate|view|draw)\s+", re.IGNORECASE)
-_NEGATIVE = re.compile(r"(hide|disable|no|don't|do not|never|suppress|without)\s+", re.IGNORECASE)
 _BAR = re.compile(r"(?:bar|pane|panel|sidebar|toolbar|ruler|window)s?$")
 _CATEGORY = re.compile(r"\b(?:mode|view|layout)$")
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _FIELD_ROLES = ("entry", "text", "spin button", "search bar")
+_BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
 _NUMBER = re.compile(r"\d+")
-_LONGEST = 160
+_MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What a unit function is called.
+    """The names of a unit function.
 
     Attributes:
-        name: Such as "turn on line numbers".
-        description: One sentence with what it does, its other names and where it is found.
+        intent: What it does.
+        aliases: Other names.
+        description: One sentence: what it does and where it is found.
+        where: How it is reached, such as "View > Line Numbers".
         preconditions: What must hold before.
     """
 
-    name: str
+    intent: Intent
+    aliases: tuple[str, ...]
     description: str
+    where: str
     preconditions: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The intent as a short sentence, such as "turn on line numbers"."""
+        return self.intent.sentence[:_LONGEST]
 
 
 def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Naming:
@@ -68,27 +69,34 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     Args:
         attempt: What was found.
         app: The application.
-        suggested: Names that a model gave it, the best first; one that asks for something else than the rules' name
-            is left out.
+        suggested: Names by a model. They become aliases, except those that ask for something else than the intent.
     """
     item = plain(attempt.control.name) or attempt.control.role
-    names = [name for name in (_bare(name, app) for name in _names(attempt, item)) if name]
-    by_rules = names[0] if names else _lower(item)
-    names = list(dict.fromkeys([*(each for each in suggested if _agrees(each, by_rules)), by_rules, *names]))
-    name = names[0]
-    where = where_found(attempt)
+    intents = [_without_app(intent, app) for intent in _intents(attempt, item)]
+    intent = intents[0]
+    name = intent.sentence
     direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
-    told = _tooltip(attempt.path, item)
-    if direction == "off" or (direction and _SWITCHES.match(told)):
-        told = ""  # it tells what the control is for, and not what was done with it
-    others = [other for other in dict.fromkeys(names[1:]) if other.casefold() not in (name.casefold(), told.casefold())]
+    tooltip = _tooltip(attempt.path, item)
+    if direction == "off" or (direction and _TOGGLES.match(tooltip)):
+        tooltip = ""  # it says what the control is for, and not what was done with it
+    names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in intents[1:]), tooltip]
+    aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
+    aliases.pop(name.casefold(), None)
     preconditions = [f"{app} is in front"]
     if attempt.precondition:
         preconditions.append(attempt.precondition)
     if direction:
         preconditions.append(f"{item} is {'off' if direction == 'on' else 'on'}")
-    description = describe(told or name, others, _shown(attempt), where, app)
-    return Naming(name=name[:_LONGEST], description=description, preconditions=tuple(preconditions))
+    where = where_found(attempt)
+    description = describe(tooltip or name, where, app, _shown(attempt))
+    return Naming(intent, tuple(aliases.values())[:_MOST_ALIASES], description, where, tuple(preconditions))
+
+
+def describe(what: str, where: str, app: str, shown: Sequence[str] = ()) -> str:
+    """Return one sentence that says what a skill does, what it brings to the screen, and where it is found."""
+    what = what.rstrip(".")
+    shows = f", which shows {', '.join(shown)}" if shown else ""
+    return f"{what[:1].upper()}{what[1:]}{shows}, by {where} in {app}."
 
 
 def where_found(attempt: Attempt) -> str:
@@ -96,25 +104,26 @@ def where_found(attempt: Attempt) -> str:
     return " > ".join(_trail(attempt.path)) or plain(attempt.control.name) or attempt.control.role
 
 
-def _agrees(suggested: str, name: str) -> bool:
-    """Tell whether a name that a model gave neither asks for the opposite of a true one nor names another number."""
-    same_way = _is_off(suggested) == _is_off(name)
-    numbers = set(_NUMBER.findall(suggested)) <= set(_NUMBER.findall(name))
-    return same_way and numbers and conflict(suggested, name) is None
-
-
-def _is_off(name: str) -> bool:
-    intent = read(name)
-    return isinstance(intent, Switch) and intent.state == "off"
-
-
 def plain(name: str) -> str:
     """Return the name of a control without dots, mnemonics and shortcuts."""
     return re.sub(r"\s*(?:\.\.\.|…)\s*$", "", re.sub(r"\s*[(\[][^)\]]*[+][^)\]]*[)\]]$", "", name)).strip(" :") or name
 
 
-def _names(attempt: Attempt, item: str) -> Iterator[str]:
-    """Yield the names of what an attempt did, the most fitting first."""
+def _agrees(suggested: str, name: str) -> bool:
+    """Return whether a suggested name neither asks for the opposite of a name nor has another number."""
+    off = [isinstance(each, Switch) and each.state == "off" for each in (read(suggested), read(name))]
+    numbers = set(_NUMBER.findall(suggested)) <= set(_NUMBER.findall(name))
+    return off[0] == off[1] and numbers and conflict(suggested, name) is None
+
+
+def _without_app(intent: Intent, app: str) -> Intent:
+    """Leave out the application's own name, which says nothing inside of it."""
+    words = [word for word in intent.object.split() if word.casefold() != app.casefold()]
+    return intent.model_copy(update={"object": " ".join(words)}) if words else intent
+
+
+def _intents(attempt: Attempt, item: str) -> Iterator[Intent]:
+    """Yield what an attempt did in several wordings, the most fitting first."""
     words = _lower(item)
     typed = typed_text(attempt.path[-1].action) if attempt.path else ""
     direction = _direction(attempt.effect, attempt.control.role)
@@ -133,66 +142,74 @@ def _names(attempt: Attempt, item: str) -> Iterator[str]:
         yield from _of_action(attempt, words)
 
 
+def _done(words: str) -> Intent:
+    """Return the action that a label names, such as "delete line"."""
+    verb, _, rest = words.partition(" ")
+    return Do(verb=verb, object=rest) if _begins_with_verb(words) else Do(object=words)
+
+
+def _begins_with_verb(words: str) -> bool:
+    # Applications call creating something "New".
+    return words.split(" ")[0] == "new" or bool(first_verb(words) or read(words).verb or analyze(words).sure_heads)
+
+
 # Fields and signs
 
 
-def _of_field(attempt: Attempt, words: str, typed: str) -> Iterator[str]:
+def _of_field(attempt: Attempt, words: str, typed: str) -> Iterator[Intent]:
     trail = _trail(attempt.path)
-    called = words if attempt.control.name else f"{_lower(trail[-2])} {words}" if len(trail) > 1 else words
-    if attempt.control.role == "spin button":
-        yield f"set {called} to {typed}"
-        for setting in _setting_names(attempt.effect):
-            yield f"set {setting} to {typed}"
-    else:
-        yield f"type '{typed}' into the {called} field"
+    field = words if attempt.control.name else f"{_lower(trail[-2])} {words}" if len(trail) > 1 else words
+    if attempt.control.role != "spin button":
+        yield Type(value=typed, object=f"{field} field")
+        return
+    for setting in (field, *_setting_names(attempt.effect)):
+        yield SetValue(object=setting, value=typed)
 
 
 def _entered(attempt: Attempt) -> str:
-    """Return the sign that a button wrote; empty where it did something else."""
+    """Return the sign that a button wrote; empty if it did something else."""
     texts = [change for change in attempt.effect if change.kind == "text"]
-    if len(texts) != 1 or attempt.control.role not in ("push button", "button", "toggle button"):
+    if len(texts) != 1 or attempt.control.role not in _BUTTON_ROLES:
         return ""
     before, after = texts[0].before, texts[0].after
     written = after[len(before) :].strip() if after.startswith(before) else ""
     return written if 0 < len(written) <= 4 else ""
 
 
-def _of_sign(words: str, sign: str, tooltip: str) -> Iterator[str]:
-    yield f"enter {words}"
-    if sign != words:
-        yield f"enter {sign}"
-    if tooltip:
-        yield f"enter {_lower(tooltip)}"
-    if sign in (".", ","):
-        yield "enter decimal point"
-    for each in dict.fromkeys((sign, words)):
-        if len(each) == 1 and not each.isalpha() and (name := unicodedata.name(each, "")):
-            yield f"enter {name.lower()}"
-        elif len(each) == 1 and (name := unicodedata.name(each, "")):
-            yield f"enter {name.lower().split()[-1]}"
+def _of_sign(words: str, sign: str, tooltip: str) -> Iterator[Intent]:
+    names = [words, sign, _lower(tooltip), "decimal point" if sign in (".", ",") else ""]
+    for each in (sign, words):
+        name = unicodedata.name(each, "").lower() if len(each) == 1 else ""
+        names.append(name.rpartition(" ")[2] if each.isalpha() else name)
+    for name in dict.fromkeys(filter(None, names)):
+        yield Do(verb="enter", object=name)
 
 
 # Windows
 
 
-def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[str]:
+def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[Intent]:
     shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
-    # "Open..." alone says less than the title of what it opens.
-    first = shown if _VERBS.fullmatch(words) else words
-    if _VERBS.fullmatch(first):
-        yield f"open the {first} dialog"
+    # The title of what "Open..." opens says more than "Open" alone.
+    first = shown if _is_verb(words) else words
+    if _is_verb(first):
+        yield Open(object=f"{first} dialog")
         return
-    yield first if _VERBS.match(first) and len(first.split()) > 1 else f"open {first}"
+    yield _done(first) if _begins_with_verb(first) and " " in first else Open(object=first)
     for other in dict.fromkeys((words, shown)):
-        if other != first and not _VERBS.fullmatch(other):
-            yield f"open {other}"
+        if not _is_verb(other) and (other != first or _begins_with_verb(first)):
+            yield Open(object=other)
     menu = _lower(next(iter(_trail(attempt.path)), ""))
-    if _MENU_VERBS.fullmatch(menu) and menu not in first.split():
-        yield f"{menu} {words}"
+    if _INSERTING.fullmatch(menu) and menu not in first.split():
+        yield Do(verb=menu, object=words)
+
+
+def _is_verb(words: str) -> bool:
+    return " " not in words and _begins_with_verb(words)
 
 
 def _shown(attempt: Attempt) -> list[str]:
-    """Return names of what stands in a window that was opened."""
+    """Return names of the controls in a window that was opened."""
     if not any(change.kind == "opened" for change in attempt.effect):
         return []
     names = [plain(offer.control.name) for offer in attempt.offers if not offer.unsafe]
@@ -202,21 +219,23 @@ def _shown(attempt: Attempt) -> list[str]:
 # Choices
 
 
-def _of_choice(attempt: Attempt, words: str) -> Iterator[str]:
+def _of_choice(attempt: Attempt, words: str) -> Iterator[Intent]:
     category = _lower(_category(attempt))
-    yield f"switch to {words}" if _CATEGORY.search(words) or not category else f"set {category} to {words}"
-    value = next((_value(change.after) for change in attempt.effect if change.kind == "setting"), "")
+    switched = Choose(verb="switch to", value=words)
+    yield switched if _CATEGORY.search(words) or not category else Choose(object=category, value=words)
+    after = next((change.after.strip("'\"") for change in attempt.effect if change.kind == "setting"), "")
+    value = "" if after in ("true", "false") or len(after) > 40 else re.sub(r"[-_]+", " ", after)
     for setting in _setting_names(attempt.effect):
         if setting != category:
-            yield f"set {setting} to {words}"
+            yield Choose(object=setting, value=words)
         if value and value not in words:
-            yield f"set {setting} to {value}"
-    if told := _tooltip(attempt.path, words):
-        yield f"switch to {_lower(told)}"
+            yield Choose(object=setting, value=value)
+    if tooltip := _tooltip(attempt.path, words):
+        yield Choose(verb="switch to", value=_lower(tooltip))
 
 
 def _category(attempt: Attempt) -> str:
-    """Return of what something was chosen: the submenu or list, the named group it stands in, else the setting."""
+    """Return what an entry was chosen from: the submenu or list, the named group around it, else the setting."""
     if parent := _parent(attempt.path):
         return parent
     target = _last(attempt.path)
@@ -226,7 +245,7 @@ def _category(attempt: Attempt) -> str:
 
 
 def _is_choice(attempt: Attempt) -> bool:
-    """Tell whether one of several was chosen, rather than one thing switched."""
+    """Return whether one of several was chosen, rather than one thing switched."""
     if any(change.kind == "opened" for change in attempt.effect):
         return False
     if attempt.control.role in _CHOICE_ROLES:
@@ -238,40 +257,33 @@ def _is_choice(attempt: Attempt) -> bool:
 # Switches
 
 
-def _of_switch(attempt: Attempt, words: str, direction: str) -> Iterator[str]:
-    yield _switch(words, direction, bool(_presence(attempt.effect)))
+def _of_switch(attempt: Attempt, words: str, direction: str) -> Iterator[Intent]:
+    keys = [change.what.rpartition("/")[2] for change in attempt.effect if change.kind == "setting"]
+    visible = any("visib" in key or key.startswith("show") for key in keys)
+    visible = visible or any(change.kind in ("appeared", "vanished") for change in attempt.effect)
+    yield _switch(words, direction, visible)
     for setting in _setting_names(attempt.effect):
-        yield _switch(setting, direction, False)
-    if told := _tooltip(attempt.path, words):
-        said = _SWITCHES.sub("", told)
-        yield _switch(_lower(said), direction, False)
+        yield _switch(setting, direction)
+    if tooltip := _tooltip(attempt.path, words):
+        yield _switch(_lower(_TOGGLES.sub("", tooltip)), direction)
 
 
-def _switch(words: str, direction: str, presence: bool) -> str:
-    """Say that something is switched on or off; labels such as "Hide grid" say the opposite of what they are about."""
-    if negative := _NEGATIVE.match(words):
-        rest = words[negative.end() :]
-        return f"turn {'off' if direction == 'on' else 'on'} {rest}"
-    if verb := _POSITIVE.match(words):
-        rest = words[verb.end() :]
-        off = f"hide {rest}" if verb[1] in ("show", "display", "view") else f"turn off {rest}"
-        if verb[1] in ("highlight", "draw"):
-            off = f"turn off {words}"  # what is done to a thing, and not the thing
-        return words if direction == "on" else off
-    if presence and _BAR.search(words):
-        return f"{'show' if direction == 'on' else 'hide'} the {words}"
-    return f"turn {direction} {words}"
-
-
-def _presence(effect: tuple[Change, ...]) -> bool:
-    keys = [change.what.rpartition("/")[2] for change in effect if change.kind == "setting"]
-    return any("visib" in key or key.startswith("show") for key in keys) or any(
-        change.kind in ("appeared", "vanished") for change in effect
-    )
+def _switch(label: str, direction: str, visible: bool = False) -> Intent:
+    """Return the switching of a label, which may itself say on ("Show grid") or off ("Hide grid")."""
+    on = direction == "on"
+    said = read(label, find_application=False)
+    if isinstance(said, Switch) and said.state == "off":
+        return Switch(object=said.object, state="off" if on else "on")
+    if isinstance(said, Switch) and said.state == "on" and said.object:
+        hide = "hide" if said.verb in ("show", "display", "view") else ""
+        return said if on else Switch(verb=hide, object=said.object, state="off")
+    if visible and _BAR.search(label):
+        return Switch(verb="show" if on else "hide", object=label, state="on" if on else "off")
+    return Switch(object=label, state="on" if on else "off")
 
 
 def _direction(effect: tuple[Change, ...], role: str) -> str:
-    """Tell whether an effect switches something on or off; empty where it does neither."""
+    """Return whether an effect switches something on or off; empty if it does neither."""
     for change in effect:
         if change.kind == "setting" and change.after in ("true", "false"):
             return "on" if change.after == "true" else "off"
@@ -284,7 +296,7 @@ def _direction(effect: tuple[Change, ...], role: str) -> str:
 
 
 def _setting_names(effect: tuple[Change, ...]) -> list[str]:
-    """Return what the settings that changed are about, by their schema and by their keys."""
+    """Return what the settings that changed are about, by their schemas and their keys."""
     settings = [change for change in effect if change.kind == "setting"]
     if len(settings) > 2:
         return []
@@ -296,32 +308,28 @@ def _setting_names(effect: tuple[Change, ...]) -> list[str]:
     return [name for name in dict.fromkeys(found) if name]
 
 
-def _value(after: str) -> str:
-    value = after.strip("'\"")
-    return "" if value in ("true", "false") or len(value) > 40 else re.sub(r"[-_]+", " ", value)
-
-
 # Other actions
 
 
-def _of_action(attempt: Attempt, words: str) -> Iterator[str]:
+def _of_action(attempt: Attempt, words: str) -> Iterator[Intent]:
     parent = _lower(_parent(attempt.path))
-    window = any(change.kind == "state" and change.what == "window" for change in attempt.effect)
-    if window or _CATEGORY.search(words):
-        yield f"switch to {words}"
-    elif parent and not _VERBS.match(words):
-        yield f"{parent} {words}" if _VERBS.match(parent) or len(words.split()) < 3 else words
-    elif attempt.effect and all(change.kind == "appeared" for change in attempt.effect) and not _VERBS.match(words):
-        yield f"show {words}"
-    elif _VERBS.match(words):
-        yield words
-    elif _MENU_VERBS.fullmatch(menu := _lower(next(iter(_trail(attempt.path)), ""))):
-        yield f"{menu} {words}"
+    menu = _lower(next(iter(_trail(attempt.path)), ""))
+    resized = any(change.kind == "state" and change.what == "window" for change in attempt.effect)
+    if resized or _CATEGORY.search(words):
+        yield Choose(verb="switch to", value=words)
+    elif _begins_with_verb(words):
+        yield _done(words)
+    elif parent and (_begins_with_verb(parent) or len(words.split()) < 3):
+        yield _done(f"{parent} {words}")
+    elif attempt.effect and all(change.kind == "appeared" for change in attempt.effect):
+        yield Switch(verb="show", object=words, state="on")
+    elif _INSERTING.fullmatch(menu):
+        yield Do(verb=menu, object=words)
     else:
-        yield words if " " in words else f"use {words}"
-    yield words
+        yield Do(object=words) if " " in words else Choose(verb="use", value=words)
+    yield Do(object=words)
     if any(change.kind == "state" and change.after == "not editable" for change in attempt.effect):
-        yield "switch to read-only"
+        yield Choose(verb="switch to", value="read-only")
 
 
 # Paths
@@ -338,7 +346,7 @@ def _trail(path: tuple[GroundedStep, ...]) -> list[str]:
 
 
 def _parent(path: tuple[GroundedStep, ...]) -> str:
-    """Return the name of the submenu or list that the last step's target was chosen from; empty for a menu of a bar."""
+    """Return the submenu or list that the last target was chosen from; empty for a menu of a menu bar."""
     if len(path) < 2:
         return ""
     trail = _trail(path)
@@ -355,17 +363,11 @@ def _last(path: tuple[GroundedStep, ...]) -> ElementDescription | None:
 
 def _tooltip(path: tuple[GroundedStep, ...], item: str) -> str:
     target = _last(path)
-    said = re.sub(r"\s*\[[^\]]*\]$", "", target.description).partition(" | ")[0] if target is not None else ""
-    said = said.partition(". ")[0].strip().rstrip(".")
-    return said if " " in said and len(said) <= 100 and said.casefold() != item.casefold() else ""
-
-
-def _bare(name: str, app: str) -> str:
-    """Return a name without the application's own, which says nothing inside of it."""
-    words = [word for word in name.split() if word.casefold() != app.casefold()]
-    return " ".join(words) if len(words) > 1 else name
+    text = re.sub(r"\s*\[[^\]]*\]$", "", target.description).partition(" | ")[0] if target is not None else ""
+    text = text.partition(". ")[0].strip().rstrip(".")
+    return text if " " in text and len(text) <= 100 and text.casefold() != item.casefold() else ""
 
 
 def _lower(words: str) -> str:
-    """Return a title's words in small letters; abbreviations keep theirs."""
+    """Return words in lower case, except abbreviations."""
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words.split())

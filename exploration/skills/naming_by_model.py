@@ -1,4 +1,4 @@
-"""Names of unit functions by a language model, beside those by rules (`exploration.skills.naming`)."""
+"""Suggests names of unit functions by a language model, in addition to those by rules (`exploration.skills.naming`)."""
 
 from __future__ import annotations
 
@@ -6,33 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from agent_s.errors import LimitReached, ModelError
-from agent_s.llm.protocol import (
-    FoundFunction,
-    Model,
-    ModelRequest,
-    NamingContext,
-    NamingResponse,
-)
+from agent_s.llm.protocol import FoundFunction, Model, ModelRequest, NamingContext, NamingResponse
 from agent_s.records import Task, Usage
 from exploration.search.records import Attempt, Change
 from exploration.skills.naming import name_unit, where_found
 
 AT_ONCE = 40
-"""So many functions are named with one call."""
-
+"""Maximum number of functions in one call."""
 _MOST_CHANGES, _LONGEST = 4, 120
 
 
 class ModelNamer:
-    """Asks a model what people call what a search found; after a call that failed it asks no more.
+    """Asks a model what people call the functions that a search found; stops asking after a call that fails.
 
     Args:
-        model: Gives the names.
+        model: The model.
         application: Name of the application.
 
     Attributes:
-        usage: What the calls used.
-        problem: Why the model gave no more names; empty where it did.
+        usage: Token usage of each call.
+        problem: Why the model gives no more names; empty while it does.
     """
 
     def __init__(self, model: Model, application: str) -> None:
@@ -42,7 +35,7 @@ class ModelNamer:
         self.problem = ""
 
     def __call__(self, attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
-        """Return names by the key of the attempt that found the function; none for those that the model leaves out."""
+        """Return names by the key of the attempt; functions that the model leaves out have none."""
         found: dict[str, tuple[str, ...]] = {}
         for start in range(0, len(attempts), AT_ONCE):
             found |= self._ask(attempts[start : start + AT_ONCE])
@@ -52,7 +45,14 @@ class ModelNamer:
         if self.problem:
             return {}
         task = Task(instruction=f"Name what {self._application} can do")
-        functions = tuple(_function(attempt, self._application) for attempt in attempts)
+        functions = tuple(
+            FoundFunction(
+                name_unit(attempt, self._application).name,
+                where_found(attempt),
+                tuple(_in_words(change) for change in attempt.effect[:_MOST_CHANGES]),
+            )
+            for attempt in attempts
+        )
         try:
             response = self._model.complete(ModelRequest(NamingContext(task, self._application, functions)))
         except (ModelError, LimitReached) as error:
@@ -63,12 +63,7 @@ class ModelNamer:
         return {attempts[each.number - 1].key: each.names for each in named if each.number <= len(attempts)}
 
 
-def _function(attempt: Attempt, application: str) -> FoundFunction:
-    effect = tuple(_told(change) for change in attempt.effect[:_MOST_CHANGES])
-    return FoundFunction(name_unit(attempt, application).name, where_found(attempt), effect)
-
-
-def _told(change: Change) -> str:
+def _in_words(change: Change) -> str:
     what = f"{change.kind} {change.what}"
     before, after = (" ".join(text.split())[:_LONGEST] for text in (change.before, change.after))
     return f"{what}: {before!r} became {after!r}" if before or after else what

@@ -1,4 +1,4 @@
-"""Looks up whether a task is done without asking a model: what was used, what the screen shows, which file is there."""
+"""Checks whether a task is done without a model: by the controls used, the texts shown and the files written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_BYTES = 1_000_000
 
 
 class Checkable(Protocol):
-    """What a check needs of a desktop."""
+    """The part of a desktop that a check uses."""
 
     @property
     def home(self) -> Path:
@@ -27,18 +27,18 @@ class Checkable(Protocol):
         ...
 
     def observe(self) -> Observation:
-        """Look at the screen."""
+        """Return the current screen."""
         ...
 
 
 class TaskCheck:
-    """A state check (`agent_s.records.StateCheck`) of a task that says what its end is.
+    """A state check (`agent_s.records.StateCheck`) of a task with a checkable end.
 
     Args:
         task: The task.
-        affordances: What its application offers.
-        watch: Has seen every step of the run.
-        desktop: Where it runs.
+        affordances: The affordances of its application.
+        watch: A listener that has seen every event of the run.
+        desktop: The desktop of the run.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class TaskCheck:
         self._desktop = desktop
 
     def __call__(self, status: Status) -> Verdict:
-        """Tell whether the task is done."""
+        """Return whether the task is done."""
         if status != "done":
             return Verdict(verified=False, reason=f"the agent ended with status {status}", by="status")
         problems = tuple(self._problems())
         if problems:
             return Verdict(verified=False, reason="; ".join(problems), by=CHECKED_BY)
-        return Verdict(verified=True, reason="what the task names was done", evidence=self._points(), by=CHECKED_BY)
+        return Verdict(verified=True, reason="everything that the task names was done", evidence=self._points(), by=CHECKED_BY)
 
     def _problems(self) -> Iterator[str]:
         for way in self._task.uses:
             if self._keys.get(way) not in self._watch.used:
                 yield f"{way} was not used"
         if self._task.shows and not self._task.file and not self._stands(self._task.shows):
-            yield f"{self._task.shows!r} does not stand on the screen"
+            yield f"{self._task.shows!r} is not on the screen"
         if self._task.file and (problem := self._file_problem()):
             yield problem
 

@@ -1,4 +1,4 @@
-"""How much of what an application offers was used."""
+"""The share of an application's controls that was used."""
 
 from __future__ import annotations
 
@@ -10,40 +10,35 @@ from agent_s.llm.protocol import Affordance
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was used of what an application offers.
-
-    Attributes:
-        used: How many of the affordances that the survey found.
-        found: How many there are.
-    """
+    """How many of the affordances that a survey `found` were `used`."""
 
     used: int = 0
     found: int = 0
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None where nothing was found."""
+        """From 0 to 1; None if nothing was found."""
         return self.used / self.found if self.found else None
 
 
 def measure(affordances: Sequence[Affordance], used: Iterable[str]) -> Coverage:
-    """Count the affordances that were used; `used` holds their keys."""
+    """Count the affordances whose keys are in `used`."""
     keys = {key_of(one) for one in affordances}
     return Coverage(len(keys & set(used)), len(keys))
 
 
 def key_of(affordance: Affordance) -> str:
-    """Return what identifies an affordance: where it is found, and its name."""
+    """Return the key of an affordance: where it is found, and its name."""
     return "\t".join((*affordance.within[-1:], affordance.name))
 
 
 def find_used(affordances: Sequence[Affordance], name: str, path: Sequence[str]) -> str | None:
-    """Return the key of the affordance that an element is; None where it is none of them.
+    """Return the key of the affordance that an element is; None if it is none.
 
     Args:
-        affordances: Of the application.
-        name: Of the element: its name, label or description.
-        path: Its ancestors, each "role:name".
+        affordances: The affordances of the application.
+        name: The name, label or description of the element.
+        path: The ancestors of the element, each "role:name".
     """
     same = [one for one in affordances if one.name == name]
     if not same:

@@ -1,7 +1,7 @@
-"""The tasks of an exploration: proposed by the model, without repetitions, from easy to hard (paper, section 3.2).
+"""The tasks of an exploration: proposed by a model, without repetitions, from easy to hard (paper, section 3.2).
 
-Half of them are the most common things that people do in an application, whatever is on the screen; the others are
-found for the screen as it is.
+Half of them are what people commonly do in an application, whatever is on the screen; the others are about the screen
+as it is.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from memory_store.embedding.embedders import Embedder
 
 TaskKind = Literal["common", "screen"]
-"""Where a task comes from: what people commonly do, or the screen as it is (environment-independent and -aware)."""
+"""The source of a task: common use or the present screen (environment-independent and -aware)."""
 
 PROPOSED_PER_WANTED = 3
-"""Tasks that are asked for each one that is wanted, since some repeat others and are left out."""
+"""Number of proposals per wanted task, since repetitions are left out."""
 MOST_PROPOSED = 120
 ALIKE = 0.55
-"""How far from the embedder's own least similarity to 1 two tasks are the same, where they use the same things."""
+"""Similarity of the same tasks, as a fraction of the way from the embedder's `min_similarity` to 1."""
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _FILE = re.compile(r"\b[\w-]+\.\w{1,5}\b")
@@ -48,17 +48,17 @@ _WORD = re.compile(r"\w+")
 
 
 class ExplorationTask(Record):
-    """A task by which an application is explored.
+    """A task for the agent.
 
     Attributes:
         id: The same for the same task of the same application.
         app: Id of the application.
-        instruction: What the agent is told.
+        instruction: The instruction.
         difficulty: From 1 to 5.
-        kind: Where it comes from.
-        uses: Ways of what has to be used, where the task consists of using it.
-        shows: A text that has to stand on the screen at the end.
-        file: Name of a file that has to lie in the Documents folder at the end.
+        kind: Its source.
+        uses: Ways to the affordances that must be used.
+        shows: A text that must be on the screen at the end.
+        file: Name of a file that must be in the Documents folder at the end.
     """
 
     id: str
@@ -72,24 +72,24 @@ class ExplorationTask(Record):
 
     @property
     def is_checkable(self) -> bool:
-        """Whether its end can be looked up without asking a model."""
+        """Whether its end can be checked without a model."""
         return bool(self.uses or self.shows or self.file)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """Tasks, and what proposing them cost; `usage` holds one entry for each call."""
+    """Proposed tasks, and the token usage of each call."""
 
     tasks: tuple[ExplorationTask, ...]
     usage: tuple[Usage, ...]
 
 
 class TaskMaker:
-    """Makes the tasks for applications.
+    """Proposes tasks.
 
     Args:
         model: Proposes them.
-        embedder: Tells which are alike.
+        embedder: Measures their similarity.
     """
 
     def __init__(self, model: Model, embedder: Embedder) -> None:
@@ -99,13 +99,13 @@ class TaskMaker:
     def make(
         self, application: Application, affordances: Sequence[Affordance], observation: Observation, wanted: int
     ) -> Proposed:
-        """Return at most so many tasks for an application, the easy ones first.
+        """Return tasks for an application, the easy ones first.
 
         Args:
-            application: What is explored.
-            affordances: What it was found to offer.
+            application: The application.
+            affordances: Its affordances.
             observation: The screen after its start.
-            wanted: How many.
+            wanted: Maximum number of tasks.
 
         Raises:
             ModelError: The model gives no usable answer.
@@ -143,22 +143,22 @@ class TaskMaker:
 
 
 def task_id(app: str, instruction: str) -> str:
-    """Return the id of a task, which is the same whenever it is proposed again."""
+    """Return the id of a task, the same whenever it is proposed again."""
     return hashlib.sha256(f"{app}\n{' '.join(instruction.split())}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def leave_out_repetitions(
     tasks: Sequence[ExplorationTask], embedder: Embedder, names: Iterable[str]
 ) -> list[ExplorationTask]:
-    """Return the tasks without those that ask for the same as an earlier one.
+    """Return the tasks without repetitions of earlier ones.
 
-    Two ask for the same if they name the same things of the application, are about as difficult, and their sentences
-    mean the same and not the opposite, whatever texts and file names they are about.
+    Two tasks are the same if they name the same things of the application, are about equally difficult, and their
+    sentences mean the same and not the opposite, apart from texts and file names.
 
     Args:
-        tasks: Of one application.
-        embedder: Tells what means the same.
-        names: What the application offers.
+        tasks: Tasks of one application.
+        embedder: Measures similarity.
+        names: Names of the application's affordances.
     """
     if not tasks:
         return []
@@ -176,10 +176,9 @@ def leave_out_repetitions(
 
 
 def choose(tasks: Sequence[ExplorationTask], affordances: Sequence[Affordance], wanted: int) -> list[ExplorationTask]:
-    """Choose tasks that together use as many parts of the application as possible, and order them from easy to hard.
+    """Choose tasks that together use as many parts of the application as possible, ordered from easy to hard.
 
-    Each turn takes a task of the kind, then of the difficulty, then with the parts (menus, or the window itself) that
-    were taken least so far.
+    Each turn takes a task of the least used kind, then difficulty, then part (a menu, or the window itself).
     """
     parts = {one.name.casefold(): (one.within or ("",))[0] for one in affordances}
     touched = {task.id: {parts[name] for name in names_in(task.instruction, parts)} or {""} for task in tasks}
@@ -206,9 +205,9 @@ def choose(tasks: Sequence[ExplorationTask], affordances: Sequence[Affordance], 
 
 
 def names_in(instruction: str, names: Iterable[str]) -> frozenset[str]:
-    """Return which of these names (casefolded) an instruction holds, quoted or as whole words.
+    """Return which of these names (casefolded) an instruction contains, quoted or as whole words.
 
-    Of names within each other the longest counts. A name of a single character counts only where it is quoted.
+    Of overlapping names the longest counts. A name of a single character counts only if it is quoted.
     """
     known = set(names)
     found = {part[1:-1].casefold() for part in _QUOTED.findall(instruction)} & known
@@ -226,13 +225,13 @@ def _near(one: ExplorationTask, other: ExplorationTask) -> bool:
 
 
 def _without_parameters(instruction: str, names: set[str]) -> str:
-    """Return an instruction with a mark in place of its texts and file names; what the application offers stays."""
+    """Return an instruction without its texts and file names, except names of the application's affordances."""
     masked = _QUOTED.sub(lambda part: part[0] if part[0][1:-1].casefold() in names else "something", instruction)
     return _FILE.sub("something", masked)
 
 
 def _harmless(instruction: str) -> bool:
-    """Tell whether nothing in an instruction is to be deleted, sent or printed: no clause begins with such a verb."""
+    """Return whether no clause of an instruction asks to delete, send or print anything."""
     clauses = re.split(r"[.;,>]|\b(?:and|then)\b", _FILE.sub("", instruction))
     return all(is_safe(clause.strip(" '\"")) for clause in clauses)
 

@@ -1,7 +1,6 @@
-"""What an application offers, seen in a minute: its window, and each of its menus opened and closed again.
+"""Lists the controls of an application within a minute: those of its window, and those of each menu.
 
-Nothing is chosen from a menu, so that a survey changes nothing. What lies behind dialogs is found by the search
-(`exploration.search.dfs`).
+Nothing is chosen from a menu, so a survey changes nothing. The search (`exploration.search.dfs`) explores dialogs.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from aci.safety.risk_words import is_irreversible, pattern
 from agent_s.llm.protocol import Affordance
 
 SURVEY_LIMIT_S = 60.0
-"""What one survey may take, s; menus that are not reached by then are left out."""
+"""Time for one survey, s; menus that are not reached by then are left out."""
 _OPEN_LIMIT_S = 2.0
 MOST_PER_MENU = 60
-"""Entries of one menu; a longer one is a list of files, fonts or languages."""
+"""Maximum number of entries of a menu; longer ones list files, fonts or languages."""
 _DEEPEST = 2
 _TRIES = 2
-"""How often a menu is opened that shows nothing; on a busy machine its window may be late."""
+"""Number of tries to open a menu; on a busy machine its window may be late."""
 _MENU_ROLES = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
 _PRESSED_ROLES = frozenset(
     {"push button", "toggle button", "radio button", "check box", "switch", "combo box", "spin button", "page tab"}
@@ -41,14 +40,14 @@ _LEADS_AWAY = re.compile(
     r"user guide|license|release notes|drucken|hilfe|imprimer|aide|imprimir|ayuda|stampa|aiuto)\b",
     re.IGNORECASE,
 )
-"""Names of commands that print, send, install, or lead to another program."""
+"""Commands that print, send, install, or lead to another program."""
 
 
 class Operable(Protocol):
-    """What a survey needs of a desktop."""
+    """The part of a desktop that a survey uses."""
 
     def observe(self) -> Observation:
-        """Look at the screen."""
+        """Return the current screen."""
         ...
 
     def perform(self, action: Action) -> ActionResult:
@@ -57,12 +56,12 @@ class Operable(Protocol):
 
 
 class Survey(BaseModel):
-    """What an application offers.
+    """The controls of an application.
 
     Attributes:
-        affordances: In the order in which they stand, those of menus after those of the window.
-        complete: Whether every menu was looked into.
-        seconds: How long it took, s.
+        affordances: Controls in reading order, those of menus after those of the window.
+        complete: Whether every menu was opened.
+        seconds: Duration, s.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,7 +72,7 @@ class Survey(BaseModel):
 
 
 def is_safe(name: str) -> bool:
-    """Tell whether using what has this name can be tried: it deletes, ends, sends and prints nothing."""
+    """Return whether a control of this name is safe to try: it does not delete, end, send or print anything."""
     plain = re.sub(r"^[\W_]+", "", name)
     return not (is_irreversible(name) or pattern("closing").match(plain) or _LEADS_AWAY.match(plain))
 
@@ -85,22 +84,22 @@ def survey(
     limit_s: float = SURVEY_LIMIT_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> Survey:
-    """Look at what an application offers.
+    """List the controls of an application.
 
     Args:
-        desktop: Where it has just been started.
+        desktop: The desktop on which it has just been started.
         observation: The screen after its start.
-        limit_s: Longest time, s.
-        clock: Seconds that only go forward.
+        limit_s: Time limit, s.
+        clock: Monotonic clock, s.
     """
     began = clock()
-    look = _Look(desktop, clock, began + limit_s)
-    found = [*_offered(_pressable(observation.elements), ()), *look.into_menus(observation)]
+    menus = _Menus(desktop, clock, began + limit_s)
+    found = [*_offered(_pressable(observation.elements), ()), *menus.open_all(observation)]
     unique = {(one.within, one.window, one.name, one.role): one for one in found if is_safe(one.name)}
-    return Survey(affordances=tuple(unique.values()), complete=look.complete, seconds=clock() - began)
+    return Survey(affordances=tuple(unique.values()), complete=menus.complete, seconds=clock() - began)
 
 
-class _Look:
+class _Menus:
     """Opens menus one after another."""
 
     def __init__(self, desktop: Operable, clock: Callable[[], float], deadline: float) -> None:
@@ -112,7 +111,7 @@ class _Look:
     def _late(self) -> bool:
         return self._clock() > self._deadline
 
-    def into_menus(self, observation: Observation) -> Iterable[Affordance]:
+    def open_all(self, observation: Observation) -> Iterable[Affordance]:
         openers = [element for element in observation.elements if _opens_menu(element)]
         for opener in openers:
             found: list[Affordance] | None = None
@@ -124,21 +123,20 @@ class _Look:
             yield from found or ()
 
     def _into(self, opener_id: int, within: tuple[str, ...], before: Observation) -> list[Affordance] | None:
-        """Return what a menu and those in it offer; None where it does not open."""
+        """Return the entries of a menu and of its submenus; None if it does not open."""
         if not self._desktop.perform(Click(element_id=opener_id)).ok:
             return None
         after, entries = self._opened(set(before.by_id))
         found = list(_offered(entries[:MOST_PER_MENU], within))
         inner = [entry for entry in entries if _is_submenu(entry)] if len(within) < _DEEPEST else []
         for entry in inner:
-            # A submenu that opens over its siblings goes when the next one is opened.
             below = None if self._late() else self._into(entry.id, (*within, name_of(entry)), after)
             self.complete = self.complete and below is not None
             found += below or ()
         return found if entries else None
 
     def _opened(self, known: set[int]) -> tuple[Observation, list[Element]]:
-        """Look until two looks find the same entries; toolkits draw a menu before they tell what is in it."""
+        """Look until two looks find the same entries; toolkits draw a menu before its entries are accessible."""
         deadline = self._clock() + _OPEN_LIMIT_S
         seen: list[Element] = []
         while True:
@@ -190,5 +188,5 @@ def _is_submenu(entry: Element) -> bool:
 
 
 def name_of(element: Element | ElementDescription) -> str:
-    """Return what people call an element: its name, else its tooltip."""
+    """Return the name, label or tooltip of an element."""
     return (element.name or element.label or element.description.partition(" [")[0]).strip()

@@ -1,4 +1,4 @@
-"""Watches a run for what of an application it used, and what it learned."""
+"""Records which controls of an application a run used, and how much it stored in memory."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ _ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
 
 
 class UseWatch:
-    """Takes the events of a run.
+    """A listener for the events of a run.
 
     Args:
-        affordances: What the application was found to offer.
+        affordances: The controls that the survey found.
 
     Attributes:
-        used: Keys of the affordances that actions touched, in order.
-        learned: Experiences that were stored.
+        used: Keys of the affordances that actions used, in order.
+        stored: Number of experiences that were stored.
     """
 
     def __init__(self, affordances: Sequence[Affordance]) -> None:
         self.used: dict[str, None] = {}
-        self.learned = 0
+        self.stored = 0
         self._affordances = affordances
         self._observed: Observed | None = None
-        self._meant: list[str] = []
-        self._passed: tuple[str, ...] = ()
+        self._pending: list[str] = []
+        self._way: tuple[str, ...] = ()
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
+        """Process one event."""
         match event:
             case Observed():
                 self._observed = event
             case ActionChosen():
-                self._meant = self._touched(event)
+                self._pending = self._touched(event)
             case ActionPerformed() if event.result.ok:
-                self.used.update(dict.fromkeys(self._meant))
+                self.used.update(dict.fromkeys(self._pending))
             case ExperienceStored():
-                self.learned += 1
+                self.stored += 1
             case _:
                 pass
 
@@ -51,7 +51,7 @@ class UseWatch:
             return []
         ids = [getattr(event.action, field, None) for field in _ID_FIELDS]
         elements = [observation.by_id[number] for number in ids if number in observation.by_id]
-        passed, self._passed = self._passed, tuple(f"step:{name_of(element)}" for element in elements)
+        passed, self._way = self._way, tuple(f"step:{name_of(element)}" for element in elements)
         keys = [
             find_used(self._affordances, name, (*element.path, *passed))
             for element in elements

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from exploration.search.controls import offer
-from exploration.search.navigator import Path, Walker, new_desktop
-from exploration.search.prober import Prober, Tried
+from exploration.search.navigator import Path, Navigator, new_desktop
+from exploration.search.prober import Prober, Probe
 from exploration.search.records import Attempt, Offer
 from exploration.search.states import Look
 
@@ -20,9 +20,9 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def walker() -> Iterator[Walker]:
+def navigator() -> Iterator[Navigator]:
     with new_desktop() as desktop:
-        yield Walker(desktop, ("mousepad", "sample.txt"))
+        yield Navigator(desktop, ("mousepad", "sample.txt"))
 
 
 def offered(look: Look, key: str) -> Offer:
@@ -30,12 +30,12 @@ def offered(look: Look, key: str) -> Offer:
     return offer(found, look.observation, look.place)
 
 
-def tried(prober: Prober, path: Path, look: Look, key: str) -> Tried:
+def probe(prober: Prober, path: Path, look: Look, key: str) -> Probe:
     wanted = offered(look, key)
     return prober.attempt(path, wanted.control, wanted.step, fresh=False)
 
 
-def as_attempt(path: Path, made: Tried, key: str, look: Look) -> Attempt:
+def as_attempt(path: Path, made: Probe, key: str, look: Look) -> Attempt:
     return Attempt(
         key=key,
         control=offered(look, key).control,
@@ -46,44 +46,44 @@ def as_attempt(path: Path, made: Tried, key: str, look: Look) -> Attempt:
     )
 
 
-def test_a_menu_a_switch_and_a_change_of_the_text(walker: Walker) -> None:
-    prober = Prober(walker)
-    start = walker.restart()
-    view = tried(prober, (), start, "menu:View")
+def test_a_menu_a_switch_and_a_change_of_the_text(navigator: Navigator) -> None:
+    prober = Prober(navigator)
+    start = navigator.restart()
+    view = probe(prober, (), start, "menu:View")
     assert view.finding.classification == "continue"
     assert view.after is not None
     path: Path = (view.step,)
-    numbers = tried(prober, path, view.after, "menu item:Line Numbers")
+    numbers = probe(prober, path, view.after, "menu item:Line Numbers")
     assert numbers.finding.classification == "terminal"
     assert ("setting", "org/xfce/mousepad/preferences/view/show-line-numbers", "true") in [
         (change.kind, change.what, change.after) for change in numbers.finding.effect
     ]
 
-    bar = tried(prober, path, view.after, "menu item:Toolbar")
+    bar = probe(prober, path, view.after, "menu item:Toolbar")
     assert (bar.finding.classification, len(bar.finding.offers) > 9) == ("continue", True)
-    again = tried(prober, path, view.after, "menu item:Statusbar")
+    again = probe(prober, path, view.after, "menu item:Statusbar")
     assert again.finding.classification == "terminal"
-    assert walker.restarts == 1, "what was switched was not switched back"
+    assert navigator.restarts == 1, "what was switched was not switched back"
 
     for switch, name in ((numbers, "menu item:Line Numbers"), (again, "menu item:Statusbar")):
-        verified = prober.verify(as_attempt(path, switch, name, view.after), fresh=walker.restarts == 1)
+        verified = prober.verify(as_attempt(path, switch, name, view.after), fresh=navigator.restarts == 1)
         assert (verified.problem, len(verified.steps)) == ("", 2)
         assert list(verified.steps[-1].left.settings.values()) == ["true"], "no element shows that it is on"
-    assert walker.restarts == 2, "the second was not verified where the first had been"
+    assert navigator.restarts == 2, "the second was not verified where the first had been"
 
-    edit = tried(prober, (), start, "menu:Edit")
+    edit = probe(prober, (), start, "menu:Edit")
     assert edit.after is not None
     path = (edit.step,)
-    deleted = tried(prober, path, edit.after, "menu item:Delete Line")
+    deleted = probe(prober, path, edit.after, "menu item:Delete Line")
     assert [change.after for change in deleted.finding.effect if change.kind == "text"] == ["Gamma delta\nepsilon\n"]
-    assert str(walker.place) not in deleted.step.model_dump_json(), "steps name this desktop's own home"
+    assert str(navigator.place) not in deleted.step.model_dump_json(), "steps name this desktop's own home"
 
-    restarts = walker.restarts
-    undone = walker.go(path)
+    restarts = navigator.restarts
+    undone = navigator.go(path)
     assert isinstance(undone, Look)
     assert [e.text for e in undone.observation.elements if e.role == "text"] == ["alpha beta\nGamma delta\nepsilon\n"]
-    assert (walker.restarts, walker.tainted) == (restarts, True), "it can be done again now, and could not before"
+    assert (navigator.restarts, navigator.tainted) == (restarts, True), "it can be done again now, and could not before"
     assert prober.verify(as_attempt(path, deleted, "menu item:Delete Line", edit.after), fresh=False).problem == ""
-    assert walker.restarts == restarts + 1, "it was verified where something had been undone"
-    assert isinstance(walker.go(path), Look)
-    assert walker.restarts == restarts + 2, "a changed text was taken for the start"
+    assert navigator.restarts == restarts + 1, "it was verified where something had been undone"
+    assert isinstance(navigator.go(path), Look)
+    assert navigator.restarts == restarts + 2, "a changed text was taken for the start"

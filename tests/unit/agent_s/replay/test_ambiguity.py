@@ -33,27 +33,27 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "steps", "why"),
     [
-        ("type Save and keep it as a.txt", "type Discard and keep it as a.txt", (typed("Save"), SAVE), "always there"),
+        ("type Save and keep it as a.txt", "type Discard and keep it as a.txt", (typed("Save"), SAVE), "the fixed name of a control"),
         ("set Status to Open", "set Status to Cancel", (on("list item", "Open"), on("push button", "Open")), "always"),
         ("type Down and press Down", "type Up and press Up", (typed("Down"), DOWN), "a key"),
-        ("go down 3 rows and type 3", "go down 5 rows and type 5", (DOWN, DOWN, DOWN, typed("3")), "how often"),
+        ("go down 3 rows and type 3", "go down 5 rows and type 5", (DOWN, DOWN, DOWN, typed("3")), "number of repetitions"),
         (
             "type 2 into Count and click 2 times",
             "type 3 into Count and click 3 times",
             (typed("2"), on("push button", "Add", Click(element_id=1, num_clicks=2))),
-            "how often",
+            "number of repetitions",
         ),
         (
             "type 4 and press Left 4 times",
             "type 5 and press Left 5 times",
             (typed("4"), GroundedStep(action=HoldAndPress(hold_keys=(), press_keys=("Left",) * 4))),
-            "how often",
+            "number of repetitions",
         ),
         (
             "type 4 and scroll by 4",
             "type 5 and scroll by 5",
             (typed("4"), on("list", "", Scroll(element_id=1, clicks=-4))),
-            "how often",
+            "number of repetitions",
         ),
         ("in row 2 type 2", "in row 7 type 7", (on("table cell", "A2"), typed("2")), "which table cell"),
         ("in entry 2 type 2", "in entry 7 type 7", (on("entry", "", ordinal=1), typed("2")), "which entry"),
@@ -63,9 +63,9 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
             (typed("Dear Bob,"), typed("hello"), on("list item", "Bob")),
             "where 'Dear Bob, hello' was used",
         ),
-        ("type a into Name", "type the into Name", (typed("a"),), "more than a word"),
-        ("press . in the calculator", "press , in the calculator", (on("push button", "."),), "more than a word"),
-        ("uncheck it in A1", "check it in A1", (on("table cell", "A1"),), "what 'uncheck' was for"),
+        ("type a into Name", "type the into Name", (typed("a"),), "more than a filler"),
+        ("press . in the calculator", "press , in the calculator", (on("push button", "."),), "more than a filler"),
+        ("uncheck it in A1", "check it in A1", (on("table cell", "A1"),), "what 'uncheck' is for"),
     ],
 )
 def test_a_value_that_may_be_something_else_as_well_is_in_doubt(

@@ -89,7 +89,7 @@ def test_what_cannot_be_explored_is_skipped_with_its_reason_and_the_rest_goes_on
     assert asked(tmp_path) == ["survey gone", "survey notes", *(f"task notes{n}" for n in (1, 2, 3))]
     gone, notes = summarize(tmp_path, (GONE, NOTES))
     assert gone.problem == "Gone cannot be started"
-    assert (notes.problem, notes.verified, notes.learned) == ("", 3, 6)
+    assert (notes.problem, notes.verified, notes.stored) == ("", 3, 6)
     assert notes.coverage.share == 0.5
     assert notes.unused == ("Undo",)
     page = write_report(tmp_path, [gone, notes]).read_text()

@@ -7,7 +7,7 @@ import pytest
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, State, Window
-from exploration.search.changes import changes, happened_again
+from exploration.search.changes import changes, missing_change
 from exploration.search.classifying import classify
 from exploration.search.controls import candidates
 from exploration.search.homes import HomeState
@@ -71,10 +71,10 @@ def test_an_open_menu_changes_nothing() -> None:
 def test_the_same_effect_again_is_recognized() -> None:
     strict = Change(kind="setting", what="a/b", before="1", after="2")
     parts = Change(kind="appeared", what="push button Find", after="shown")
-    assert happened_again((strict, parts), (strict,)) == ""
-    assert "did not become '2' again" in happened_again((strict,), (strict.model_copy(update={"after": "3"}),))
-    assert happened_again((parts,), ()) != ""
-    assert happened_again((Change(kind="picture", what="x"),), (Change(kind="picture", what="y"),)) == ""
+    assert missing_change((strict, parts), (strict,)) == ""
+    assert "did not become '2' again" in missing_change((strict,), (strict.model_copy(update={"after": "3"}),))
+    assert missing_change((parts,), ()) != ""
+    assert missing_change((Change(kind="picture", what="x"),), (Change(kind="picture", what="y"),)) == ""
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_same_effect_again_is_recognized() -> None:
 )
 def test_a_time_or_date_is_another_each_time(first: str, second: str, same: bool) -> None:
     effects = [(Change(kind="text", what="text Input line", after=text),) for text in (first, second)]
-    assert (happened_again(*effects) == "") == same
+    assert (missing_change(*effects) == "") == same
 
 
 def test_attempts_are_classified() -> None:

@@ -11,7 +11,7 @@ import pytest
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
-from exploration.search.dfs import Namer, Pending, lateness, search
+from exploration.search.dfs import Pending, lateness, search
 from exploration.search.ledger import Ledger
 from exploration.search.records import (
     Attempt,
@@ -24,6 +24,8 @@ from exploration.search.records import (
     SearchStarted,
     SkillVerified,
 )
+from exploration.skills.skill_keeper import Namer, SkillKeeper
+from intents.intent import Switch
 from memory_store import MemoryStore, SkillExperience
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.exploration.an_app import APP, FakeEditor
@@ -63,7 +65,7 @@ def quick(
     """Search with a clock that runs fast, so that nothing is waited for."""
     ticks = count()
     return search(
-        editor, ledger, limits=limits, memory=memory, namer=namer,
+        editor, ledger, SkillKeeper(memory, "explore", namer), limits=limits,
         clock=lambda: next(ticks) * 0.05, pause=lambda seconds: None,
     )  # fmt: skip
 
@@ -105,20 +107,21 @@ def test_the_values_of_one_choice_come_after_other_long_lists() -> None:
     assert sorted([encodings, languages, short], key=lateness) == [short, languages, encodings]
 
 
-def test_a_model_names_what_it_finds_unless_it_says_the_opposite(home: Path, tmp_path: Path) -> None:
+def test_names_by_a_model_become_aliases_unless_they_say_the_opposite(home: Path, tmp_path: Path) -> None:
     asked: list[str] = []
+    suggestions = {"Line Numbers": ("number the lines",), "Wrap lines": ("turn off wrapping", "fold long lines")}
 
     def namer(attempts: Sequence[Attempt]) -> Mapping[str, tuple[str, ...]]:
         asked.extend(attempt.key for attempt in attempts)
-        said = {"Line Numbers": ("number the lines",), "Wrap lines": ("turn off wrapping", "fold long lines")}
-        return {attempt.key: said.get(attempt.control.name, ()) for attempt in attempts}
+        return {attempt.key: suggestions.get(attempt.control.name, ()) for attempt in attempts}
 
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         explored(home, ledger, namer=namer)
-    found = {skill.name: skill.description for skill in ledger.skills.values()}
-    assert "turn on line numbers" in found["number the lines"]
-    assert "fold long lines" in found
-    assert not any("turn off wrapping" in description for description in found.values())
+    found = {skill.name: skill for skill in ledger.skills.values()}
+    assert "number the lines" in found["turn on line numbers"].aliases
+    assert "fold long lines" in found["turn on wrap lines"].aliases
+    assert not any("turn off wrapping" in skill.aliases for skill in found.values())
+    assert not any("number the lines" in skill.description for skill in found.values())
     assert len(asked) == len(set(asked)), "each is named once"
 
 
@@ -286,6 +289,9 @@ def test_memory_gets_active_skills_and_boundaries_that_nothing_replays(home: Pat
         ids = [event.skill.experience_id for event in events if isinstance(event, SkillVerified)]
         stored = [memory.get(each) for each in ids]
         assert all(each.provenance.state == "active" and each.provenance.verified for each in stored)
+        numbers = next(each for each in stored if isinstance(each, SkillExperience) and "line numbers" in each.name)
+        assert numbers.intent == Switch(object="line numbers", state="on")
+        assert {"kind": "setting", "what": "org/editor/line-numbers", "before": "", "after": "true"} in numbers.effects
         found = memory.search_skills("turn on line numbers", app=APP)
         assert found[0].experience.name == "turn on line numbers"
         assert not [hit for hit in memory.search_skills("use unlucky") if hit.experience.name == "use unlucky"]

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from aci.observation.observation import Element
-from agent_s.replay.skill_names import THEN
+from agent_s.replay.recall import THEN
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
 from exploration.search.records import Composed
 from exploration.skills.composing import compose, is_composed
 from exploration.skills.compositions import propose
+from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore, SkillExperience
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.exploration.an_app import APP, FakeEditor
@@ -39,7 +40,7 @@ def home(tmp_path: Path) -> Path:
 
 def searched(editor: FakeEditor, path: Path) -> Ledger:
     ledger, ticks = Ledger(path, APP, ARGV), count()
-    for _ in search(editor, ledger, clock=lambda: next(ticks) * 0.05, pause=lambda _: None):
+    for _ in search(editor, ledger, SkillKeeper(None, "explore"), clock=lambda: next(ticks) * 0.05, pause=lambda _: None):
         pass
     return ledger
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from aci.acting.actions import Click
@@ -11,6 +9,7 @@ from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
 from exploration.search.records import Attempt, Change, Control
 from exploration.skills.naming import name_unit, plain
+from intents.intent import Switch
 
 
 def step(role: str, name: str, path: tuple[str, ...] = (), description: str = "") -> GroundedStep:
@@ -38,9 +37,9 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
         (attempt(VIEW, step("menu item", "Line Numbers", IN_VIEW), effect=setting("show-line-numbers", "true")),
          "turn on line numbers"),
         (attempt(VIEW, step("menu item", "Toolbar", IN_VIEW), effect=setting("toolbar-visible", "true")),
-         "show the toolbar"),
+         "show toolbar"),
         (attempt(VIEW, step("menu item", "Menubar", IN_VIEW), effect=setting("menubar-visible", "false")),
-         "hide the menubar"),
+         "hide menubar"),
         (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "true")),
          "show line numbers"),
         (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "false")),
@@ -67,22 +66,24 @@ def test_names_are_what_people_ask_for(made: Attempt, name: str) -> None:
     assert name_unit(made, "Editor").name == name
 
 
-def test_the_description_says_what_by_which_names_and_where() -> None:
+def test_the_description_says_what_a_skill_does_and_where_it_is_found() -> None:
     shown = step("menu item", "Line Numbers", IN_VIEW, "Display numbers of lines")
     naming = name_unit(attempt(VIEW, shown, effect=setting("number-lines", "true")), "Editor")
-    assert naming.description == (
-        "Display numbers of lines, also called “turn on number lines”, by View > Line Numbers in Editor."
-    )
+    assert naming.intent == Switch(object="line numbers", state="on")
+    assert naming.description == "Display numbers of lines, by View > Line Numbers in Editor."
+    assert naming.aliases == ("turn on number lines", "display numbers of lines")
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
 
 
-def test_a_description_is_true_of_what_was_done() -> None:
+def test_tooltips_that_contradict_what_was_done_are_no_names() -> None:
     numbers = step("menu item", "Line Numbers", IN_VIEW, "Show line numbers")
     off = name_unit(attempt(VIEW, numbers, effect=setting("number-lines", "false")), "Editor")
-    assert off.description.startswith("Turn off line numbers, ")
+    assert off.description == "Turn off line numbers, by View > Line Numbers in Editor."
+    assert not any("show" in alias for alias in off.aliases)
     wrap = step("menu item", "Wrap", IN_VIEW, "Toggle breaking of lines")
     on = name_unit(attempt(VIEW, wrap, effect=setting("wrap", "true")), "Editor")
-    assert on.description.startswith("Turn on wrap, also called “turn on breaking of lines”")
+    assert on.description == "Turn on wrap, by View > Wrap in Editor."
+    assert "turn on breaking of lines" in on.aliases
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_a_description_is_true_of_what_was_done() -> None:
 )  # fmt: skip
 def test_other_names_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
     naming = name_unit(made, "App")
-    assert other in (naming.name, *re.findall("“([^”]*)”", naming.description))
+    assert other in (naming.name, *naming.aliases)
 
 
 def test_dots_and_shortcuts_are_no_part_of_a_name() -> None:

@@ -45,7 +45,7 @@ def test_what_was_clicked_counts_and_what_was_refused_does_not() -> None:
     clicked(watch, 2)
     watch(ExperienceStored(memory="episodic", experience_id="e-1", summary=""))
     assert list(watch.used) == [key_of(UNDO), key_of(SMALL_ICONS)]
-    assert watch.learned == 1
+    assert watch.stored == 1
     assert measure(OFFERED, watch.used) == Coverage(2, 3)
 
 

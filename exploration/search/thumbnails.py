@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTH = 320
-_QUALITY = 70
 FOLDER = "screens"
+_QUALITY = 70
 
 
 def save_thumbnail(picture: NDArray[np.uint8], folder: Path, name: str) -> str:
     """Save a small copy of a screenshot (H, W, 3) RGB and return its path relative to the folder.
 
     Raises:
-        LedgerError: It cannot be written.
+        LedgerError: The file cannot be written.
     """
     from PIL import Image
 

@@ -1,0 +1,145 @@
+"""Names what a search found and writes it to memory: unit skills, composite skills and boundaries.
+
+`exploration.search.records` describes how memory holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from agent_s.loop.learner import PLATFORM
+from agent_s.version import program_version
+from exploration.search.navigator import Path
+from exploration.search.records import BOUNDARY_OUTCOME, VERIFIED_BY, Attempt, Boundary, UnitSkill
+from exploration.skills.naming import name_unit
+from memory_store import MemoryStore, Provenance
+
+Namer = Callable[[Sequence[Attempt]], Mapping[str, tuple[str, ...]]]
+"""Returns names for attempts by their keys; `exploration.skills.naming_by_model.ModelNamer` asks a model."""
+
+
+class SkillKeeper:
+    """Names unit skills and boundaries and stores them; a `exploration.search.dfs.Keeper`.
+
+    Args:
+        memory: The store; None to store nothing.
+        run_id: Identifies the exploration in the provenance.
+        namer: Suggests aliases; without it, rules alone name what was found.
+    """
+
+    def __init__(self, memory: MemoryStore | None, run_id: str, namer: Namer | None = None) -> None:
+        self._memory = memory
+        self._run_id = run_id
+        self._namer = namer
+        self._suggested: dict[str, tuple[str, ...]] = {}
+
+    def announce(self, attempts: Sequence[Attempt]) -> None:
+        """Have attempts named together before they are verified one by one."""
+        if self._namer is not None and attempts:
+            self._suggested |= self._namer(attempts)
+
+    def keep_unit(self, attempt: Attempt, app: str, steps: Path) -> UnitSkill:
+        """Name and store a verified attempt.
+
+        Args:
+            attempt: What was found.
+            app: The application.
+            steps: Its steps, as verified.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        naming = name_unit(attempt, app, self._suggested.get(attempt.key, ()))
+        return self.keep(
+            UnitSkill(
+                key=attempt.key,
+                app=app,
+                name=naming.name,
+                intent=naming.intent,
+                aliases=naming.aliases,
+                description=naming.description,
+                where=naming.where,
+                preconditions=naming.preconditions,
+                steps=steps,
+                prepared=1 if attempt.precondition else 0,
+                effect=attempt.effect,
+                state=attempt.end,
+            )
+        )
+
+    def keep(self, skill: UnitSkill) -> UnitSkill:
+        """Store a verified skill as active and return it with its id; an equal one that is stored already stays.
+
+        Steps that only prepare a precondition are not stored: a user who asks to cut has selected something, and the
+        other steps find their control greyed out if not.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        if self._memory is None:
+            return skill
+        known = self._memory.find_skill(skill.name, skill.description, platform=PLATFORM)
+        if known is None or known.provenance.app != skill.app:
+            known = self._memory.add_skill(
+                name=skill.name,
+                intent=skill.intent,
+                aliases=skill.aliases,
+                description=skill.description,
+                preconditions=skill.preconditions,
+                steps=[step.model_dump(mode="json") for step in skill.steps[skill.prepared :]],
+                effects=[change.model_dump(mode="json") for change in skill.effect],
+                provenance=self._provenance(skill.app, skill.key, "done"),
+            )
+            self._memory.record_skill_run(known.id, True, checked_by=VERIFIED_BY, clean_start=True)
+        return skill.model_copy(update={"experience_id": known.id})
+
+    def keep_boundary(self, attempt: Attempt, app: str, why: str, steps: Path, retries: int) -> Boundary:
+        """Name what could not be done and store it, unless not even its first step is known.
+
+        Args:
+            attempt: What was tried.
+            app: The application.
+            why: Why it failed.
+            steps: The steps up to the failure.
+            retries: Number of retries.
+
+        Raises:
+            MemoryStoreError: Memory cannot be written.
+        """
+        naming = name_unit(attempt, app)
+        boundary = Boundary(
+            key=attempt.key,
+            app=app,
+            name=naming.name,
+            description=naming.description,
+            why=why,
+            steps=steps,
+            retries=retries,
+        )
+        if self._memory is None or not steps:
+            return boundary
+        states = ("active", "candidate")
+        known = self._memory.find_skill(boundary.name, boundary.description, platform=PLATFORM, states=states)
+        if known is None or known.provenance.app != app:
+            known = self._memory.add_skill(
+                name=boundary.name,
+                intent=naming.intent,
+                aliases=naming.aliases,
+                description=boundary.description,
+                steps=[step.model_dump(mode="json") for step in steps],
+                provenance=self._provenance(app, attempt.key, BOUNDARY_OUTCOME, why),
+            )
+            self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
+        return boundary.model_copy(update={"experience_id": known.id})
+
+    def _provenance(self, app: str, key: str, outcome: str, why: str = "") -> Provenance:
+        return Provenance(
+            run_id=self._run_id,
+            task_id=key[:200],
+            app=app,
+            platform=PLATFORM,
+            outcome=outcome,
+            state_reason=why,
+            version=program_version(),
+            from_screen=True,
+        )
