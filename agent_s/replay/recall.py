@@ -14,7 +14,7 @@ from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
 from agent_s.replay.derived import chosen, refusal
 from agent_s.replay.grounded_steps import typed_text
-from agent_s.replay.skill_matching import CLEARLY, FITS, THEN, Fitter
+from agent_s.replay.skill_matching import CLEARLY, FITS, Fitter
 from agent_s.replay.template import Learned, Mismatch, read_steps, with_parameters
 from intents.alignment import Parameters, align, skeleton
 from intents.applications import application, mentioned

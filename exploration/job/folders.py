@@ -99,7 +99,9 @@ def read_survey(folder: Path, app: str) -> Surveyed | None:
     except OSError as error:
         raise ExplorationError(f"Cannot read {path}: {error.strerror or error}.") from error
     except ValidationError as error:
-        raise ExplorationError(f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to repeat the survey.") from error
+        raise ExplorationError(
+            f"{path} is damaged: {error.errors()[0]['msg']}. Remove it to repeat the survey."
+        ) from error
 
 
 @contextmanager

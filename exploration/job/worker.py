@@ -173,7 +173,9 @@ class ExplorationBench:
         reason = ended.reason if ended is not None else "it was interrupted"
         if timed_out:  # the search knows only its own share
             reason = f"the time of {seconds:g} s is used up"
-        summary = f"{_counted(skills, 'skill')}, {_counted(composites, 'composite')}, {_counted(screens, 'screen')}; {reason}"
+        summary = (
+            f"{_counted(skills, 'skill')}, {_counted(composites, 'composite')}, {_counted(screens, 'screen')}; {reason}"
+        )
         if namer.problem:
             summary += f"; named by rules, because the model failed: {namer.problem}"
         bounds = search_labels(seconds, limits.max_depth, complete)

@@ -150,10 +150,10 @@ class Prober:
             return  # Escape is the way back
         if _is_switch(effect) and self._navigator.put_back(path, path, settings):
             return
-        is_choice = all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
-        if in_menu and is_choice and (terminal or control.role == "radio menu item"):
-            if any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
-                return
+        is_choice = in_menu and all(change.kind in ("setting", "state", "value", *WEAK) for change in effect)
+        is_choice = is_choice and (terminal or control.role == "radio menu item")
+        if is_choice and any(self._chosen_back(path, place, settings) for place in (menu, menu[:-1])):
+            return
         if terminal and not self._navigator.strict and all(each.kind in _UNDOABLE for each in effect):
             self._navigator.put_back(path, (*self._base(path), _UNDO))
 

@@ -69,7 +69,9 @@ class Look:
     @cached_property
     def elements(self) -> dict[str, Element]:
         """Elements by identity, without those of tooltips."""
-        return by_identity((e for e in self.observation.elements if e.window_id in self.windows | self.menus), self.place)
+        return by_identity(
+            (e for e in self.observation.elements if e.window_id in self.windows | self.menus), self.place
+        )
 
     @cached_property
     def titles(self) -> tuple[str, ...]:

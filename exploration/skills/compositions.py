@@ -17,7 +17,7 @@ from itertools import pairwise, zip_longest
 
 from aci.acting.actions import Hotkey
 from agent_s.records import GroundedStep
-from agent_s.replay.recall import THEN
+from agent_s.replay.skill_matching import THEN
 from exploration.search.navigator import Path
 from exploration.search.records import Attempt, Change, UnitSkill
 from exploration.skills.naming import Naming, describe, name_unit
@@ -104,9 +104,7 @@ def _confirmed(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Co
     yield Composition(
         key=f"confirm {skill.key}",
         units=(skill.key,),
-        naming=Naming(
-            skill.intent, skill.aliases, describe(skill.name, where, skill.app), where, skill.preconditions
-        ),
+        naming=Naming(skill.intent, skill.aliases, describe(skill.name, where, skill.app), where, skill.preconditions),
         parts=(Part(skill.steps, _expected(skill)), part),
     )
 
@@ -117,7 +115,9 @@ def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composi
     effect = _expected(skill)
     visible = last.effect.before is not None and last.effect.after is not None
     visible = (visible and last.effect.before != last.effect.after) or bool(last.left.settings)
-    if not visible or any(change.after not in _OPPOSITES or change.kind not in ("setting", "state") for change in effect):
+    if not visible or any(
+        change.after not in _OPPOSITES or change.kind not in ("setting", "state") for change in effect
+    ):
         return
     turned = tuple(
         change.model_copy(update={"before": change.after, "after": _OPPOSITES[change.after]}) for change in effect

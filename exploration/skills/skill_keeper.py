@@ -118,8 +118,9 @@ class SkillKeeper:
         )
         if self._memory is None or not steps:
             return boundary
-        states = ("active", "candidate")
-        known = self._memory.find_skill(boundary.name, boundary.description, platform=PLATFORM, states=states)
+        known = self._memory.find_skill(
+            boundary.name, boundary.description, platform=PLATFORM, states=("active", "candidate")
+        )
         if known is None or known.provenance.app != app:
             known = self._memory.add_skill(
                 name=boundary.name,

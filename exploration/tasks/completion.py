@@ -56,7 +56,9 @@ class TaskCheck:
         problems = tuple(self._problems())
         if problems:
             return Verdict(verified=False, reason="; ".join(problems), by=CHECKED_BY)
-        return Verdict(verified=True, reason="everything that the task names was done", evidence=self._points(), by=CHECKED_BY)
+        return Verdict(
+            verified=True, reason="everything that the task names was done", evidence=self._points(), by=CHECKED_BY
+        )
 
     def _problems(self) -> Iterator[str]:
         for way in self._task.uses:

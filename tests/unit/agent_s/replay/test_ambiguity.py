@@ -33,10 +33,20 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "steps", "why"),
     [
-        ("type Save and keep it as a.txt", "type Discard and keep it as a.txt", (typed("Save"), SAVE), "the fixed name of a control"),
+        (
+            "type Save and keep it as a.txt",
+            "type Discard and keep it as a.txt",
+            (typed("Save"), SAVE),
+            "the fixed name of a control",
+        ),
         ("set Status to Open", "set Status to Cancel", (on("list item", "Open"), on("push button", "Open")), "always"),
         ("type Down and press Down", "type Up and press Up", (typed("Down"), DOWN), "a key"),
-        ("go down 3 rows and type 3", "go down 5 rows and type 5", (DOWN, DOWN, DOWN, typed("3")), "number of repetitions"),
+        (
+            "go down 3 rows and type 3",
+            "go down 5 rows and type 5",
+            (DOWN, DOWN, DOWN, typed("3")),
+            "number of repetitions",
+        ),
         (
             "type 2 into Count and click 2 times",
             "type 3 into Count and click 3 times",

@@ -16,7 +16,7 @@ from agent_s.events import Event, Planned, ReplayStarted
 from agent_s.llm.no_model import NoModel
 from agent_s.records import Effect, ElementState, GroundedStep, Left
 from agent_s.replay.effect_checks import is_done_already
-from agent_s.replay.skill_names import THEN, describe
+from agent_s.replay.skill_matching import THEN
 from memory_store import HashingEmbedder, MemoryStore, Provenance
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.unit.agent_s.loop.test_agent import of, outcome
@@ -59,7 +59,8 @@ def learn(
 ) -> str:
     stored = memory.add_skill(
         name=name,
-        description=describe(name, others, (), "Box", "Editor"),
+        aliases=others,
+        description=f"{name.capitalize()}, by Box in Editor.",
         steps=[step.model_dump(mode="json") for step in steps],
         provenance=Provenance(run_id="explore", app=app, platform="linux/x11"),
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent_s.replay.skill_matching import FITS, Fitter
-from agent_s.replay.skill_names import THEN, describe, names_of
+from agent_s.replay.skill_matching import FITS, THEN, Fitter
+from intents.intent import Switch
 from memory_store import Provenance, SkillExperience
 
 
@@ -13,7 +13,8 @@ def skill(number: int, name: str, *others: str) -> SkillExperience:
     return SkillExperience(
         id=f"s-{number:016x}",
         name=name,
-        description=describe(name, others, (), "Menu", "Drawer"),
+        aliases=others,
+        description=f"{name.capitalize()}, by Menu in Drawer.",
         steps=({"action": "click"},),
         provenance=Provenance(run_id="r", app="Drawer"),
     )
@@ -97,7 +98,7 @@ def test_nothing_is_done_for_what_no_skill_does(query: str) -> None:
     assert chosen(query) == ""
 
 
-def test_names_are_read_back_from_the_description() -> None:
-    (one,) = [each for each in SKILLS if each.name == "delete row"]
-    assert one.description == "Delete row, also called “remove the current row”, by Menu in Drawer."
-    assert names_of(one.name, one.description) == ("delete row", "remove the current row", "Delete row")
+def test_the_stored_intent_counts_and_not_the_wording_of_the_name() -> None:
+    stored = skill(99, "F7").model_copy(update={"intent": Switch(object="spell checking", state="on")})
+    assert Fitter([stored]).fit("turn on spell checking", stored).score >= FITS
+    assert Fitter([stored]).fit("turn off spell checking", stored).score < FITS

@@ -35,13 +35,13 @@ def test_it_is_read_as_it_was_written_and_replaced_as_a_whole(tmp_path: Path) ->
 def test_a_folder_of_another_job_is_refused(tmp_path: Path) -> None:
     started = datetime.now(UTC)
     ResultsFile(tmp_path, Header(benchmark="miniwob", model="offline", settings={}, version="1", started=started))
-    with pytest.raises(ResultsError, match="is of miniwob, not of an exploration"):
+    with pytest.raises(ResultsError, match="belongs to miniwob, not to an exploration"):
         read_scope(tmp_path)
 
 
-def test_a_damaged_one_is_told_with_its_mend(tmp_path: Path) -> None:
+def test_damaged_scope_is_reported_with_a_fix(tmp_path: Path) -> None:
     (tmp_path / SCOPE_FILE).write_text('{"tasks": 3}')
-    with pytest.raises(ExplorationError, match=r"is damaged: .*Remove it, and name the applications again"):
+    with pytest.raises(ExplorationError, match=r"is damaged: .*Remove it and name the applications again"):
         read_scope(tmp_path)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aci.observation.observation import Element
-from agent_s.replay.recall import THEN
+from agent_s.replay.skill_matching import THEN
 from exploration.search.dfs import search
 from exploration.search.ledger import Ledger
 from exploration.search.records import Composed
@@ -40,7 +40,9 @@ def home(tmp_path: Path) -> Path:
 
 def searched(editor: FakeEditor, path: Path) -> Ledger:
     ledger, ticks = Ledger(path, APP, ARGV), count()
-    for _ in search(editor, ledger, SkillKeeper(None, "explore"), clock=lambda: next(ticks) * 0.05, pause=lambda _: None):
+    for _ in search(
+        editor, ledger, SkillKeeper(None, "explore"), clock=lambda: next(ticks) * 0.05, pause=lambda _: None
+    ):
         pass
     return ledger
 

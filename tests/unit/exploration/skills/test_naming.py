@@ -71,7 +71,7 @@ def test_the_description_says_what_a_skill_does_and_where_it_is_found() -> None:
     naming = name_unit(attempt(VIEW, shown, effect=setting("number-lines", "true")), "Editor")
     assert naming.intent == Switch(object="line numbers", state="on")
     assert naming.description == "Display numbers of lines, by View > Line Numbers in Editor."
-    assert naming.aliases == ("turn on number lines", "display numbers of lines")
+    assert naming.aliases == ("turn on number lines", "Display numbers of lines")
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
 
 
