@@ -43,39 +43,6 @@ POLL_S = 0.1
 """Longest wait for a change before another look, s."""
 
 
-class Session(Protocol):
-    """The part of a run that a replay uses; `agent_s.loop.session.Session` is one.
-
-    Attributes:
-        steps: Number of primitives performed so far.
-    """
-
-    steps: int
-
-    @property
-    def clock(self) -> Callable[[], float]:
-        """Monotonic clock, s."""
-        ...
-
-    def look(self) -> Generator[Event, None, Observation]:
-        """Return the current screen."""
-        ...
-
-    def look_again(self, after_s: float) -> Generator[Event, None, Observation]:
-        """Wait for a change, at most some seconds, and return the screen after it."""
-        ...
-
-    def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
-    ) -> Generator[Event, None, Step]:
-        """Carry out one primitive."""
-        ...
-
-    def without_texts(self) -> AbstractContextManager[None]:
-        """Switch off OCR for a while."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """The result of a replay.
@@ -96,7 +63,7 @@ class Replayed:
 
 
 class Screen(Protocol):
-    """What a replay needs of a run; `agent_s.loop.session.Session` implements it."""
+    """The part of a run that a replay uses; `agent_s.loop.session.Session` implements it."""
 
     steps: int
     clock: Callable[[], float]
