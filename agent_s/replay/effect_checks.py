@@ -1,4 +1,4 @@
-"""Whether a step that is done again did what it did when it was learned, and whether the end is the one it had then."""
+"""Checks whether a replayed step had its learned effect, and whether the replay ended as it did when it was learned."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from intents.reader import read
 from intents.text import tokens
 
 SHARE = 0.5
-"""So much of what came and went when a step was learned must come and go again: names carry counters and dates."""
+"""Share of the learned appearing and vanishing controls that must do so again; names contain counters and dates."""
 
 _CAME = ("appeared", "vanished")
 _TELLING = 2
-"""So many controls must have come and gone to tell by them what is on; one may be called like another."""
+"""Least number of appearing and vanishing controls that show whether something is on; names may coincide."""
 _NUMBERS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A learned step that was done again.
+    """A replayed step.
 
     Attributes:
-        learned: As it was learned, with the values of now.
-        step: As it was done; None where what it does was so already.
+        learned: The learned step, with the current values.
+        step: The step as it was done; None if its effect was already there.
         before: The screen before it.
     """
 
@@ -42,7 +42,7 @@ class Done:
 
 
 def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
-    """Say how the effect of a step differs from the one that was learned; empty where it does not."""
+    """Return how the effect of a step differs from the learned one; empty if it does not."""
     before = step.observation
     return (
         _windows_differ(learned, before, after)
@@ -53,14 +53,13 @@ def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
 
 
 def shows(learned: GroundedStep) -> bool:
-    """Tell whether a step changed something by which it can be seen that it has been carried out."""
+    """Return whether the effect of a step is visible."""
     effect = learned.effect
-    windows = any(title for title in (*effect.opened, *effect.closed))
-    return windows or effect.before != effect.after or bool(effect.appeared or effect.vanished)
+    return any((*effect.opened, *effect.closed, *effect.appeared, *effect.vanished)) or effect.before != effect.after
 
 
 def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
-    """Tell whether a click that switches something would switch it back, since it is as the click left it."""
+    """Return whether a click would switch something back, since it is already in the state that the click led to."""
     was, became = learned.effect.before, learned.effect.after
     if element is None or was is None or became is None or not isinstance(learned.action, Click):
         return False
@@ -71,9 +70,9 @@ def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
 
 
 def switched_already(learned: GroundedStep, element: Element | None) -> str:
-    """Say that an entry of a menu is on that was off when it was learned, or the other way round; empty where not.
+    """Return a problem if the state of a menu entry differs from the learned one before the step.
 
-    What it became could not be seen then, since the menu closed.
+    The state after the step is unknown, since the menu closes.
     """
     was = learned.effect.before
     if element is None or was is None or learned.effect.after is not None or element.role != "check menu item":
@@ -83,13 +82,13 @@ def switched_already(learned: GroundedStep, element: Element | None) -> str:
 
 
 def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observation) -> bool:
-    """Tell whether what is to be switched on is on the screen already, or what is to be switched off is not.
+    """Return whether what is to be switched on is already on the screen, or what is to be switched off is not.
 
-    Switches in menus do not always say what they are set to; the bars and panes that they show and hide do.
+    Switches in menus do not always show their state; the bars and panes that they show and hide do.
 
     Args:
-        steps: The steps that were learned.
-        wording: What is asked for.
+        steps: The learned steps.
+        wording: The instruction.
         seen: The screen.
     """
     appeared, vanished = ({_plain(mark) for step in steps for mark in getattr(step.effect, kind)} for kind in _CAME)
@@ -103,19 +102,19 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
 
 
 def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: Callable[[str], bool]) -> str:
-    """Say how the end differs from the one that was learned; empty where it does not.
+    """Return how the end differs from the learned one; empty if it does not.
 
     Args:
-        done: The steps that were done again.
+        done: The replayed steps.
         after: The screen now.
-        wording: What was asked for; contents that it names must be just these.
-        exists: Tells whether a file was written since the replay began.
+        wording: The instruction; contents that it names must be equal.
+        exists: Returns whether a file was written since the replay began.
     """
     named = named_files([one.learned for one in done])
     typed_into = {_what(one.learned) for one in done if typed_text(one.learned.action)}
     problems = (
         _left_differs(one, after, named, exists)
-        # What a person typed is compared with that; what comes of it, such as a sum, is known to nobody.
+        # Typed contents are compared with the typed text; results, such as a sum, are unknown.
         or ("" if _what(one.learned) in typed_into else _named_differs(one, after, wording))
         for one in done
     )
@@ -123,12 +122,12 @@ def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: 
 
 
 def proofs(done: Sequence[Done], after: Observation, values: Collection[str] = ()) -> Iterator[str]:
-    """Yield what the end was held against, in words; nothing where nothing in it could be checked.
+    """Yield what the end was checked against, in words.
 
     Args:
-        done: The steps that were replayed.
+        done: The replayed steps.
         after: The screen now.
-        values: Values that differ from those that were learned; what shows none of them proves nothing of the task.
+        values: Values that differ from the learned ones; a step without them proves nothing about this task.
     """
     for one in done:
         if not values or _used(one, values):
@@ -136,13 +135,7 @@ def proofs(done: Sequence[Done], after: Observation, values: Collection[str] = (
 
 
 def unproven(done: Sequence[Done], after: Observation, values: Collection[str]) -> tuple[str, ...]:
-    """Return the values that were typed or chosen, and that nothing in the end shows.
-
-    Args:
-        done: The steps that were replayed.
-        after: The screen now.
-        values: Values that differ from those that were learned.
-    """
+    """Return those of the values that were typed or chosen and that nothing in the end shows."""
     used = {value for one in done for value in _used(one, values)}
     proven = {value for one in done if any(_proofs_of(one, after, True)) for value in _used(one, values)}
     return tuple(sorted(used - proven))
@@ -158,13 +151,13 @@ def _proofs_of(one: Done, after: Observation, varied: bool) -> Iterator[str]:
     yield from (f"the file {file} was written" for file in left.files)
     if left.element is not None and _changed(learned.effect.before, left.element):
         if _is_as_left(one, left.element, after, varied):
-            yield f"{_called(learned)} is as it was left then"
+            yield f"{_called(learned)} is as it was when learned"
     elif learned.effect.opened or learned.effect.closed or learned.effect.appeared or learned.effect.vanished:
-        yield f"{learned.intent or learned.action.action}: it opened and closed what it did then"
+        yield f"{learned.intent or learned.action.action}: it opened and closed what it did when learned"
 
 
 def _is_as_left(one: Done, left: ElementState, after: Observation, varied: bool) -> bool:
-    """Return whether a content is what was typed, or the very one that was learned for the same values."""
+    """Return whether a content is what was typed, or the learned one for the same values."""
     before, typed = one.learned.effect.before, typed_text(one.learned.action).strip()
     if before is None or left.text is None or left.text == before.text or (typed and typed in left.text):
         return True  # compared before, as a state, a value or a typed text
@@ -175,7 +168,7 @@ def _is_as_left(one: Done, left: ElementState, after: Observation, varied: bool)
 def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
     came = [window for window in after.windows if all(window.id != old.id for old in before.windows)]
     gone = [window for window in before.windows if all(window.id != new.id for new in after.windows)]
-    # Popups come and go by themselves: one that a click opens counts.
+    # Popups open by themselves; only those that a click opens count.
     opened = [title for title in learned.effect.opened if title or isinstance(learned.action, Click)]
     missing = _unmatched(opened, [window.title for window in came])
     if missing:
@@ -185,13 +178,13 @@ def _windows_differ(learned: GroundedStep, before: Observation, after: Observati
 
 
 def _unexpected(learned: GroundedStep, before: Observation, after: Observation) -> str:
-    """Say which window came in between that did not come then."""
+    """Return which window opened unexpectedly."""
     known = {window.id for window in before.windows}
     expected = learned.effect.opened
     for window in after.windows:
         new = window.id not in known and _matters(window)
         if new and not any(titles_agree(title, window.title) for title in expected):
-            return f"{_window(window.title)} opened, which it did not then"
+            return f"{_window(window.title)} opened, which it did not when learned"
     return ""
 
 
@@ -217,10 +210,10 @@ def _element_differs(learned: GroundedStep, element: Element | None, after: Obse
         return ""
     now = after.by_id.get(element.id)
     if became is None:
-        # What was gone then may stay behind a window that closes a moment later.
+        # An element of a window that closes may stay for a moment.
         return f"{_called(learned)} should be gone" if now is not None and not learned.effect.closed else ""
     if now is None:
-        # Some applications make a cell anew as it gets its content.
+        # Some applications replace a cell when its content changes.
         now = _described(learned, after)
     if now is None:
         return f"{_called(learned)} is gone"
@@ -230,7 +223,7 @@ def _element_differs(learned: GroundedStep, element: Element | None, after: Obse
 def _state_differs(
     learned: GroundedStep, was: ElementState, became: ElementState, before: ElementState, now: ElementState
 ) -> str:
-    """Compare what changed then with what changed now."""
+    """Compare the learned change of an element with the present one."""
     switched = set(was.states) ^ set(became.states)
     if switched & set(became.states) != switched & set(now.states):
         return f"{_called(learned)} should be {_in_words(became.states, switched)}"
@@ -244,7 +237,7 @@ def _state_differs(
 def _reads_right(
     learned: GroundedStep, was: str | None, became: str | None, before: str | None, now: str | None
 ) -> bool:
-    """Tell whether a content holds what was typed, and no more where it held no more then; others must change."""
+    """Return whether a content contains the typed text, and no more if it did not when learned; others must change."""
     if became is None or became == was or now is None:
         return True
     typed = typed_text(learned.action).strip()
@@ -284,7 +277,7 @@ def _left_differs(one: Done, after: Observation, named: frozenset[str], exists: 
 
 
 def _named_differs(one: Done, after: Observation, wording: str) -> str:
-    """Say which content is not the one that was asked for, such as another choice of a list."""
+    """Return which content is not the one that the instruction names, such as another choice of a list."""
     left = one.learned.left.element
     if left is None or not left.text or not holds(wording, left.text):
         return ""
@@ -295,7 +288,7 @@ def _named_differs(one: Done, after: Observation, wording: str) -> str:
 
 
 def _title_differs(title: str, after: Observation, named: frozenset[str]) -> str:
-    """Compare the window in front; a file that was named and stood in its title must stand there again."""
+    """Compare the active window; a named file that was in its title must be there again."""
     front = after.active_window
     shown = front.title if front is not None else ""
     agrees = titles_agree(title, shown) and all(name in shown for name in named if name in title)
@@ -303,7 +296,7 @@ def _title_differs(title: str, after: Observation, named: frozenset[str]) -> str
 
 
 def _same(one: Done, after: Observation) -> Element | None:
-    """Find the element that a step acted on once more."""
+    """Find the element that a step acted on."""
     if one.step is not None:
         element = acted_on(one.step.response.action, one.before)
         if element is not None and element.id in after.by_id:
@@ -321,7 +314,7 @@ def _description(learned: GroundedStep) -> ElementDescription | None:
 
 
 def _what(learned: GroundedStep) -> tuple[str, ...]:
-    """Return what tells the element that a step acts on from others; empty where it acts on none."""
+    """Return a key of the element that a step acts on; empty if it acts on none."""
     description = _description(learned)
     if description is None:
         return ()

@@ -1,4 +1,4 @@
-"""Turning steps into ones that can be done again on another screen: elements are described instead of numbered."""
+"""Grounded steps, which can be replayed on another screen: they describe elements instead of numbering them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
 from agent_s.records import ID_FIELDS, Effect, ElementState, GroundedStep, Left, Step
 
-TOLD_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
-"""States that actions change and that stay."""
+COMPARED_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
+"""Lasting states that actions change."""
 CONTROLS = frozenset(
     {
         *("push button", "button", "toggle button", "check box", "radio button", "combo box", "spin button", "slider"),
@@ -18,34 +18,34 @@ CONTROLS = frozenset(
         *("link", "heading", "label", "switch", "info bar", "alert"),
     }
 )
-"""Roles of what an application shows of itself; rows, cells and the like are what a person put there."""
+"""Roles of the application's own controls; rows, cells and the like are contents."""
 
 FIELDS = frozenset({"entry", "text", "password text", "spin button"})
-"""Roles of what is typed into."""
+"""Roles of input fields."""
 CHOICES = frozenset({"check box", "radio button", "toggle button", "switch", "list item"})
-"""Roles of what is switched or chosen, and stays so."""
+"""Roles of lasting choices."""
 
 Fields = dict[int, tuple[str, str]]
-"""Of each field or choice its mark, "role:name", and its content or the states that tell what is chosen, by its id."""
+"""Mark ("role:name") and content or states of each field or choice, by its id."""
 
 LONGEST_TEXT = 2000
-"""Longer contents are not kept: they are what somebody wrote, and say little about a step."""
+"""Longer contents are documents, which say little about a step."""
 _LONGEST_NAME = 80
 _MOST_MARKS = 12
 
 Written = Callable[[str], str]
-"""Returns the file that a text names as a path from "~" where it was written lately, else an empty text."""
+"""Returns the path from "~" of a recently written file that a text names, else an empty text."""
 
 
 def ground_steps(
     steps: Sequence[Step], last: Observation, written: Written = lambda text: ""
 ) -> tuple[GroundedStep, ...]:
-    """Turn steps into ones that can be done again elsewhere; steps that were refused are left out.
+    """Ground steps so that they can be replayed elsewhere; refused steps are left out.
 
     Args:
-        steps: What was done, oldest first.
+        steps: The steps, oldest first.
         last: The screen after the last step.
-        written: Tells which files were written.
+        written: Finds the files that were written.
     """
     after = [step.observation for step in steps[1:]] + [last]
     done = [(step, seen) for step, seen in zip(steps, after, strict=True) if step.result.ok]
@@ -64,10 +64,10 @@ def ground_steps(
 
 
 def effect_of(action: Action, before: Observation, after: Observation) -> Effect:
-    """Return what a primitive changed between two observations."""
+    """Return the effect of a primitive, given the observations before and after it."""
     effect = window_effect(before, after)
     if not effect.opened and not effect.closed:
-        # What windows cover as they come, and uncover as they go, depends on where they happen to be.
+        # What windows cover and uncover depends on where they happen to be.
         effect = effect.model_copy(update=_marks(action, before, after))
     element = acted_on(action, before)
     own = element.id if element is not None else None
@@ -79,7 +79,7 @@ def effect_of(action: Action, before: Observation, after: Observation) -> Effect
 
 
 def window_effect(before: Observation, after: Observation) -> Effect:
-    """Return the windows that came and went between two observations."""
+    """Return the windows that opened and closed between two observations."""
     old, new = ({window.id: window.title for window in seen.windows} for seen in (before, after))
     return Effect(
         opened=tuple(title for window, title in new.items() if window not in old),
@@ -88,7 +88,7 @@ def window_effect(before: Observation, after: Observation) -> Effect:
 
 
 def acted_on(action: Action, observation: Observation) -> Element | None:
-    """Return the element that a primitive acts on: the one it names, else the one that has the keyboard."""
+    """Return the element that a primitive acts on: the one it names, else the focused one."""
     if isinstance(action, DragAndDrop):
         return observation.by_id.get(action.drop_on_id)
     named: int | None = getattr(action, "element_id", None)
@@ -98,14 +98,14 @@ def acted_on(action: Action, observation: Observation) -> Element | None:
 
 
 def types_blindly(action: Action) -> bool:
-    """Tell whether a primitive enters text where the keyboard happens to be."""
+    """Return whether a primitive enters text into the focused element."""
     if isinstance(action, Type):
         return action.element_id is None
     return isinstance(action, HoldAndPress) and typed_text(action) != ""
 
 
 def typed_text(action: Action) -> str:
-    """Return the text that a primitive enters; of single keys, these in a row."""
+    """Return the text that a primitive enters, as text or as single keys."""
     if isinstance(action, Type):
         return action.text
     if isinstance(action, HoldAndPress) and not action.hold_keys and all(len(key) == 1 for key in action.press_keys):
@@ -114,31 +114,31 @@ def typed_text(action: Action) -> str:
 
 
 def state_of(element: Element) -> ElementState:
-    """Return what is worth comparing of an element."""
+    """Return the comparable state of an element; passwords and long texts are left out."""
     text = element.text
     hidden = text is None or len(text) > LONGEST_TEXT or "password" in element.states or element.role == "password text"
     return ElementState(
-        states=tuple(sorted(TOLD_STATES & element.states)), text=None if hidden else text, value=element.value
+        states=tuple(sorted(COMPARED_STATES & element.states)), text=None if hidden else text, value=element.value
     )
 
 
 def marks_of(observation: Observation, windows: frozenset[int]) -> frozenset[str]:
-    """Return the named controls of some windows, each "role:name"."""
+    """Return the marks ("role:name") of the named controls of some windows."""
     return frozenset(f"{e.role}:{e.name}" for e in _controls(observation) if e.window_id in windows)
 
 
 def fields_of(observation: Observation) -> Fields:
-    """Return the named fields that are typed into, with what they hold, and the named choices."""
+    """Return the named input fields with their contents, and the named choices with their states."""
     named = ((element, element.name or element.label) for element in observation.elements)
     return {
-        e.id: (f"{e.role}:{name}", " ".join(sorted(TOLD_STATES & e.states)) if e.role in CHOICES else e.text or "")
+        e.id: (f"{e.role}:{name}", " ".join(sorted(COMPARED_STATES & e.states)) if e.role in CHOICES else e.text or "")
         for e, name in named
         if name and (e.role in CHOICES or (e.role in FIELDS and e.text is not None))
     }
 
 
 def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
-    """Return the fields and choices, other than one, that are still there and not as they were."""
+    """Return the marks of fields and choices, other than one, that have changed."""
     now = fields_of(after)
     changed = (
         mark for number, (mark, text) in known.items() if number != own and now.get(number, ("", text))[1] != text
@@ -147,10 +147,7 @@ def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
 
 
 def is_repeatable(steps: Sequence[Step]) -> bool:
-    """Tell whether steps do the same thing whatever the screen says.
-
-    Steps that carry a text from the screen through the buffer are not: done again, they would carry the old text.
-    """
+    """Return whether steps can be replayed: not if they carry a text from the screen through the buffer."""
     kept = [text for step in steps for text in step.observation.buffer]
     return not any(
         isinstance(action, SaveToBuffer) or (isinstance(action, Type) and any(text in action.text for text in kept))
@@ -179,7 +176,7 @@ def _front(action: Action, observation: Observation) -> str:
 
 
 def _marks(action: Action, before: Observation, after: Observation) -> dict[str, tuple[str, ...]]:
-    """Return the controls that came and went; what is typed or scrolled by changes what a person put there."""
+    """Return the controls that appeared and vanished; typing and scrolling change contents, not controls."""
     if isinstance(action, Type | Scroll):
         return {}
     stayed = staying(before, after)
@@ -188,7 +185,7 @@ def _marks(action: Action, before: Observation, after: Observation) -> dict[str,
 
 
 def staying(before: Observation, after: Observation) -> frozenset[int]:
-    """Return the windows that both observations show, popups left out."""
+    """Return the windows that both observations show, without popups."""
     old, new = ({window.id for window in seen.windows if not window.popup} for seen in (before, after))
     return frozenset(old & new)
 

@@ -1,4 +1,4 @@
-"""What memory holds of doing something, made ready for doing it again: steps read, and their values replaced."""
+"""Templates for replay: the stored steps of an experience, with their values replaced by those of the task."""
 
 from __future__ import annotations
 
@@ -16,31 +16,32 @@ from intents.alignment import Parameters
 from memory_store import EpisodicExperience, SkillExperience
 
 _KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})
-"""Fields of primitives in which no value of a task stands."""
+"""Fields of primitives that never contain a value of a task."""
 
 Numbers = dict[float, float | None]
-"""The number that is typed now by the one that was typed then; None where it is none."""
+"""The number that is typed now by the learned one; None if it is not one number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Why an experience does not fit the screen, or the task."""
+    """Why an experience does not fit the screen or the task."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Steps that can be done again.
+    """Learned steps that can be replayed.
 
     Attributes:
-        experience_id: Where they come from.
-        steps: The steps, with the values of now.
-        opens: Application to bring to the front before; empty where it is there, or does not matter.
-        wording: What it is done for, in words.
-        exact: Whether it was learned by these very words.
-        parameters: The values in which what is asked for differs from what was learned.
-        chosen: What the steps type that neither the task tells nor the screen showed; no end proves that it is right.
+        experience_id: The id of their experience.
+        steps: The steps, with the current values.
+        opens: Application to bring to the front first; may be empty.
+        wording: The instruction or subtask.
+        exact: Whether it was learned with the same wording.
+        parameters: The values that differ from the learned ones.
+        chosen: What the steps type although neither the task says it nor the screen showed it; the end of the replay
+            cannot prove it right.
     """
 
     experience_id: str
@@ -53,7 +54,7 @@ class Learned:
 
 
 def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[GroundedStep, ...] | Mismatch:
-    """Read the steps of an experience; one that an older or newer version wrote may not be readable."""
+    """Read the steps of an experience; another version may have written them in an unreadable form."""
     try:
         return tuple(GroundedStep.model_validate(step) for step in experience.steps)
     except ValidationError as error:
@@ -61,7 +62,7 @@ def read_steps(experience: EpisodicExperience | SkillExperience) -> tuple[Ground
 
 
 def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tuple[GroundedStep, ...] | Mismatch:
-    """Return steps with new values in everything that is typed, named and expected."""
+    """Return steps with new values in all typed texts, names and expectations."""
     if not parameters:
         return tuple(steps)
     try:
@@ -72,7 +73,7 @@ def with_parameters(steps: Sequence[GroundedStep], parameters: Parameters) -> tu
 
 
 def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
-    """Yield the texts of steps in which values of a task stand: what is typed, and names of elements."""
+    """Yield the texts of steps that may contain values of a task: typed texts and names of elements."""
     for step in steps:
         yield from _texts(_values(step.action))
         yield typed_text(step.action)
@@ -81,7 +82,7 @@ def values_shown(steps: Sequence[GroundedStep]) -> Iterator[str]:
 
 
 def _numbers(steps: Sequence[GroundedStep], parameters: Parameters) -> Numbers:
-    """Return what becomes of the numbers that steps type, wherever an element shows one as its value."""
+    """Return the new value of each number that steps type, for elements that show it as their value."""
     numbers: Numbers = {}
     for step in steps:
         typed = typed_text(step.action)
@@ -107,7 +108,7 @@ def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> G
 
 
 def _derived(derived: tuple[Derived, ...] | None, parameters: Parameters) -> tuple[Derived, ...] | None:
-    """Leave out the values that are given now."""
+    """Leave out the values that the task now gives."""
     return derived and tuple(one for one in derived if parameters.replace(one.typed) == one.typed)
 
 
@@ -121,7 +122,7 @@ def _action(action: Action, parameters: Parameters) -> Action:
 
 
 def _values(action: Action) -> dict[str, Any]:
-    """Return the fields of a primitive that may hold values of a task."""
+    """Return the fields of a primitive that may contain values of a task."""
     if isinstance(action, Hotkey | HoldAndPress):
         return {}
     return {
@@ -132,7 +133,7 @@ def _values(action: Action) -> dict[str, Any]:
 
 
 def _replace_in(value: Any, parameters: Parameters) -> Any:
-    """Put new values into nested ones; numbers there are those of cells."""
+    """Replace values in nested data, such as the contents of cells."""
     match value:
         case str():
             return parameters.replace(value)
@@ -161,7 +162,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _number(value: float, parameters: Parameters) -> float | str:
-    """Return a number as it is now; one that became a text is a text."""
+    """Return the new value of a number, which may be a text."""
     new = parameters.pairs.get(f"{value:g}")
     if new is None:
         return value

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from aci.observation.observation import Element, Window
+from agent_s.replay.grounded_steps import COMPARED_STATES
 from exploration.search.controls import MENU_ROLES, called, portable
 from exploration.search.records import Change, ChangeKind
 from exploration.search.states import Look, by_identity, different_pixels
 
-COMPARED_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "editable")
 WEAK = ("appeared", "vanished", "picture")
 """Kinds of changes that depend on how the rest of the screen is drawn."""
 
@@ -125,7 +125,7 @@ def _part(element: Element, home: str) -> str:
 
 def _of_element(was: Element, now: Element, home: str) -> Iterator[Change]:
     name = _part(now, home)
-    for state in COMPARED_STATES if now.role not in MENU_ROLES else ("checked",):
+    for state in (*sorted(COMPARED_STATES), "editable") if now.role not in MENU_ROLES else ("checked",):
         words = [state if state in element.states else f"not {state}" for element in (was, now)]
         if words[0] != words[1]:
             yield Change(kind="state", what=name, before=words[0], after=words[1])

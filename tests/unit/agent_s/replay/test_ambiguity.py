@@ -37,9 +37,9 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
             "type Save and keep it as a.txt",
             "type Discard and keep it as a.txt",
             (typed("Save"), SAVE),
-            "the fixed name of a control",
+            "fixed name",
         ),
-        ("set Status to Open", "set Status to Cancel", (on("list item", "Open"), on("push button", "Open")), "always"),
+        ("set Status to Open", "set Status to Cancel", (on("list item", "Open"), on("push button", "Open")), "fixed name"),
         ("type Down and press Down", "type Up and press Up", (typed("Down"), DOWN), "a key"),
         (
             "go down 3 rows and type 3",

@@ -113,7 +113,7 @@ def test_other_values_are_put_in_without_a_model(memory: MemoryStore) -> None:
     assert (ended.status, ended.verified, ended.replayed, ended.usage.model_calls) == ("done", True, True, 0)
     assert desktop.performed == [Type(text="Grace Hopper", element_id=1), *ACTIONS[1:]]
     (verdict,) = [event.verdict for event in of(Verified, events)]
-    assert verdict.by == "replay" and "the entry 'Name' is as it was left then" in verdict.evidence
+    assert verdict.by == "replay" and "the entry 'Name' is as it was when learned" in verdict.evidence
     assert of(Planned, events)[0].plan.source == "memory"
 
 
