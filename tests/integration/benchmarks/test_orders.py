@@ -23,7 +23,7 @@ def test_what_was_changed_is_done_right_or_not_at_all(tmp_path: Path, monkeypatc
     stops = {
         "a second button of the name before": "several that cannot be told apart",
         "another row is chosen by the box": "the list item 'Green' is not as it was before",
-        "dialog that is not modal at the box": "opened, which it did not then",
+        "dialog that is not modal at the box": "opened, which it did not when learned",
     }
     with MemoryStore.open(tmp_path / "orders.sqlite") as memory:
         first, written = order(AS_IT_WAS, settings(tmp_path, True), memory)

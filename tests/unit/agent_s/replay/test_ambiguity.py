@@ -39,7 +39,12 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
             (typed("Save"), SAVE),
             "fixed name",
         ),
-        ("set Status to Open", "set Status to Cancel", (on("list item", "Open"), on("push button", "Open")), "fixed name"),
+        (
+            "set Status to Open",
+            "set Status to Cancel",
+            (on("list item", "Open"), on("push button", "Open")),
+            "fixed name",
+        ),
         ("type Down and press Down", "type Up and press Up", (typed("Down"), DOWN), "a key"),
         (
             "go down 3 rows and type 3",
