@@ -31,11 +31,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a move: the screen after it, and why it was refused if it was."""
+    """What came of a move: the screen after it, why it was refused if it was, and the desktop's note on it."""
 
     screen: Screen
     ok: bool = True
     error: str = ""
+    note: str = ""
 
 
 class GaveUp(Exception):
@@ -80,7 +81,7 @@ def decide(start: Callable[[Screen], Course], steps: Sequence[Step], observation
     runner.send(Result(Screen(screens[0])), is_own=False)
     for step, after in zip(steps, screens[1:], strict=True):
         is_own = runner.move is not None and _is_same(runner.move.action, step)
-        runner.send(Result(Screen(after), step.result.ok, step.result.error or ""), is_own)
+        runner.send(Result(Screen(after), step.result.ok, step.result.error or "", step.result.note), is_own)
     move = runner.move
     if move is not None:
         said, seen, action = move.purpose, move.seen, move.action

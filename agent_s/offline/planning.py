@@ -73,7 +73,6 @@ def act(context: ActContext) -> ActResponse:
 
 
 def _by_name(words: str, desk: Desk) -> Course:
-    """Click what is called exactly as words without a reading."""
     found = _named_exactly(words, desk.screen)
     if not found:
         give_up(f"I do not understand {words!r}, and nothing on the screen is called so")
@@ -113,7 +112,6 @@ def _info(group: list[Part]) -> str:
 
 
 def _with_own_names(nodes: Iterable[PlannedNode]) -> tuple[PlannedNode, ...]:
-    """Number the subtasks that would have the same name."""
     named_nodes: dict[str, PlannedNode] = {}
     for node in nodes:
         name, count = node.name, 1
@@ -125,7 +123,6 @@ def _with_own_names(nodes: Iterable[PlannedNode]) -> tuple[PlannedNode, ...]:
 
 
 def _response(nodes: Iterable[PlannedNode], guide: str = "") -> PlanResponse:
-    """Return a plan in which each subtask depends on the one before."""
     nodes = tuple(nodes)
     edges = tuple((before.name, after.name) for before, after in pairwise(nodes))
     return PlanResponse(nodes=nodes, edges=edges, guideline=guide)

@@ -90,7 +90,6 @@ def _combined(context: ProposalContext, observation: Observation) -> Iterator[Pr
 
 
 def _written(context: ProposalContext, observation: Observation) -> Iterator[ProposedTask]:
-    """Use what can be written into."""
     editor = _is_editor(context, observation)
     for field in _fields(observation):
         name = field.name or field.label
@@ -119,7 +118,6 @@ def _fields(observation: Observation) -> list[Element]:
 
 
 def _is_editor(context: ProposalContext, observation: Observation) -> bool:
-    """Tell whether a document can be written and saved."""
     savable = any(_plain(one.name) in ("save", "save as") for one in context.affordances)
     return savable and any("multi_line" in field.states for field in _fields(observation))
 

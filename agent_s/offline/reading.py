@@ -140,7 +140,6 @@ def _kind(read: Callable[..., Command | None]) -> Callable[..., Command | None]:
 
 
 def _if(holds: Callable[[Phrase], bool]) -> Callable[[Phrase], Phrase | None]:
-    """Return the sort of texts of which something holds."""
     return lambda text: text if holds(text) else None
 
 

@@ -58,7 +58,6 @@ class Command:
 
 
 def _targets(value: object) -> tuple[Target, ...]:
-    """Return the descriptions of elements in the value of a field."""
     match value:
         case Target():
             return (value,)

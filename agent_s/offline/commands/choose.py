@@ -136,7 +136,6 @@ def _find_lists(source: Target, value: Target, desk: Desk) -> Steps[list[Element
 
 
 def _choose_in_first(lists: list[Element], value: Target, desk: Desk) -> Steps[str]:
-    """Choose a value in the first of several drop-down lists that has it."""
     reasons: list[str] = []
     for element in lists[:_MAX_LISTS]:
         current = desk.now(element)
@@ -212,13 +211,11 @@ def _click_entry(found: list[Candidate], combo: Element, value: Target, desk: De
 
 
 def _shows(combo: Element, name: str) -> bool:
-    """Return whether a drop-down list shows a value as its choice."""
     shown = (combo.text or "", combo.name if not combo.label else "")
     return any(text and name_score(name, text)[0] >= 96 for text in shown)
 
 
 def _opened(combo: Element, before: Screen, screen: Screen) -> list[Element]:
-    """Return the entries that came with the opening of a list."""
     popups = {window.id for window in screen.popups}
     known, own = before.observation.by_id, f"{combo.role}:{combo.name}"
     return [
@@ -254,7 +251,6 @@ def _type_choice(combo: Element, value: Target, before: Screen, desk: Desk) -> S
 
 
 def _rows(screen: Screen) -> list[Element]:
-    """Return the rows in sight of the list that shows the most of them."""
     rows = [
         element
         for element in screen.front

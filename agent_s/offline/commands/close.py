@@ -76,14 +76,12 @@ class Close(Command):
         return (True, f"the window {gone[0]!r} is closed") if gone else UNDECIDED
 
     def _window(self, desk: Desk) -> Window | None:
-        """Return the window of that name."""
         windows = [window for window in desk.screen.windows if not window.popup] if self.name else []
         scored = [(window_score(self.name, desk.screen, window.id), window) for window in windows]
         score, window = max(scored, key=lambda pair: pair[0], default=(0.0, None))
         return window if score >= 66 else None
 
     def _to_front(self, desk: Desk) -> Steps[Window]:
-        """Bring the window that is to be closed to the front."""
         window = self._window(desk)
         dialogs = desk.screen.dialogs
         if window is None and self.what == "dialog" and dialogs:

@@ -87,7 +87,6 @@ def pick_day(day: date, said: str, desk: Desk) -> Course:
 
 
 def _shown_month(screen: Screen) -> tuple[int, int] | None:
-    """Return the year and month that a calendar on the screen shows."""
     texts = [(content_of(element) or element.name).strip() for element in screen.front]
     for text in texts:
         match = re.search(r"\b([A-Z][a-z]{2,8})\s+(\d{4})\b", text)

@@ -85,7 +85,6 @@ def _in_field(place: Target, command: Command) -> Command:
 
 
 def _entries(command: Command) -> tuple[str, ...]:
-    """Return the entries of a menu that a command names."""
     match command:
         case Click(targets=(target,)) | Choose(values=(target,), source=None):
             return (target.name or target.phrase,)

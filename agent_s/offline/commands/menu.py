@@ -97,7 +97,6 @@ def _is_open(element: Element, following: str, screen: Screen) -> bool:
 
 
 def _by_main_menu(find: Finder, desk: Desk) -> Steps[list[Candidate]]:
-    """Look in the one menu button of an application without a menu bar."""
     buttons = [one for name in MAIN_MENUS for one in best(desk.rank(named(name, "button"), ROLES["menu"]), GOOD)]
     if not buttons:
         return []

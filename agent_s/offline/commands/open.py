@@ -12,7 +12,7 @@ from agent_s.offline.commands.expand import Expand
 from agent_s.offline.commands.file_dialog import folder_path
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, changed
-from agent_s.offline.finding.matching import EXACT, Candidate, best, nearest_names
+from agent_s.offline.finding.matching import EXACT, Candidate, best, nearest_names, window_score
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
 from agent_s.offline.finding.screen import in_page, name_of
 from agent_s.offline.finding.targets import Target, named, parse_target
@@ -53,14 +53,19 @@ class Open(Command):
             there = f" On the screen the nearest names are {', '.join(map(repr, near))}." if near else ""
             give_up(result.error + there)
 
+        started = result.note.removeprefix("started ") if result.note.startswith("started ") else ""
+
         def is_ready() -> bool:
             window = desk.screen.active
-            old = window is not None and window.id in start.window_by_id
-            return window is not None and (old or any(one.window_id == window.id for one in desk.screen.elements))
+            if window is None:
+                return False
+            if window.id in start.window_by_id:
+                return not started or window_score(started, desk.screen, window.id) >= 66
+            return any(one.window_id == window.id for one in desk.screen.elements)
 
-        yield from desk.wait_until(is_ready, _WAITS, "wait for the window to be ready")
+        ready = yield from desk.wait_until(is_ready, _WAITS, "wait for the window to be ready")
         window = desk.screen.active
-        if window is None:
+        if window is None or (not ready and window.id in start.window_by_id):
             give_up(f"{self.name!r} was started, but no window of it came")
         return f"the window {window.title or window.app!r} of {window.app or self.name} is in front"
 

@@ -177,7 +177,6 @@ def _asks_for_format(desk: Desk) -> list[Candidate]:
 
 
 def _error(dialog: Window, desk: Desk) -> str:
-    """Return the message of a window that came over the dialog."""
     for window in desk.screen.dialogs:
         own = [element for element in desk.screen.elements if element.window_id == window.id]
         texts = [content_of(element) for element in own if element.role in ROLES["text"] and content_of(element)]

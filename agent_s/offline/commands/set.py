@@ -16,7 +16,7 @@ from agent_s.offline.desk import Desk, number_in, same_number, shorten
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.names import normalize
 from agent_s.offline.finding.roles import CHECKABLE, EDITABLE, ROLES
-from agent_s.offline.finding.screen import in_page, name_of
+from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
 from intents.dates import parse_day, parse_time
 from intents.text import Phrase
@@ -125,17 +125,7 @@ def _has_value(element: Element, value: str) -> bool:
 
 
 def _set_spin(element: Element, value: str, desk: Desk) -> Course:
-    """Type the number, leave the field, and look; else step with the arrow keys, in pages those first if it is near."""
-    current, wanted = _value_of(element), number_in(value)
-    away = 0.0 if current is None or wanted is None else wanted - current
-    if in_page(element) and away and away == int(away) and abs(away) <= 25:
-        # Scripts of pages listen to the keys, and may overlook what is typed.
-        yield from desk.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
-        keys = ("Up" if away > 0 else "Down",) * abs(int(away))
-        yield from desk.do(HoldAndPress(hold_keys=(), press_keys=keys), f"press {keys[0]} {len(keys)} times")
-        element = desk.now(element) or element
-        if _has_value(element, value):
-            return f"{name_of(element)} reads {shorten(value)!r}"
+    """Type the number, leave the field, and look; else step with the arrow keys."""
     action = Type(text=value, element_id=element.id, overwrite=True)
     yield from desk.do(action, f"type {shorten(value)!r} into {name_of(element)}")
     after = desk.now(element)

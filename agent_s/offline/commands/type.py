@@ -125,7 +125,6 @@ def _names_window(target: Target, desk: Desk) -> bool:
 
 
 def _go_to_window(target: Target, desk: Desk) -> Steps[None]:
-    """Bring the window or application that was named as the place to type in to the front."""
     is_element = target.kinds and not target.is_a("window", "dialog", "terminal", "area")
     if is_element and not _names_window(target, desk):
         give_up(desk.not_found(target))

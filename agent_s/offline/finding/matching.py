@@ -180,7 +180,6 @@ def _kind_part(target: Target, element: Element, prefer: frozenset[str]) -> floa
 
 
 def _exactness(kind: Kind, element: Element) -> float:
-    """Return how much less an element is what the word for its kind makes one expect."""
     many_lines = "multi_line" in element.states
     if kind in ("field", "area") and element.role in ("combo box", "text", "entry"):
         if "editable" not in element.states:
@@ -353,7 +352,6 @@ _HOLDERS = ROLES["row"] | {"page tab", "section", "grouping", "panel", "icon"}
 
 
 def _innermost_first(found: list[Candidate]) -> list[Candidate]:
-    """Put a button before the tab or row of the same name that it lies in."""
     if len(found) < 2 or found[0].element.role not in _HOLDERS:
         return found
     outer = found[0].element

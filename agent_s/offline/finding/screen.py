@@ -130,7 +130,6 @@ class Screen:
         return next((shown_name(text) for _, text in near if not self._between(text, element)), "")
 
     def _between(self, text: Element, element: Element) -> bool:
-        """Return whether another field stands between a text and an element in the same line."""
         if not same_line(text.rect, element.rect):
             return False
         left, right = sorted((text.rect, element.rect))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aci.acting.actions import Action, Click, Done, HoldAndPress, Scroll, Type, Wait
+from aci.acting.actions import Action, Click, Done, Scroll, Type, Wait
 from aci.observation.observation import Element, Observation
 from tests.unit.agent_s.offline.screens import act_out, element, field, seen
 from tests.unit.agent_s.offline.test_acting import changed, types, with_more
@@ -43,16 +43,6 @@ def test_submenus_in_a_page_are_pointed_at_since_a_click_would_choose_them() -> 
     screen = seen(in_page(1, "menu item", "Save"), in_page(2, "menu item", "Play", (10, 130), states=("has_popup",)))
     for wish in ("Select Play>Prev", "Find and click on the item labeled 'Prev'"):
         assert act_out(wish, screen, opens).actions == [Scroll(element_id=2, clicks=1), Click(element_id=3)]
-
-
-def test_a_spin_button_in_a_page_is_stepped_where_that_is_near() -> None:
-    def steps(observation: Observation, action: Action) -> Observation:
-        moved = sum({"Up": 1, "Down": -1}[key] for key in getattr(action, "press_keys", ()))
-        return changed(observation, 1, text=str(int(observation.by_id[1].text or 0) + moved))
-
-    screen = seen(in_page(1, "spin button", "Value", text="0", states=("editable",)))
-    done = act_out("Select -5 with the spinner", screen, steps)
-    assert done.actions == [Click(element_id=1), HoldAndPress(hold_keys=(), press_keys=("Down",) * 5)]
 
 
 def test_a_password_field_that_stayed_empty_is_typed_into_again() -> None:
