@@ -30,7 +30,8 @@ if TYPE_CHECKING:
         Wait,
         parse_action,
     )
-    from aci.desktop.desktop import ActionResult, Desktop
+    from aci.acting.result import ActionResult
+    from aci.desktop.desktop import Desktop
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from aci.observation.geometry import Point, Rect
@@ -42,7 +43,8 @@ _HOMES = {
         "Action CallUser Click Done DragAndDrop Fail HoldAndPress Hotkey SaveToBuffer Scroll SwitchApplications "
         "Type Wait parse_action"
     ),
-    "aci.desktop.desktop": "ActionResult Desktop",
+    "aci.acting.result": "ActionResult",
+    "aci.desktop.desktop": "Desktop",
     "aci.observation.geometry": "Point Rect",
     "aci.observation.observation": "Observation",
     "aci.observation.snapshot": "Element Window",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from aci.accessibility.connection import BackEnd
-from aci.desktop.emergency_stop import STOP_KEY, StopBy
 from aci.input.backends import InputName
 from aci.safety.policy import Risk, Rule
+from aci.screen.emergency_stop import STOP_KEY, StopBy
 from agent_s.errors import SettingsError
 from agent_s.records import Limits, Planner
 

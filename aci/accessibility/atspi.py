@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntFlag
+from typing import NamedTuple
 
 from aci.observation.snapshot import State
 
@@ -17,6 +18,14 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 SCREEN_COORDINATES = 0
 LABELLED_BY = 2
 UNMAPPED = -(2**31)  # origin that GTK 3 reports for objects that are not mapped
+
+
+class Ref(NamedTuple):
+    """An accessible object: the unique name of its connection, and its path."""
+
+    name: str
+    path: str
+
 
 _ROLES = """invalid|accelerator label|alert|animation|arrow|calendar|canvas|check box|check menu item
 color chooser|column header|combo box|date editor|desktop icon|desktop frame|dial|dialog

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Named, Places, place_elements
 from aci.accessibility.reader import Reader
 from aci.accessibility.tree.details import extents, full_text
-from aci.accessibility.tree.nodes import Application, Ref
+from aci.accessibility.tree.nodes import Application
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Element, Window

@@ -9,16 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH
+from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref
 from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.dbus.signals import Touched
 from aci.accessibility.elements.extraction import Draft
-from aci.accessibility.elements.names import LONGEST_NAME, collapse
 from aci.accessibility.elements.placement import Named
 from aci.accessibility.elements.window_drafts import Drawn, correct_windows, draft_all
 from aci.accessibility.tree.capture import child_refs, get_property, read_tree, showing, tops_with
 from aci.accessibility.tree.details import read_details
-from aci.accessibility.tree.nodes import Application, Ref
+from aci.accessibility.tree.names import LONGEST_NAME, collapse
+from aci.accessibility.tree.nodes import Application
 from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, lags, own_windows, scope_of
 from aci.accessibility.tree.tables import TablesBefore, read_tables
 from aci.accessibility.tree.update import update_tree

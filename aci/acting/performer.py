@@ -20,18 +20,18 @@ from aci.acting.actions import (
     Type,
     Wait,
 )
+from aci.acting.result import ActionResult
 from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle
 from aci.acting.targeting import Aim, Locator, Refused
-from aci.desktop.applications import Catalog
-from aci.desktop.desktop import ActionResult
-from aci.desktop.launching import Process
-from aci.desktop.screen import Screen
-from aci.desktop.switching import find_window
+from aci.applications.catalog import Catalog
+from aci.applications.launching import Process
+from aci.applications.switching import find_window
 from aci.errors import CannotType, KeysHeld, LaunchFailed
 from aci.input.input_device import InputDevice
 from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
 from aci.observation.observation import Element, Observation
+from aci.screen.screen import Screen
 
 _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
 _LAUNCH_QUIET_S = 0.4

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from aci.desktop.screen import to_rgb
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
 from aci.observation.pixels import share_apart
 from aci.observation.visibility import uncovered
+from aci.screen.screen import to_rgb
 
 if TYPE_CHECKING:
     import numpy as np

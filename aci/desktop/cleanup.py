@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from aci.desktop.applications import sockets_elsewhere
+from aci.applications.catalog import sockets_elsewhere
 from aci.desktop.folders import DesktopFolder, desktop_folders
 from aci.desktop.private_session import remove_server_files
 from aci.desktop.processes import belonging_to, bound_sockets, end, remove_sockets

@@ -1,33 +1,16 @@
-"""The protocol between an agent and a desktop, and the result of an action."""
+"""The protocol between an agent and a desktop."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
-
 from aci.acting.actions import Action
-from aci.desktop.emergency_stop import Halt
+from aci.acting.result import ActionResult
 from aci.observation.observation import Observation
+from aci.screen.emergency_stop import Halt
 
-
-class ActionResult(BaseModel):
-    """The result of one primitive.
-
-    Attributes:
-        ok: Whether it was carried out; says nothing about whether it had the intended effect.
-        error: Why it was not carried out, for the Worker to read; None when `ok`.
-        settled_after_s: Seconds from the input until the screen was quiet.
-        note: How it was done where that matters, such as "typed by paste, read back exactly" or the user's answer.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    ok: bool
-    error: str | None = None
-    settled_after_s: float = 0.0
-    note: str = ""
+__all__ = ["ActionResult", "Desktop", "DesktopWrapper", "SimpleDesktop", "as_desktop"]
 
 
 class SimpleDesktop(Protocol):

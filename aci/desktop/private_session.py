@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from aci.desktop.applications import sockets_elsewhere, write_first_settings
+from aci.applications.catalog import sockets_elsewhere, write_first_settings
 from aci.desktop.folders import DesktopFolder, Owner, common_folder
 from aci.desktop.processes import MARK, belonging_to, bound_sockets, end, is_answered, remove_sockets, sessions_of
 from aci.errors import MissingDependency, StartFailed

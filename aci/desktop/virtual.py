@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from aci.accessibility.connection import Accessibility, BackEnd, connect_accessibility
 from aci.acting.actions import Action
-from aci.desktop.desktop import ActionResult
-from aci.desktop.emergency_stop import Halt, StopBy
+from aci.acting.result import ActionResult
+from aci.applications.launching import Process
 from aci.desktop.folders import DesktopFolder, create_folder
-from aci.desktop.launching import Process
 from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.input.backends import InputName
 from aci.observation.observation import Observation
+from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
     from aci.ocr.text_engine import TextEngine

@@ -21,15 +21,11 @@ from aci.accessibility.connection import (
 )
 from aci.acting.actions import Action
 from aci.acting.performer import Performer
+from aci.acting.result import ActionResult
 from aci.acting.settle import QUIET_S, Settle
 from aci.acting.targeting import Aim
-from aci.desktop.applications import Catalog, installed_applications
-from aci.desktop.desktop import ActionResult
-from aci.desktop.emergency_stop import Halt, StopBy
-from aci.desktop.launching import Launcher, Process
-from aci.desktop.monitors import shown
-from aci.desktop.screen import Screen, to_rgb
-from aci.desktop.wayland import limits
+from aci.applications.catalog import Catalog, installed_applications
+from aci.applications.launching import Launcher, Process
 from aci.errors import ConnectionLost, NoDisplay
 from aci.input.backends import InputName, open_input_device
 from aci.input.clipboard import Clipboard
@@ -39,6 +35,10 @@ from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point
 from aci.observation.observation import Observation, Window
 from aci.observation.pixels import changed_areas
+from aci.screen.emergency_stop import Halt, StopBy
+from aci.screen.monitors import shown
+from aci.screen.screen import Screen, to_rgb
+from aci.screen.wayland import limits
 
 if TYPE_CHECKING:
     import numpy as np

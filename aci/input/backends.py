@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal, get_args
 
-from aci.desktop.emergency_stop import Halt
 from aci.input.input_device import InputDevice
 from aci.observation.geometry import Point
+from aci.screen.emergency_stop import Halt
 
 InputName = Literal["xtest", "pyautogui"]
 

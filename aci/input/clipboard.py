@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
-from aci.desktop.screen import open_display
 from aci.errors import ConnectionLost
+from aci.screen.screen import open_display
 
 _ANSWER_LIMIT_S = 0.4
 _CHUNK = 1 << 16  # bytes of a property per request, well below the protocol's 256 KiB

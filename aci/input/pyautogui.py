@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from aci.desktop.screen import lost_connection_is_reported, open_display
 from aci.errors import CannotType, DesktopError, MissingDependency
 from aci.input.input_device import Button
 from aci.input.keys import keysym
 from aci.input.modifiers import Modifiers
 from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
+from aci.screen.screen import lost_connection_is_reported, open_display
 
 # --no-deps, since its dependency python3-xlib overwrites python-xlib's files
 INSTALL = "pip install --no-deps pyautogui pytweening"

@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from aci.desktop.emergency_stop import Halt, StopBy
-from aci.desktop.screen import open_display
 from aci.input.keys import chord, left_key
 from aci.observation.geometry import Point, Rect
+from aci.screen.emergency_stop import Halt, StopBy
+from aci.screen.screen import open_display
 
 _TICK_S = 0.05  # interval of pointer checks
 _POLL_S = 0.015  # interval of key checks on servers without raw events; people hold keys for longer

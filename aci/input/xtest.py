@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from aci.desktop.screen import lost_connection_is_reported, open_display
 from aci.input.input_device import Button
 from aci.input.keymap import Keymap, Stroke
 from aci.input.keys import characters, keysym
 from aci.input.modifiers import Modifiers
 from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
+from aci.screen.screen import lost_connection_is_reported, open_display
 
 _BUTTONS: dict[str, int] = {"left": 1, "middle": 2, "right": 3}
 _WHEEL_UP, _WHEEL_DOWN = 4, 5

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aci.accessibility.elements.roles import FIELDS, INTERACTIVE
+from aci.accessibility.roles import FIELDS, INTERACTIVE
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Element, Window
 from aci.observation.visibility import bounding, overlap, reading_order

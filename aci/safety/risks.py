@@ -253,8 +253,8 @@ def _enters_text(keys: _Chord) -> bool:
 
 
 def _switching(action: SwitchApplications, observation: Observation) -> Iterator[Danger]:
-    from aci.desktop.applications import Catalog
-    from aci.desktop.switching import find_window
+    from aci.applications.catalog import Catalog
+    from aci.applications.switching import find_window
 
     if find_window(action.app_code, observation.windows, Catalog([], "")) is None:
         yield Danger("launch", f"it may start {action.app_code!r}, of which no window is to be seen")

@@ -227,7 +227,7 @@ def remains() -> Iterator[Finding]:
 
 def own_screen() -> Iterator[Finding]:
     """Check whether the person's own screen can be used."""
-    from aci.desktop.wayland import ADVICE, is_wayland
+    from aci.screen.wayland import ADVICE, is_wayland
 
     name = os.environ.get("DISPLAY", "")
     if is_wayland(os.environ):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from aci.acting.actions import Action, CallUser, Wait
 from aci.desktop.desktop import ActionResult, Desktop
-from aci.desktop.emergency_stop import Halt
 from aci.observation.observation import Observation
 from aci.safety.policy import Decision
+from aci.screen.emergency_stop import Halt
 from agent_s.errors import LimitReached, Stopped
 from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
 from agent_s.llm.budget import RESERVED_SHARE, Budget, used_up

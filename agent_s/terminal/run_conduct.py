@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aci.desktop.wayland import ADVICE, is_wayland
+from aci.screen.wayland import ADVICE, is_wayland
 from agent_s.errors import TrajectoryError
 from agent_s.events import RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task

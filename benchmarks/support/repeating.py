@@ -158,7 +158,7 @@ class Mover:
     def _move_all(self) -> None:
         from Xlib.error import XError
 
-        from aci.desktop.screen import Screen, open_display
+        from aci.screen.screen import Screen, open_display
 
         screen, display = Screen(self._desktop.display), open_display(self._desktop.display)
         moved: set[int] = set()

@@ -82,7 +82,7 @@ def place_window(desktop: VirtualDesktop, window_id: int, place: Rect) -> None:
     from Xlib.protocol.event import ClientMessage
     from Xlib.X import SubstructureNotifyMask, SubstructureRedirectMask
 
-    from aci.desktop.screen import open_display
+    from aci.screen.screen import open_display
 
     display = open_display(desktop.display)
     try:

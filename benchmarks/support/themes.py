@@ -23,7 +23,7 @@ class Themes:
         from Xlib.protocol.event import ClientMessage
         from Xlib.X import CopyFromParent, InputOnly, StructureNotifyMask
 
-        from aci.desktop.screen import open_display
+        from aci.screen.screen import open_display
 
         self._display: Any = open_display(display_name)
         root = self._display.screen().root

@@ -21,8 +21,8 @@ from aci.acting.actions import (
     Type,
     Wait,
 )
-from aci.desktop.applications import Catalog
-from aci.desktop.switching import find_window
+from aci.applications.catalog import Catalog
+from aci.applications.switching import find_window
 from aci.errors import CannotType, NotTranslatable
 from aci.input.keys import UnknownKey, chord
 from aci.input.pyautogui import key_name

@@ -44,7 +44,7 @@ class TaskDesktop(Protocol):
 
 
 class WindowManager(Protocol):
-    """The windows of a desktop as a task uses them; `aci.desktop.screen.Screen` is one."""
+    """The windows of a desktop as a task uses them; `aci.screen.screen.Screen` is one."""
 
     def managed_windows(self) -> tuple[Window, ...]:
         """Return the windows, oldest first."""

@@ -137,7 +137,7 @@ def chrome_open_tabs(parameters: OpenTabs, context: TaskContext) -> None:
 
 def open_file(parameters: FilePath, context: TaskContext) -> None:
     """Open a file with the application that is registered for its kind, and wait for its window."""
-    from aci.desktop.applications import installed_applications
+    from aci.applications.catalog import installed_applications
 
     path = context.path(parameters.path)
     if not path.exists():

@@ -20,7 +20,7 @@ from agent_s.terminal.options import json_option, read_settings, settings_option
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from aci.desktop.applications import Application, Catalog
+    from aci.applications.catalog import Application, Catalog
     from agent_s.settings import Settings
     from exploration.job.exploration_job import Plan
     from exploration.job.scope import Scope
@@ -190,7 +190,7 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
     Raises:
         click.UsageError: There is nothing to explore.
     """
-    from aci.desktop.applications import installed_applications
+    from aci.applications.catalog import installed_applications
     from exploration.search.starting import refusal
 
     if before is not None and not names:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from agent_s.settings import Settings
 from agent_s.version import program_version
 from evaluation.harness.pool import Pool

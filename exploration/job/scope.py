@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from agent_s.records import Record
 from agent_s.settings import Settings
 from evaluation.errors import ResultsError

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from aci.desktop.applications import Application, installed_applications
+from aci.applications.catalog import Application, installed_applications
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.records import Record, Task

@@ -18,7 +18,7 @@ from exploration.tasks.proposals import ExplorationTask
 from exploration.tasks.survey import name_of
 
 if TYPE_CHECKING:
-    from aci.desktop.applications import Application
+    from aci.applications.catalog import Application
 
 _WORKED = ("continue", "terminal")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from aci.desktop.applications import Application, Catalog
-from aci.desktop.launching import Process
+from aci.applications.catalog import Application, Catalog
+from aci.applications.launching import Process
 from aci.errors import LaunchFailed
 from aci.observation.observation import Element, Observation, Window
 from exploration.errors import ApplicationUnusable

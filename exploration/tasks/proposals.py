@@ -29,7 +29,7 @@ from exploration.tasks.survey import is_safe
 from intents.conflicts import conflict
 
 if TYPE_CHECKING:
-    from aci.desktop.applications import Application
+    from aci.applications.catalog import Application
     from aci.observation.observation import Observation
     from memory_store.embedding.embedders import Embedder
 

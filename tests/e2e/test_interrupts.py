@@ -102,7 +102,7 @@ def test_mouse_in_a_corner_stops_a_run_on_the_own_screen(user: User, tmp_path: P
 
 
 def push_the_mouse(display_name: str, x: int, y: int) -> None:
-    from aci.desktop.screen import open_display
+    from aci.screen.screen import open_display
 
     display = open_display(display_name)
     try:
@@ -113,7 +113,7 @@ def push_the_mouse(display_name: str, x: int, y: int) -> None:
 
 
 def keys_down(display_name: str) -> list[int]:
-    from aci.desktop.screen import open_display
+    from aci.screen.screen import open_display
 
     display = open_display(display_name)
     try:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import Affordance
 from exploration.tasks.proposals import TaskMaker

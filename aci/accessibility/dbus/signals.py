@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from aci.accessibility.tree.nodes import Ref
+from aci.accessibility.atspi import Ref
 
 MOST_OBJECTS = 4000  # objects remembered per application; beyond that, everything counts as changed
 MOST_SENDERS = 200  # applications remembered; beyond that, everything counts as changed

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from aci.accessibility import roles
 from aci.accessibility.atspi import StateBit
-from aci.accessibility.elements import roles
-from aci.accessibility.elements.names import (
+from aci.accessibility.tree.names import (
     SHAPES,
     collapse,
     description_of,

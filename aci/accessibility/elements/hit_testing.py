@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.extraction import Draft
-from aci.accessibility.elements.names import is_gtk4, visible_children
-from aci.accessibility.elements.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
+from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
 from aci.accessibility.tree.capture import get_property
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.names import is_gtk4, visible_children
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Element
 from aci.observation.visibility import bounding, clipped, uncovered

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.atspi import Ref
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 from aci.observation.visibility import overlap

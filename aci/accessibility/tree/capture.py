@@ -11,10 +11,10 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, StateBit, role_name
+from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, Ref, StateBit, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.nodes import Application, Node
 
 MOST_CHILDREN = 2000  # nodes with more children are never listed completely: a sheet would be busy for minutes
 MOST_LISTED = 2 * MOST_CHILDREN  # a list may turn out longer than its reported count

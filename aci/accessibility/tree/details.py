@@ -8,12 +8,12 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
-from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, StateBit
+from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.elements.names import ADDRESS, visible_children, without_additions
-from aci.accessibility.elements.roles import FIELDS, READ_AS_TEXT, VALUED
+from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import all_properties, get_property
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.names import ADDRESS, visible_children, without_additions
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 
 LONGEST_TEXT = 20_000  # characters of one text that are read at every look

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import Ref, StateBit
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
-
-
-class Ref(NamedTuple):
-    """An accessible object: the unique name of its connection, and its path."""
-
-    name: str
-    path: str
 
 
 @dataclass(slots=True)

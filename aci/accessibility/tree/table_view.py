@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, StateBit
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.tree.capture import all_child_refs, all_properties, describe, get_property
 from aci.accessibility.tree.details import LONGEST_TEXT, all_extents
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 
 MOST_CELLS = 2500  # a full HD screen shows about 1,600

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.tree.capture import is_managed, showing
 from aci.accessibility.tree.details import read_details
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
 from aci.accessibility.tree.table_view import read_rows, read_view, refresh_view
 from aci.observation.geometry import Rect

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Iterator, Sequence
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.elements.roles import OPENS_OUTSIDE
+from aci.accessibility.roles import OPENS_OUTSIDE
 from aci.accessibility.tree.capture import (
     adopt,
     child_refs,
@@ -27,7 +27,7 @@ from aci.accessibility.tree.capture import (
     showing,
 )
 from aci.accessibility.tree.details import extents, read_contents, read_details
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
 
 # The containers of these are listed at every look: a closed page keeps answering, and no event reports its successor

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from aci.desktop.screen import Screen, open_display
 from aci.desktop.virtual import VirtualDesktop
+from aci.screen.screen import Screen, open_display
 from tests.integration.aci.seeing import wait_until
 
 

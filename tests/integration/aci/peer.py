@@ -450,7 +450,7 @@ class _Window:
     """The visible side."""
 
     def __init__(self) -> None:
-        from aci.desktop.screen import open_display
+        from aci.screen.screen import open_display
 
         self._display = open_display(os.environ["DISPLAY"])
         x, y, width, height = PLACE

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from aci.acting.actions import Click, Wait
-from aci.desktop.launching import Process
+from aci.applications.launching import Process
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
 from tests.integration.aci.seeing import press_behind_its_back, wait_until

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
+from aci.screen.screen import open_display
 
 pytestmark = [
     pytest.mark.desktop,

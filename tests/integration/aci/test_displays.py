@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from aci.acting.actions import Click
-from aci.desktop.screen import Screen
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
+from aci.screen.screen import Screen
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [

@@ -13,8 +13,6 @@ from Xlib import XK, X
 from Xlib.ext import xtest
 
 from aci.acting.actions import Hotkey, Wait
-from aci.desktop.emergency_stop import Halt, StopBy
-from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.errors import Halted, KeysHeld
@@ -24,6 +22,8 @@ from aci.input.keys import chord
 from aci.input.modifiers import Modifiers
 from aci.input.user_watch import UserWatch
 from aci.observation.geometry import Point
+from aci.screen.emergency_stop import Halt, StopBy
+from aci.screen.screen import open_display
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.test_input_device import held, inside
 

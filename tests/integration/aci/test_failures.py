@@ -96,7 +96,7 @@ def test_killed_application_is_gone_and_no_more(two: VirtualDesktop) -> None:
 
 
 def test_windows_that_die_between_list_and_look_are_left_out(two: VirtualDesktop) -> None:
-    from aci.desktop.screen import open_display
+    from aci.screen.screen import open_display
 
     screen = two.x11.screen
     display = open_display(two.display)

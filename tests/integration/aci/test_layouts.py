@@ -10,11 +10,11 @@ import pytest
 from Xlib import X
 from Xlib.ext import xtest
 
-from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.input_device import InputDevice
 from aci.input.keys import chord, keysym
 from aci.observation.observation import Element
+from aci.screen.screen import open_display
 from tests.integration.aci.test_acting import find, needs
 
 pytestmark = [pytest.mark.desktop, needs("mousepad"), needs("setxkbmap")]

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from Xlib import X
 
-from aci.desktop.screen import Screen
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
 from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
+from aci.screen.screen import Screen
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.seeing import wait_until
 

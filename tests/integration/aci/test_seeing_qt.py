@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from aci.acting.actions import Click, Hotkey, Type
-from aci.desktop.launching import Process
+from aci.applications.launching import Process
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Observation
 from tests.integration.aci.seeing import element, find, until

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from aci.desktop.applications import sockets_elsewhere
+from aci.applications.catalog import sockets_elsewhere
 from aci.desktop.folders import common_folder
 from aci.desktop.processes import belonging_to
-from aci.desktop.screen import open_display
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
+from aci.screen.screen import open_display
 
 pytestmark = pytest.mark.desktop
 

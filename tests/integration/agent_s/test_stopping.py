@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from aci.desktop.emergency_stop import Halt
+from aci.screen.emergency_stop import Halt
 from agent_s import AgentS, Options, Task, load_settings
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model, QueryResponse

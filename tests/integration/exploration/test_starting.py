@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from aci.desktop.applications import Application, Catalog, installed_applications
+from aci.applications.catalog import Application, Catalog, installed_applications
 from aci.desktop.virtual import VirtualDesktop
 from exploration.errors import ApplicationUnusable
 from exploration.search.starting import start

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.elements.placement import place_elements
-from aci.accessibility.elements.roles import INTERACTIVE, READ_AS_TEXT
+from aci.accessibility.roles import INTERACTIVE, READ_AS_TEXT
 from aci.accessibility.tree.capture import straighten
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Point, Rect

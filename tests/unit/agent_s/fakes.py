@@ -8,9 +8,9 @@ import numpy as np
 
 from aci.acting.actions import Action, SaveToBuffer
 from aci.desktop.desktop import ActionResult, Desktop
-from aci.desktop.emergency_stop import Halt
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
+from aci.screen.emergency_stop import Halt
 
 EDITOR = Window(id=1, title="Editor", app="editor", rect=Rect(0, 0, 800, 600), active=True)
 

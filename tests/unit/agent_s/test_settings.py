@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from aci.desktop.emergency_stop import StopBy
+from aci.screen.emergency_stop import StopBy
 from agent_s.errors import SettingsError
 from agent_s.settings import Settings, configs_folder, load_settings
 

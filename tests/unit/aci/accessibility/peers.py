@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from aci.accessibility.atspi import PREFIX, PROPERTIES, REGISTRY_NAME, ROLE_NAMES, ROOT_PATH
+from aci.accessibility.atspi import PREFIX, PROPERTIES, REGISTRY_NAME, ROLE_NAMES, ROOT_PATH, Ref
 from aci.accessibility.dbus.bus import DBUS_NAME, Answer, Bus, Call, CallRefused
-from aci.accessibility.tree.nodes import Ref
 from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
-from aci.accessibility.atspi import StateBit
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.atspi import Ref, StateBit
+from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 

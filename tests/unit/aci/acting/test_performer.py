@@ -26,7 +26,7 @@ from aci.acting.actions import (
 )
 from aci.acting.performer import Performer
 from aci.acting.targeting import Aim
-from aci.desktop.applications import Application, Catalog
+from aci.applications.catalog import Application, Catalog
 from aci.errors import LaunchFailed
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Source, Window

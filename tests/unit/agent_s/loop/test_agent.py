@@ -11,11 +11,11 @@ import pytest
 
 from aci.acting.actions import Action, CallUser, Click, Done, Fail, SaveToBuffer, Scroll, Type
 from aci.desktop.desktop import ActionResult
-from aci.desktop.emergency_stop import Halt
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation, Window
 from aci.safety.policy import Policy
+from aci.screen.emergency_stop import Halt
 from agent_s import AgentS, Limits, Options, Outcome, Task
 from agent_s.errors import ModelUnavailable
 from agent_s.events import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from agent_s.settings import Settings
 from evaluation.errors import ResultsError
 from evaluation.harness.results import read_results

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from evaluation.harness.results import Header, Result, ResultsFile
 from exploration.job.folders import LEDGER_FILE, Surveyed, application_folder, write_survey
 from exploration.job.scope import search_labels

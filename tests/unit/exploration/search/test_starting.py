@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from aci.desktop.applications import Application, Catalog
+from aci.applications.catalog import Application, Catalog
 from aci.errors import LaunchFailed
 from aci.observation.observation import Observation, Window
 from exploration.errors import ApplicationUnusable

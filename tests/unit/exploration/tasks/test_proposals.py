@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aci.desktop.applications import Application
+from aci.applications.catalog import Application
 from agent_s.llm.protocol import Affordance, ModelRequest, ProposalContext, ProposalResponse, ProposedTask
 from agent_s.llm.scripted import ScriptedModel
 from exploration.tasks.proposals import (

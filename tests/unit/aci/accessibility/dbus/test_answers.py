@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from dbus_fast import Message, MessageType, Variant
 
-from aci.accessibility.atspi import StateBit
+from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.answers import LONGEST_SAID, MOST_ATTRIBUTES, read_answer
 from aci.accessibility.dbus.messages import Malformed
 from aci.accessibility.tree.capture import MOST_LEVELS, MOST_SHOWING, reachable, showing, straighten
-from aci.accessibility.tree.nodes import Application, Node, Ref
+from aci.accessibility.tree.nodes import Application, Node
 from tests.unit.aci.accessibility.trees import application, node
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from aci.accessibility.atspi import Ref
 from aci.accessibility.dbus.signals import (
     EVERYTHING,
     MOST_OBJECTS,
@@ -12,7 +13,6 @@ from aci.accessibility.dbus.signals import (
     Touched,
     extent_of,
 )
-from aci.accessibility.tree.nodes import Ref
 
 
 @pytest.mark.parametrize(

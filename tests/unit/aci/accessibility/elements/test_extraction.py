@@ -4,7 +4,7 @@ from collections.abc import Set
 
 from aci.accessibility.atspi import StateBit
 from aci.accessibility.elements.extraction import Draft, draft_elements
-from aci.accessibility.elements.names import ADDRESS
+from aci.accessibility.tree.names import ADDRESS
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window

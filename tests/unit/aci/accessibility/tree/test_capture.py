@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from aci.accessibility.atspi import ROLE_NAMES, StateBit
+from aci.accessibility.atspi import ROLE_NAMES, Ref, StateBit
 from aci.accessibility.dbus.bus import Bus, Call
 from aci.accessibility.tree.capture import HIDDEN, describe_unknown, repair
-from aci.accessibility.tree.nodes import Node, Ref
+from aci.accessibility.tree.nodes import Node
 from tests.unit.aci.accessibility.trees import SEEN, application, node
 
 UNSEEN = StateBit.VISIBLE.value | StateBit.ENABLED.value

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.accessibility.atspi import ROLE_NAMES
+from aci.accessibility.atspi import ROLE_NAMES, Ref
 from aci.accessibility.dbus.bus import Bus, Call
-from aci.accessibility.tree.nodes import Node, Ref
+from aci.accessibility.tree.nodes import Node
 from aci.accessibility.tree.table_view import address, cell_node, parse_address, read_rows, refresh_view
 from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN, application, frame, node

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aci.accessibility.atspi import CACHE_PATH, StateBit
+from aci.accessibility.atspi import CACHE_PATH, Ref, StateBit
 from aci.accessibility.reader import (
     APPLICATION_LIMIT_S,
     BARE_LOOKS,
@@ -15,7 +15,6 @@ from aci.accessibility.reader import (
     Scene,
     TimeLimits,
 )
-from aci.accessibility.tree.nodes import Ref
 from aci.accessibility.tree.refresh_scope import LAG_S
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from aci.desktop.monitors import gaps, shown
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element
+from aci.screen.monitors import gaps, shown
 
 SCREEN = Rect(0, 0, 1600, 900)
 LEFT, RIGHT = Rect(0, 0, 800, 600), Rect(800, 0, 800, 900)

@@ -190,7 +190,7 @@ class _Tables:
 def _tables() -> _Tables:
     import yaml
 
-    text = resources.files("aci.desktop").joinpath("applications.yaml").read_text(encoding="utf-8")
+    text = resources.files("aci.applications").joinpath("applications.yaml").read_text(encoding="utf-8")
     tables = yaml.safe_load(text)
     return _Tables(tables["kinds"], tables["first_settings"], [Recipe(**recipe) for recipe in tables["recipes"]])
 

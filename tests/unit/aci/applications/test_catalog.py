@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.desktop.applications import Application, Catalog, installed_applications, prepare
+from aci.applications.catalog import Application, Catalog, installed_applications, prepare
 from aci.errors import LaunchFailed
 
 MOUSEPAD = Application("org.xfce.mousepad", "Mousepad", ("mousepad",), "Text Editor", (), ("Utility", "TextEditor"))

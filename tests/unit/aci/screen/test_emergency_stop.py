@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aci.desktop.emergency_stop import Halt
 from aci.errors import Halted
+from aci.screen.emergency_stop import Halt
 
 
 def test_stop_request_holds_until_it_is_lifted_and_keeps_its_first_reason() -> None:

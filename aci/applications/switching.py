@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aci.desktop.applications import Application, Catalog
+from aci.applications.catalog import Application, Catalog
 from aci.observation.snapshot import Window
 
 _ALIKE = 85.0

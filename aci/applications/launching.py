@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from aci.desktop.applications import Catalog, prepare, program_name
-from aci.desktop.screen import Screen
+from aci.applications.catalog import Catalog, prepare, program_name
 from aci.errors import LaunchFailed
 from aci.observation.snapshot import Window
+from aci.screen.screen import Screen
 
 _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance

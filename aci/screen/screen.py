@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from aci.desktop.monitors import gaps
 from aci.errors import ConnectionLost, NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.observation.snapshot import Window
+from aci.screen.monitors import gaps
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from aci.desktop.wayland import is_wayland, limits
+from aci.screen.wayland import is_wayland, limits
 
 
 @pytest.mark.parametrize(

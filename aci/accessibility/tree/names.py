@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aci.accessibility import roles
 from aci.accessibility.atspi import NAMED_STATES, StateBit
-from aci.accessibility.elements import roles
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.snapshot import State
 

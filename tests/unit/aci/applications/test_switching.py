@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aci.desktop.applications import Application, Catalog
-from aci.desktop.switching import find_window
+from aci.applications.catalog import Application, Catalog
+from aci.applications.switching import find_window
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 

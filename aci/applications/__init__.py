@@ -1,0 +1,1 @@
+"""Installed applications, how they are started, and how their windows are found."""

@@ -1,0 +1,1 @@
+"""The screen of an X display, its monitors, and the emergency stop."""
