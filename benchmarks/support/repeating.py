@@ -20,8 +20,8 @@ from agent_s.loop.agent import AgentS
 from agent_s.records import Outcome, Task
 from agent_s.settings import Settings, configs_folder
 from evaluation.osworld.runner import TaskSession
-from evaluation.osworld.server import FormServer, Submission
 from evaluation.osworld.task import TaskFile, load_task
+from evaluation.state.server import FormServer, Submission
 from memory_store import MemoryStore
 
 WORDS: tuple[str, ...] = (

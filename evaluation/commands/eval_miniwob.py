@@ -39,8 +39,8 @@ def miniwob(tasks: str, seeds: str, **given: Any) -> int:
     """
     from evaluation.errors import PagesMissing
     from evaluation.harness.results import Job
-    from evaluation.harness.worker import Assignment
     from evaluation.miniwob.pages import find_pages
+    from evaluation.worker import Assignment
 
     options = read_options("miniwob", given, TIME_LIMIT_S)
     numbers = read_seeds(seeds)

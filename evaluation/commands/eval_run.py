@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from agent_s.settings import Settings
     from agent_s.terminal.progress import Display
     from evaluation.harness.results import Job, Result, ResultsFile
-    from evaluation.harness.worker import Assignment
     from evaluation.report.statistics import Summary
+    from evaluation.worker import Assignment
 
 ABLATIONS = {
     "web": "search.engine=none",

@@ -39,8 +39,8 @@ def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) 
     could be judged, whether it succeeded or not; with --conformance, if every task conforms.
     """
     from evaluation.harness.results import Job, Result, read_results
-    from evaluation.harness.worker import Assignment
     from evaluation.osworld.task import load_each
+    from evaluation.worker import Assignment
 
     options = read_options("tasks", given, TIME_LIMIT_S)
     found, problems = load_each(folder)

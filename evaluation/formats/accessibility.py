@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Getter, Nothing, Parameters, Reading
-from evaluation.osworld.metrics import Metric, Score, by_name, score_of
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import Getter, Nothing, Parameters, Reading
+from evaluation.state.metrics import Metric, Score, by_name, score_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -20,10 +20,11 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field
 
 from evaluation.errors import CheckFailed, EvaluationError, PreparationFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Getter, Parameters, Reading, excerpt, read_text
-from evaluation.osworld.metrics import Metric, Score, by_name, rules_of, score_of
-from evaluation.osworld.steps import StepKind
+from evaluation.state.context import TaskContext
+from evaluation.state.devtools import DevTools
+from evaluation.state.getters import Getter, Parameters, Reading, excerpt, read_text
+from evaluation.state.metrics import Metric, Score, by_name, rules_of, score_of
+from evaluation.state.steps import StepKind
 
 PROFILE = "~/.config/browser-profile"
 """Where the Chromium of a virtual desktop keeps its data, unless a task names another folder."""
@@ -88,8 +89,6 @@ def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
 
 def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
     """Open tabs, `{"title": ..., "url": ...}` each."""
-    from evaluation.miniwob.devtools import DevTools
-
     try:
         with DevTools(context.path(parameters.profile)) as browser:
             tabs = [{"title": tab["title"], "url": tab["url"]} for tab in _tabs(browser.call("Target.getTargets"))]
@@ -100,8 +99,6 @@ def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
 
 def chrome_close_tabs(parameters: Tabs, context: TaskContext) -> None:
     """Close the tabs of some addresses; that one of them is not open is an error."""
-    from evaluation.miniwob.devtools import DevTools
-
     try:
         with DevTools(context.path(parameters.profile)) as browser:
             tabs = _tabs(browser.call("Target.getTargets"))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
+from evaluation.state.getters import Parameters
+from evaluation.state.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import FileOnDesktop, FilePath, Getter, Parameters, Reading, excerpt, read_text
-from evaluation.osworld.metrics import (
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import FileOnDesktop, FilePath, Getter, Parameters, Reading, excerpt, read_text
+from evaluation.state.metrics import (
     Expected,
     ExpectedList,
     Metric,

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Getter, Parameters, Reading, excerpt, read_text
-from evaluation.osworld.metrics import Metric, Score, by_name, rules_of, score_of
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import Getter, Parameters, Reading, excerpt, read_text
+from evaluation.state.metrics import Metric, Score, by_name, rules_of, score_of
 
 
 class SettingKey(Parameters):

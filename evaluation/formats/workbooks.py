@@ -13,8 +13,8 @@ from zipfile import BadZipFile
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.getters import Parameters
-from evaluation.osworld.metrics import Metric, Score, ValueRule, by_name, score_of
+from evaluation.state.getters import Parameters
+from evaluation.state.metrics import Metric, Score, ValueRule, by_name, score_of
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook

@@ -17,7 +17,7 @@ from agent_s.records import Record
 from evaluation.errors import WorkerLost
 from evaluation.harness.results import Job, Result
 
-COMMAND = (sys.executable, "-m", "evaluation.harness.worker")
+COMMAND = (sys.executable, "-m", "evaluation.worker")
 OVERHEAD_S = 120.0
 """Time an episode may take beyond its own limit, for its desktop to start, s."""
 ENDING_S = 10.0

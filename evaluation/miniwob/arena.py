@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import BrowserLost
-from evaluation.miniwob.devtools import PORT_FILE, DevTools, Target
 from evaluation.miniwob.pages import Pages
-from evaluation.osworld.steps import BROWSERS
+from evaluation.state.devtools import PORT_FILE, DevTools, Target
+from evaluation.state.steps import BROWSERS
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop

@@ -13,7 +13,7 @@ from evaluation.harness.results import Job, Result
 from evaluation.miniwob.arena import Arena
 from evaluation.miniwob.episode import run_episode
 from evaluation.miniwob.pages import find_pages
-from evaluation.osworld.server import FormServer
+from evaluation.state.server import FormServer
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop

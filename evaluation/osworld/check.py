@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from agent_s.records import Status, Verdict
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Reading
-from evaluation.osworld.metrics import Score
 from evaluation.osworld.tables import GETTERS, METRICS
 from evaluation.osworld.task import Check, Source, TaskFile, perform_step, resolved
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import Reading
+from evaluation.state.metrics import Score
 
 BY = "state check"
 GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")

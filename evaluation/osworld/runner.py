@@ -17,8 +17,8 @@ from evaluation.harness.failures import FailureSigns
 from evaluation.harness.recording import Recording
 from evaluation.harness.results import FailureKind
 from evaluation.osworld.check import StateChecker
-from evaluation.osworld.context import TaskContext, TaskDesktop, WindowManager, substituted
 from evaluation.osworld.task import TaskFile, perform_step
+from evaluation.state.context import TaskContext, TaskDesktop, WindowManager, substituted
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.formats import accessibility, browser, documents, files, pictures, preferences, slides, workbooks
-from evaluation.osworld import getters, metrics, steps
-from evaluation.osworld.getters import Getter
-from evaluation.osworld.metrics import Metric
-from evaluation.osworld.steps import StepKind
+from evaluation.state import getters, metrics, steps
+from evaluation.state.getters import Getter
+from evaluation.state.metrics import Metric
+from evaluation.state.steps import StepKind
 
 STEPS: dict[str, StepKind[Any]] = steps.STEPS | browser.STEPS
 GETTERS: dict[str, Getter[Any]] = (

@@ -17,9 +17,9 @@ from pydantic import BeforeValidator, Field, GetPydanticSchema, ValidationError,
 
 from aci.errors import AciError
 from evaluation.errors import EvaluationError, PreparationFailed, TaskFileError
-from evaluation.osworld.context import TaskContext, substituted
-from evaluation.osworld.getters import Parameters, new_model, refuse_unknown_keys, with_key
 from evaluation.osworld.tables import GETTERS, METRICS, STEPS
+from evaluation.state.context import TaskContext, substituted
+from evaluation.state.getters import Parameters, new_model, refuse_unknown_keys, with_key
 
 INFEASIBLE = "infeasible"
 SEVERAL_APPLICATIONS = "multi_apps"

@@ -1,6 +1,6 @@
 """A worker process of an exploration: surveys applications, searches them, and runs the agent on tasks.
 
-It is served like the workers of evaluations (`evaluation.harness.worker`): an `Assignment`, then jobs, one line of
+It is served like the workers of evaluations (`evaluation.worker`): an `Assignment`, then jobs, one line of
 JSON each. A job is called "survey APP", "search APP" or "task ID".
 
     python -m exploration.job.worker
@@ -22,7 +22,7 @@ from agent_s.errors import AgentError
 from agent_s.records import Record, Task
 from agent_s.settings import Settings
 from evaluation.harness.results import RUNS_FOLDER, Job, Result
-from evaluation.harness.worker import serve
+from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
 from exploration.job.folders import (
     LEDGER_FILE,

@@ -8,8 +8,8 @@ from shutil import copytree
 from typing import Any
 
 from agent_s.settings import Settings, configs_folder
-from evaluation.harness.bench import ConformanceBench
 from evaluation.harness.results import Job, Result
+from evaluation.osworld.bench import ConformanceBench
 from evaluation.osworld.task import load_tasks
 
 FOLDER = configs_folder() / "everyday"

@@ -11,8 +11,8 @@ import pytest
 
 from aci import VirtualDesktop
 from agent_s.settings import Settings, configs_folder
-from evaluation.harness.bench import ConformanceBench
 from evaluation.harness.results import Job
+from evaluation.osworld.bench import ConformanceBench
 from evaluation.osworld.runner import TaskSession
 from evaluation.osworld.task import TaskFile, load_tasks
 from tests.integration.evaluation.hand import Hand

@@ -9,8 +9,8 @@ import pytest
 
 from agent_s.settings import configs_folder
 from benchmarks.support.repeating import CHANGES, changed_pages, demo_with_other_values, is_harm, write_pages
-from evaluation.osworld.server import Submission
 from evaluation.osworld.task import load_task
+from evaluation.state.server import Submission
 from intents.alignment import align
 
 

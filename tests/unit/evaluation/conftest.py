@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.osworld.context import TaskContext
+from evaluation.state.context import TaskContext
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Reading
-from evaluation.osworld.metrics import Score
 from evaluation.osworld.tables import GETTERS, METRICS, STEPS
 from evaluation.osworld.task import Step, perform_step
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import Reading
+from evaluation.state.metrics import Score
 
 
 def judge(func: str, result: Any, expected: Any = None, /, **options: Any) -> Score:

@@ -9,7 +9,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from evaluation.errors import CheckFailed
 from evaluation.formats.accessibility import tree_of
-from evaluation.osworld.getters import Rules
+from evaluation.state.getters import Rules
 from tests.unit.evaluation.fakes import a_window
 from tests.unit.evaluation.judging import judge, value
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 from evaluation.errors import CheckFailed, PreparationFailed
-from evaluation.miniwob import devtools
-from evaluation.osworld.context import TaskContext
+from evaluation.formats import browser as browser_formats
+from evaluation.state.context import TaskContext
 from tests.unit.evaluation.judging import perform, read, value
 
 BOOKMARKS = {
@@ -150,7 +150,7 @@ def test_a_history_that_is_no_database_is_an_error(context: TaskContext, profile
 
 
 def test_open_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devtools, "DevTools", FakeBrowser)
+    monkeypatch.setattr(browser_formats, "DevTools", FakeBrowser)
 
     found = read(context, "open_tabs_info", profile="~/browser").value
 
@@ -166,7 +166,7 @@ def test_tabs_of_a_browser_without_a_port_are_an_error_with_the_mend(context: Ta
 
 
 def test_chrome_close_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devtools, "DevTools", FakeBrowser)
+    monkeypatch.setattr(browser_formats, "DevTools", FakeBrowser)
     monkeypatch.setattr(FakeBrowser, "closed", [])
 
     def close(url: str) -> None:

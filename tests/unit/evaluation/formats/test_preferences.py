@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
+from evaluation.state.context import TaskContext
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows
 from tests.unit.evaluation.judging import read, value
 

@@ -15,7 +15,7 @@ from agent_s.settings import Settings
 from evaluation.errors import WorkerLost
 from evaluation.harness.pool import Pool, Worker
 from evaluation.harness.results import Job, Result
-from evaluation.harness.worker import Assignment
+from evaluation.worker import Assignment
 
 PROGRAM = """
 import json, os, sys, time

@@ -8,8 +8,8 @@ import pytest
 
 from agent_s.records import Status
 from evaluation.osworld.check import StateChecker, combined
-from evaluation.osworld.context import TaskContext
 from evaluation.osworld.task import load_task
+from evaluation.state.context import TaskContext
 
 IS_DRAFT = {
     "func": "exact_match",

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.getters import Nothing, Parameters, excerpt, new_model, read_text
+from evaluation.state.getters import Nothing, Parameters, excerpt, new_model, read_text
 
 Json = Any
 

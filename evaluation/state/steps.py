@@ -18,8 +18,8 @@ from pydantic import Field
 
 from aci.desktop.processes import start_ticks
 from evaluation.errors import PreparationFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import Command, FilePath, Parameters, excerpt
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import Command, FilePath, Parameters, excerpt
 
 if TYPE_CHECKING:
     from aci.observation.observation import Window

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.getters import GETTERS
+from evaluation.state.context import TaskContext
+from evaluation.state.getters import GETTERS
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
 from tests.unit.evaluation.judging import read
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from aci.observation.observation import Observation, Window
 from evaluation.errors import EvaluationError
-from evaluation.osworld.server import FormServer
+from evaluation.state.server import FormServer
 
 COMMAND_LIMIT_S = 30.0
 OSWORLD_HOME = "/home/user"

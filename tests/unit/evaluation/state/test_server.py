@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from evaluation.osworld.server import MAX_BODY, FormServer, Submission
+from evaluation.state.server import MAX_BODY, FormServer, Submission
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic_core import PydanticCustomError
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.context import TaskContext
+from evaluation.state.context import TaskContext
 
 MAX_EXCERPT = 300
 MAX_TEXT_BYTES = 10_000_000

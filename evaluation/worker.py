@@ -3,7 +3,7 @@
 Each desktop of an evaluation has its own worker, so that one that breaks does not affect the others. The first line
 is an `Assignment`, each further one a `Job`; the worker ends with its input.
 
-    python -m evaluation.harness.worker
+    python -m evaluation.worker
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
         from evaluation.miniwob.suite import MiniwobBench
 
         return MiniwobBench(settings, folder, keep_all)
-    from evaluation.harness.bench import ConformanceBench, TaskBench
+    from evaluation.osworld.bench import ConformanceBench, TaskBench
 
     if assignment.tasks is None:
         raise ValueError(f"{assignment.benchmark} needs a folder of tasks")

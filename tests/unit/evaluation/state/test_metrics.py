@@ -7,7 +7,7 @@ import pytest
 from openpyxl import Workbook
 
 from evaluation.errors import CheckFailed
-from evaluation.osworld.metrics import Score, ValueRule
+from evaluation.state.metrics import Score, ValueRule
 from tests.unit.evaluation.judging import judge
 
 

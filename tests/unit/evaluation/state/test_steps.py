@@ -12,9 +12,9 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import PreparationFailed
-from evaluation.osworld import steps
-from evaluation.osworld.context import TaskContext
-from evaluation.osworld.steps import STEPS
+from evaluation.state import steps
+from evaluation.state.context import TaskContext
+from evaluation.state.steps import STEPS
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
 from tests.unit.evaluation.judging import perform
 

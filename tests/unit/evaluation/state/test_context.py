@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import EvaluationError
-from evaluation.osworld.context import TaskContext, substituted
+from evaluation.state.context import TaskContext, substituted
 
 
 @pytest.mark.parametrize(
