@@ -1,7 +1,7 @@
-"""Values that came from the screen: where they stood when a step typed them, and whether they still stand there.
+"""Values that came from the screen: where a step read them, and whether the screen still shows them there.
 
-What a step types is told by the wording of the task, derived from the screen, or chosen by the model. A derived value,
-such as a sum or a copied code, is right only for the screen that it was read from: it is typed again only where that
+What a step types is said by the wording of the task, derived from the screen, or chosen by the model. A derived value,
+such as a sum or a copied code, is right only for the screen that it was read from. It is replayed only if the same
 place shows it again, and never for a task with other values.
 """
 
@@ -21,21 +21,21 @@ _PIECE = re.compile(r"\w+(?:[.,:'’@/-]\w+)*")
 _PART = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SUFFIX = re.compile(r"[^\W\d_]\w{0,4}")
-"""Of a file name that is told."""
+"""Suffix of a file name whose stem the wording says."""
 _GROUPED = re.compile(r"(?<=\d)[, \u00a0\u202f\u2009'’](?=\d{3}(?!\d))")
-"""Between groups of digits, which a screen shows and nobody types."""
+"""Separators of digit groups, which a screen shows and nobody types."""
 _AROUND_CHARS = 40
 _NEAR = 6
-"""So many texts before one may name its place."""
+"""Number of preceding texts that may name the place of a text."""
 
 
-def untold(text: str, wording: str) -> list[str]:
-    """Return the pieces of a typed text that a wording does not tell; marks count where nothing else is typed."""
-    told = _told(wording)
+def unsaid(text: str, wording: str) -> list[str]:
+    """Return the pieces of a typed text that a wording does not say; marks count if nothing else is typed."""
+    said = _said(wording)
     marks = text.strip()
     if marks and not _PART.search(marks):
         return [] if marks in wording else [marks]
-    return [piece for match in _PIECE.finditer(_ungrouped(text)) for piece in _untold(match[0], told)]
+    return [piece for match in _PIECE.finditer(_ungrouped(text)) for piece in _unsaid(match[0], said)]
 
 
 def entered(action: Action) -> str:
@@ -46,28 +46,28 @@ def entered(action: Action) -> str:
 
 
 def refusal(steps: Sequence[GroundedStep], wording: str, varied: bool) -> str:
-    """Say which typed text must not be replayed, whatever the screen shows; empty where all of it may be.
+    """Return which typed text must not be replayed, whatever the screen shows; empty if all may be.
 
     Args:
-        steps: With the current values.
-        wording: The task at hand.
-        varied: Whether its values differ from those that the steps were learned with.
+        steps: The steps, with the current values.
+        wording: The task.
+        varied: Whether its values differ from the learned ones.
     """
     for step in steps:
         if varied and step.derived:
             return f"{step.derived[0].value!r} was read from the screen then, and the task has other values now"
-        pieces = untold(entered(step.action), wording) if varied or step.derived is None else []
+        pieces = unsaid(entered(step.action), wording) if varied or step.derived is None else []
         if pieces:
             return f"{pieces[0]!r} was typed then, and nothing in the task says so"
     return ""
 
 
 def chosen(steps: Sequence[GroundedStep], wording: str) -> list[str]:
-    """Return what steps type that neither the wording tells nor the screen showed."""
+    """Return what steps type that neither the wording says nor the screen showed."""
     found: list[str] = []
     for step in steps:
         shown = {one.typed for one in step.derived or ()}
-        pieces = untold(entered(step.action), wording)
+        pieces = unsaid(entered(step.action), wording)
         found += (piece for piece in pieces if piece not in shown and not set(_PART.findall(piece)) <= shown)
     return found
 
@@ -81,13 +81,13 @@ class _Place(NamedTuple):
 
 class _Sighting(NamedTuple):
     steps: int
-    """How many steps had been taken when it was first seen."""
+    """Number of steps before it was first seen."""
     look: int
-    """When it was last seen."""
+    """Number of the look that saw it last."""
 
 
 class Sightings:
-    """What a run has seen, by its place, and when."""
+    """The texts that a run has seen, by their place."""
 
     def __init__(self) -> None:
         self._looks = 0
@@ -99,7 +99,7 @@ class Sightings:
 
         Args:
             seen: The screen.
-            steps: How many steps had been taken before.
+            steps: Number of steps before it.
         """
         self._looks += 1
         for place, text in _shown(seen):
@@ -108,11 +108,11 @@ class Sightings:
             texts[text] = _Sighting(first, self._looks)
 
     def derive(self, steps: Sequence[Step], grounded: Sequence[GroundedStep], wording: str) -> tuple[GroundedStep, ...]:
-        """Mark in steps that were learned what they typed and no wording tells, but the screen had shown before.
+        """Return learned steps with the values that they typed and that came from the screen, not from the wording.
 
         Args:
-            steps: As they were taken, those that were refused included.
-            grounded: As they are stored.
+            steps: All steps, refused ones included.
+            grounded: The steps to store.
             wording: The task.
         """
         done = [step for step in steps if step.result.ok]
@@ -124,14 +124,14 @@ class Sightings:
         )
 
     def shows(self, derived: Derived) -> bool:
-        """Return whether the place that a value came from showed it when it was last seen in this run."""
+        """Return whether the place of a value showed it when it was last seen in this run."""
         texts = self._texts.get(_Place(derived.app, derived.role, derived.field, derived.beside), {})
         latest = max((sighting.look for sighting in texts.values()), default=0)
         now = [text for text, sighting in texts.items() if sighting.look == latest]
         return len(now) == 1 and (derived.value, derived.around) in _found(now[0], derived.value)
 
     def _derived(self, action: Action, number: int, numbers: Sequence[int], wording: str) -> Iterator[Derived]:
-        for piece in untold(entered(action), wording):
+        for piece in unsaid(entered(action), wording):
             parts = _PART.findall(piece)
             whole = self._source(piece, number, numbers)
             yield from (
@@ -139,9 +139,27 @@ class Sightings:
                 for part in ([piece] if whole or len(parts) < 2 else parts)
                 if (one := self._source(part, number, numbers)) is not None
             )
+        typed = entered(action).strip()
+        if not unsaid(typed, wording) and (result := self._coinciding_result(typed, number)) is not None:
+            yield result
+
+    def _coinciding_result(self, typed: str, number: int) -> Derived | None:
+        """Return where a number that the wording says was shown as a result of earlier steps, if anywhere.
+
+        Such a number is a value of the task only by coincidence: 1 * 5 is 5.
+        """
+        if not _NUMBER.fullmatch(typed) or any(text.strip() == typed and at < number for at, text in self._typed):
+            return None
+        for place, texts in self._texts.items():
+            for text, sighting in texts.items():
+                # A place of results showed something else before; what only opens may show any number.
+                changed = any(other.steps < sighting.steps for other in texts.values())
+                if text.strip() == typed and 0 < sighting.steps < number and changed:
+                    return Derived(typed=typed, value=text, around=("", ""), **place._asdict())
+        return None
 
     def _source(self, piece: str, number: int, numbers: Sequence[int]) -> Derived | None:
-        """Return where a piece was first seen before it was first typed; None where it was not."""
+        """Return where a piece was first seen before it was first typed; None if it was not."""
         typed = min((at for at, text in self._typed if holds(text.casefold(), piece.casefold())), default=number)
         found = [
             (sighting.steps, len(text), place, text)
@@ -160,7 +178,7 @@ class Sightings:
 
 
 def _shown(seen: Observation) -> Iterator[tuple[_Place, str]]:
-    """Yield what a screen shows, each text with its place: what it belongs to, and what stands before it."""
+    """Yield the texts of a screen with their places: the element that has them, and the text before it."""
     for window in seen.windows:
         if window.title:
             yield _Place(window.app, "window", "title", ""), _ungrouped(window.title)
@@ -169,7 +187,7 @@ def _shown(seen: Observation) -> Iterator[tuple[_Place, str]]:
         earlier = before.setdefault(element.window_id, [])
         own = element.name or element.label
         for field, text in _texts(element):
-            # What holds it, or is held by it, is named after it, and says nothing about the place.
+            # Containers and contents share the text, so they do not name its place.
             others = (other for other in earlier[: -_NEAR - 1 : -1] if other not in text and text not in other)
             beside = own if field != "name" and own and own not in text and text not in own else next(others, "")
             yield _Place(element.app, element.role, field, beside[:_AROUND_CHARS]), _ungrouped(text)
@@ -184,7 +202,7 @@ def _texts(element: Element) -> Iterator[tuple[str, str]]:
 
 
 def _found(text: str, piece: str) -> list[tuple[str, tuple[str, str]]]:
-    """Return each place of a text where a piece stands as a whole word: as it stands there, and what is around it."""
+    """Return each whole-word occurrence of a piece in a text, as written there, and the text around it."""
     if piece.casefold() not in text.casefold():
         return []
     number = _NUMBER.fullmatch(piece) is not None
@@ -199,18 +217,18 @@ def _found(text: str, piece: str) -> list[tuple[str, tuple[str, str]]]:
     ]
 
 
-def _told(wording: str) -> set[str]:
+def _said(wording: str) -> set[str]:
     pieces = [match[0].casefold() for match in _PIECE.finditer(_ungrouped(wording))]
     return {*pieces, *(part for piece in pieces if not _NUMBER.fullmatch(piece) for part in _PART.findall(piece))}
 
 
-def _untold(piece: str, told: set[str]) -> list[str]:
-    if piece.casefold() in told:
+def _unsaid(piece: str, said: set[str]) -> list[str]:
+    if piece.casefold() in said:
         return []
     parts = _PART.findall(piece)
     if _NUMBER.fullmatch(piece) or len(parts) < 2:
         return [piece]
-    unknown = [part for part in parts if part.casefold() not in told]
+    unknown = [part for part in parts if part.casefold() not in said]
     if unknown == parts:
         return [piece]
     suffix = unknown == parts[-1:] and piece.endswith(f".{parts[-1]}") and _SUFFIX.fullmatch(parts[-1])

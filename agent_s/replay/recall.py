@@ -1,7 +1,7 @@
-"""What memory knows of doing a task or a subtask, made ready for replay: the same first, then what differs in values.
+"""Finds what memory can replay for a task or a subtask: the same first, then what differs in values.
 
-A wrong replay is worse than none. What is returned was verified, is about the same application, and differs from what
-is asked for in values at most (`intents.alignment`) or, for skills, in wording (`agent_s.replay.skill_matching`).
+A wrong replay is worse than none. Results are verified, belong to the same application, and differ from the request at
+most in values (`intents.alignment`) or, for skills, in wording (`agent_s.replay.skill_matching`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from agent_s.replay.template import Learned, Mismatch, read_steps, with_paramete
 from intents.alignment import Parameters, align, skeleton
 from intents.applications import application, mentioned
 from intents.intent import Switch
-from intents.reader import parts_of, read
+from intents.reader import parts_of
 from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
 
 BOUNDARY = "boundary"
-"""The outcome of what an exploration could not do, however often it tried."""
+"""The outcome of what an exploration could not do."""
 SURELY = 0.85
-"""So well must a boundary fit for a task to be given up because of it."""
+"""Least score of a boundary for which a task is given up."""
 
 _LIKE = 24
-"""So many like experiences are looked at."""
+"""Maximum number of candidates."""
 _NEWEST = 200
-"""So many of the newest stories are looked at without a search, for which the embedder would have to be loaded."""
+"""Number of newest narratives to compare before a search, which would load the embedder."""
 _MOST_SKILLS = 1000
-"""So many of the newest skills of the application in front are looked at."""
+"""Maximum number of skills of the active application to compare."""
 _MOST_PARTS = 4
-"""A task of more parts is planned by the model."""
+"""The model plans tasks of more parts."""
 _ANY = -1.0
-"""Likeness of what is looked at: whether only values differ, and how well a skill fits, is told word by word."""
+"""Minimum similarity of candidates: words decide whether a candidate fits, not embeddings."""
 _LONGEST_NAME = 160
 
 
@@ -51,10 +51,10 @@ class Known:
     """A whole task that memory knows how to do.
 
     Attributes:
-        plan: Its subtasks, with the values of now.
-        query: The Manager's question then.
-        experience_id: The story it comes from; empty for a skill.
-        learned: The steps of each subtask that can be done again, by its name.
+        plan: Its subtasks, with the current values.
+        query: The Manager's query when it was learned.
+        experience_id: The id of its narrative; empty for a skill.
+        learned: The replayable steps of each subtask, by its name.
     """
 
     plan: Plan
@@ -64,16 +64,16 @@ class Known:
 
 
 class Recall:
-    """Finds what can be done again.
+    """Finds what can be replayed.
 
     Args:
-        memory: What is known.
-        task: What is to be done.
-        platform: Only what was learned on this platform counts.
-        vouched: Id of a run whose experience counts though nothing verified it; empty for none.
+        memory: The store.
+        task: The task.
+        platform: Only experience of this platform counts.
+        vouched: Id of a run whose experience counts even if nothing verified it; may be empty.
 
     Attributes:
-        doubt: Why what is nearly the same task is not done again, in words for a person; empty where nothing is.
+        doubt: Why a similar task is not replayed, for a person; may be empty.
     """
 
     def __init__(self, memory: MemoryStore, task: Task, platform: str, vouched: str = "") -> None:
@@ -84,7 +84,7 @@ class Recall:
         self._platform = platform
 
     def same_task(self) -> Known | None:
-        """Return how the very same task was done, where that was verified.
+        """Return how the same task was done, if that was verified.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -96,11 +96,11 @@ class Recall:
             return None
         subtasks = tuple(Subtask(name=part.name, info=part.info) for part in story.plan)
         if any(self._refuses(steps) for subtask in subtasks if (steps := self._steps_of(subtask))):
-            return None  # its subtasks may say the value as well
+            return None
         return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
 
     def same_subtask(self, subtask: Subtask) -> Learned | None:
-        """Return the steps of this very subtask of this very task.
+        """Return the verified steps of this subtask of this task.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -117,11 +117,11 @@ class Recall:
         return () if isinstance(steps, Mismatch) else steps
 
     def like_subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
-        """Return the best skill for a subtask, else the steps of a subtask of another task that differs in values only.
+        """Return the best skill for a subtask, else the steps of a subtask that differs in values only.
 
         Args:
-            subtask: What is to be done.
-            front: The window in front.
+            subtask: The subtask.
+            front: The active window.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -129,13 +129,13 @@ class Recall:
         return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
 
     def _refuses(self, steps: Sequence[GroundedStep], varied: bool = False) -> bool:
-        """Return whether steps type what this task does not say, and remember why."""
+        """Return whether steps type what this task does not say, and set `doubt`."""
         doubt = refusal(steps, self._task.instruction, varied)
         self.doubt = doubt or self.doubt
         return bool(doubt)
 
     def boundary(self, front: Window | None) -> SkillExperience | None:
-        """Return what an exploration failed to do, where the task asks for just that and no skill does it.
+        """Return the boundary that the task asks for, if no skill fits better.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -153,7 +153,7 @@ class Recall:
     # Whole tasks
 
     def like_task(self) -> Known | None:
-        """Return how the task is done with other values.
+        """Return how the task was done with other values.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -167,7 +167,7 @@ class Recall:
         return None
 
     def _stories(self) -> Iterator[NarrativeExperience]:
-        """Yield the newest stories, and where there are more than these the nearest to the wording without values."""
+        """Yield the newest narratives; if there are more, also those most similar to the wording without values."""
         newest = self._memory.list_experiences("narrative", limit=_NEWEST)
         yield from (story for story in newest if isinstance(story, NarrativeExperience))
         words = skeleton(self._task.instruction)
@@ -176,13 +176,13 @@ class Recall:
             yield from (hit.experience for hit in hits)
 
     def _of_run(self, run_id: str) -> Known | None:
-        """Return what a run taught, verified or not, with the values of now; None where a check found it wrong."""
+        """Return what a run taught, verified or not, with the current values; None if a check found it wrong."""
         episodes = {
             (one.subtask, one.context): one
             for one in self._memory.list_experiences("episodic", run_id=run_id)
             if isinstance(one, EpisodicExperience) and _usable(one)
         }
-        self.doubt = "the run taught nothing, did only what was known, or failed when it was done again"
+        self.doubt = "the run taught nothing, did only what was known, or failed when it was replayed"
         for story in self._memory.list_experiences("narrative", run_id=run_id):
             if isinstance(story, NarrativeExperience) and story.success and _usable(story):
                 parameters = align(story.instruction, self._task.instruction)
@@ -194,12 +194,12 @@ class Recall:
     def _with_values(
         self, story: NarrativeExperience, parameters: Parameters, episodes: Episodes | None = None
     ) -> Known | None:
-        """Return a task with other values; None where it is not clear what one of them is for.
+        """Return a task with other values; None if it is not clear what one of them is for.
 
         Args:
-            story: The task as it was learned.
+            story: The task as learned.
             parameters: The values.
-            episodes: Its subtasks by name and context; None for those that were verified.
+            episodes: Its subtasks by name and context; the verified ones if None.
         """
         subtasks: list[Subtask] = []
         learned: dict[str, Learned] = {}
@@ -213,10 +213,14 @@ class Recall:
             else:
                 episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
             subtask = Subtask(name=name, info=info)
-            if episode is None and episodes is not None:  # done from memory even then, as it will be now
+            if episode is None and episodes is not None:  # the run replayed it too
                 subtasks.append(subtask)
                 continue
             if episode is None or isinstance(found := read_steps(episode), Mismatch):
+                return None
+            results = [one.typed for step in found for one in step.derived or () if one.typed in parameters.pairs]
+            if results:
+                self.doubt = f"{results[0]!r} was a result on the screen then, and the task has other values now"
                 return None
             ready = _ready(episode, found, parameters, subtask)
             if ready is None or self._refuses(ready.steps, bool(parameters)):
@@ -234,10 +238,10 @@ class Recall:
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
     def by_skills(self, front: Window | None) -> Known | None:
-        """Return how the task is done, where one skill is all of it, or one skill each all of its parts.
+        """Return how to do the task by one skill, or by one skill for each of its parts.
 
         Args:
-            front: The window in front.
+            front: The active window.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
@@ -259,7 +263,7 @@ class Recall:
     # Parts of tasks
 
     def _skills(self, subtask: Subtask, front: Window | None) -> Iterator[Learned]:
-        """Yield skills for a subtask, the best first; none where several fit equally well."""
+        """Yield the best skill for a subtask; none if several with different effects fit equally well."""
         wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
         app = front.app if front is not None else ""
         same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
@@ -278,7 +282,7 @@ class Recall:
             yield from self._skill(best, parameters, subtask, app)
 
     def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
-        """Return the skills that come into question: those of the application in front or named, and like ones."""
+        """Return the candidate skills: those of the active application, and similar ones of a named application."""
         found: dict[str, SkillExperience] = {}
         if app:
             newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MOST_SKILLS)
@@ -294,11 +298,11 @@ class Recall:
     def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
         opens = same_application(wording_of(subtask), skill, app)
         learned = _with(skill, parameters, subtask, opens or "")
-        if opens is not None and learned is not None and _is_told(learned, wording_of(subtask)):
+        if opens is not None and learned is not None and _types_only_what_is_said(learned, wording_of(subtask)):
             yield learned
 
     def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
-        """Return a verified subtask of another task that differs in values only, all of which its wording tells."""
+        """Return a verified subtask of another task that differs only in values, all of which its wording contains."""
         task, name, info = (skeleton(text) for text in (self._task.instruction, subtask.name, subtask.info))
         if not name and not info:
             return None
@@ -309,17 +313,17 @@ class Recall:
                 continue
             parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
             learned = _with(episode, parameters, subtask) if parameters is not None else None
-            if learned is not None and _is_told(learned, wording_of(subtask)):
+            if learned is not None and _types_only_what_is_said(learned, wording_of(subtask)):
                 return learned
         return None
 
 
 def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
-    """Rate one of several ways to do the same: best it sees whether it is done already, cleans up, and is short."""
+    """Return a sort key for ways to do the same; the best sees whether it is already done, cleans up, and is short."""
     steps = read_steps(skill)
     if isinstance(steps, Mismatch):
         return True, True, 0
-    switches = isinstance(read(skill.name), Switch)
+    switches = isinstance(skill.intent, Switch)
     sees = any(_switched(step) or step.left.settings for step in steps)
     windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
     return switches and not sees, windows > 0, len(steps)
@@ -331,11 +335,11 @@ def _switched(step: GroundedStep) -> bool:
 
 
 def same_application(query: str, skill: SkillExperience, front: str) -> str | None:
-    """Tell where a skill is to be done.
+    """Return where to do a skill.
 
     Returns:
-        An empty text where its application is in front, the application where the query names it and it is not, None
-        where it is another application's.
+        An empty text if its application is active, the application if the query names it and it is not active, None if
+        the skill belongs to another application.
     """
     app, named = skill.provenance.app, mentioned(query)
     if app and application(app) in named and application(app) != application(front):
@@ -350,12 +354,12 @@ def _usable(experience: Experience) -> bool:
 
 
 def wording_of(subtask: Subtask) -> str:
-    """Return all that a subtask says."""
+    """Return the name and the info of a subtask."""
     return f"{subtask.name}\n{subtask.info}".strip()
 
 
 def align_values(old: str, new: str) -> Parameters | None:
-    """Match the values of two wordings that are worded differently; None where it is not clear which became which."""
+    """Match the values of two different wordings; None if it is not clear which became which."""
     left, right = _values_beside(old, new), _values_beside(new, old)
     if len(left) != len(right) or len(left) > 1:
         return None
@@ -367,7 +371,7 @@ def _exactly(learned: Learned) -> Learned:
 
 
 def _values_beside(one: str, other: str) -> list[str]:
-    """Return the values of a wording that another does not hold; a name that is quoted in one may be none there."""
+    """Return the values of a wording that another does not contain, quoted or not."""
     plain = other.casefold()
     values = dict.fromkeys(token.value for token in tokens(one) if token.literal)
     return [value for value in values if value.casefold() not in plain]
@@ -376,7 +380,7 @@ def _values_beside(one: str, other: str) -> list[str]:
 def _with(
     experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
 ) -> Learned | None:
-    """Put the values of now into an experience; None where one of them is not seen in its steps."""
+    """Return an experience with the current values; None if it is not clear what one of them is for."""
     steps = read_steps(experience)
     if isinstance(steps, Mismatch) or unclear(steps, parameters):
         return None
@@ -396,13 +400,13 @@ def _ready(
     return Learned(experience.id, replaced, opens, wording_of(subtask), parameters=parameters)
 
 
-def _is_told(learned: Learned, wording: str) -> bool:
-    """Tell whether all that steps type stands in the wording, so that none of it is a value of another task."""
+def _types_only_what_is_said(learned: Learned, wording: str) -> bool:
+    """Return whether the wording contains all that steps type, so that none of it is a value of another task."""
     if learned.parameters and any(step.derived for step in learned.steps):
         return False
-    told = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
+    said = {part.casefold() for token in tokens(wording) for part in _parts(token.value)}
     typed = (typed_text(step.action) for step in learned.steps)
-    return all(part.casefold() in told for text in typed for token in tokens(text) for part in _parts(token.value))
+    return all(part.casefold() in said for text in typed for token in tokens(text) for part in _parts(token.value))
 
 
 def _parts(value: str) -> list[str]:
@@ -410,7 +414,7 @@ def _parts(value: str) -> list[str]:
 
 
 def _begins_in(episode: EpisodicExperience, front: Window | None) -> bool:
-    """Tell whether the application in front is the one that a subtask began in, or it goes to one by itself."""
+    """Return whether the active application is the one that a subtask began in, or the subtask switches to one."""
     first = read_steps(episode)
     if isinstance(first, Mismatch) or first[0].action.action == "switch_applications":
         return not isinstance(first, Mismatch)

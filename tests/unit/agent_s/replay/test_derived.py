@@ -16,7 +16,7 @@ from agent_s.events import Event, Planned, ReplayStopped, Verified
 from agent_s.llm.no_model import NoModel
 from agent_s.llm.protocol import ActContext, PlanContext, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
-from agent_s.replay.derived import untold
+from agent_s.replay.derived import unsaid
 from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore
 from tests.unit.agent_s.fakes import FakeDesktop, screen
 from tests.unit.agent_s.loop.test_agent import act, of, outcome, passes
@@ -129,6 +129,13 @@ class TestOtherValues:
         assert planned.plan.source == "model" and "'408' was read from the screen then" in planned.reason
         assert "other values" in planned.reason and not outcome(events).replayed
         assert [event.verdict.by for event in of(Verified, events)] != ["replay"]
+
+    def test_result_that_equals_a_value_of_the_task_is_not_replaced(self, memory: MemoryStore) -> None:
+        learn(memory, task_of("1*5"), calculator(), *product("1*5", "5"))
+        events, desktop = again(memory, task_of("3*4"), calculator())
+        assert desktop.performed == [] and "'5' was a result" in outcome(events).reason
+        events, desktop = again(memory, task_of("1*5"), calculator())
+        assert texts(desktop) == ["1*5", "5"] and outcome(events).verified
 
     def test_without_a_model_the_reason_is_given(self, memory: MemoryStore) -> None:
         learn(memory, task_of("12*34"), calculator(), *product("12*34", "408"))
@@ -269,4 +276,4 @@ class TestSameValues:
     ],
 )
 def test_what_a_wording_does_not_tell(text: str, wording: str, left: list[str]) -> None:
-    assert untold(text, wording) == left
+    assert unsaid(text, wording) == left
