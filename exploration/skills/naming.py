@@ -277,6 +277,8 @@ def _switch(label: str, direction: str, visible: bool = False) -> Intent:
     if isinstance(said, Switch) and said.state == "on" and said.object:
         hide = "hide" if said.verb in ("show", "display", "view") else ""
         return said if on else Switch(verb=hide, object=said.object, state="off")
+    if isinstance(said, Choose) and said.verb == "use":  # "Use spaces" is switched like any other label
+        return said if on else Switch(object=said.value, state="off")
     if visible and _BAR.search(label):
         return Switch(verb="show" if on else "hide", object=label, state="on" if on else "off")
     return Switch(object=label, state="on" if on else "off")

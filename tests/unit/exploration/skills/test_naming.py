@@ -44,6 +44,8 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
          "show line numbers"),
         (attempt(step("check box", "Show line numbers"), effect=setting("show-line-numbers", "false")),
          "hide line numbers"),
+        (attempt(step("check box", "Use system font"), effect=setting("use-system-font", "false")),
+         "turn off system font"),
         (attempt(step("menu item", "Preferences..."), effect=(Change(kind="opened", what="Preferences"),)),
          "open preferences"),
         (attempt(step("menu item", "Open..."), effect=(Change(kind="opened", what="Open File"),)), "open file"),
