@@ -62,7 +62,7 @@ def catalog(desktop: VirtualDesktop) -> Catalog:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_cannot_be_explored_is_told(desktop: VirtualDesktop, catalog: Catalog, name: str) -> None:
+def test_reason_names_why_an_application_is_unusable(desktop: VirtualDesktop, catalog: Catalog, name: str) -> None:
     application = Application(name, name.capitalize(), tuple(PROGRAMS[name]))
     with pytest.raises(ApplicationUnusable, match=TOLD[name]):
         start(desktop, application, catalog, limit_s=3.0, fill_limit_s=3.0)

@@ -46,7 +46,7 @@ def as_attempt(path: Path, made: Probe, key: str, look: Look) -> Attempt:
     )
 
 
-def test_a_menu_a_switch_and_a_change_of_the_text(navigator: Navigator) -> None:
+def test_attempts_on_a_menu_a_switch_and_a_text(navigator: Navigator) -> None:
     prober = Prober(navigator)
     start = navigator.restart()
     view = probe(prober, (), start, "menu:View")

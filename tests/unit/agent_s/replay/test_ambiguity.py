@@ -83,9 +83,7 @@ def doubt(old: str, new: str, *steps: GroundedStep) -> str:
         ("uncheck it in A1", "check it in A1", (on("table cell", "A1"),), "what 'uncheck' is for"),
     ],
 )
-def test_a_value_that_may_be_something_else_as_well_is_in_doubt(
-    old: str, new: str, steps: tuple[GroundedStep, ...], why: str
-) -> None:
+def test_ambiguous_value_is_reported(old: str, new: str, steps: tuple[GroundedStep, ...], why: str) -> None:
     assert why in doubt(old, new, *steps)
 
 
@@ -106,5 +104,5 @@ def test_a_value_that_may_be_something_else_as_well_is_in_doubt(
         ("open a file", "open the file", (on("menu item", "Open"),)),
     ],
 )
-def test_what_is_clear_is_not_in_doubt(old: str, new: str, steps: tuple[GroundedStep, ...]) -> None:
+def test_clear_values_are_not_reported(old: str, new: str, steps: tuple[GroundedStep, ...]) -> None:
     assert doubt(old, new, *steps) == ""

@@ -245,7 +245,7 @@ class TestSameValues:
         assert texts(desktop) == ["five"] and outcome(events).replayed
         assert outcome(events).verified is None
 
-    def test_steps_of_which_it_is_not_known_are_not_replayed(self, memory: MemoryStore) -> None:
+    def test_steps_without_known_sources_are_not_replayed(self, memory: MemoryStore) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
         known = [one for one in memory.list_experiences("episodic") if isinstance(one, EpisodicExperience)]
         memory.forget([one.id for one in known])
@@ -275,5 +275,5 @@ class TestSameValues:
         ("*", "compute 12*34", []),
     ],
 )
-def test_what_a_wording_does_not_tell(text: str, wording: str, left: list[str]) -> None:
+def test_pieces_that_a_wording_does_not_say(text: str, wording: str, left: list[str]) -> None:
     assert unsaid(text, wording) == left

@@ -9,7 +9,7 @@ import pytest
 from agent_s.replay.gsettings import KEYFILE, cannot_switch, differing, read_settings
 
 
-def test_settings_are_read_where_they_can_be(tmp_path: Path) -> None:
+def test_settings_file_is_read(tmp_path: Path) -> None:
     assert read_settings(None) is None
     assert read_settings(tmp_path) == {}, "a fresh home has its defaults"
     database = tmp_path / ".config/dconf/user"
@@ -31,11 +31,11 @@ def test_settings_are_read_where_they_can_be(tmp_path: Path) -> None:
         (None, "nothing shows whether a/b is true already"),
     ],
 )
-def test_a_hidden_switch_is_used_only_where_it_is_known_to_be_off(settings: dict[str, str] | None, why: str) -> None:
+def test_hidden_switch_needs_a_readable_setting(settings: dict[str, str] | None, why: str) -> None:
     assert cannot_switch({"a/b": "true"}, settings) == why
     assert cannot_switch({}, settings) == ""
 
 
-def test_what_is_not_as_it_should_be_is_told() -> None:
+def test_differing_settings_are_reported() -> None:
     assert differing({"a/b": "true", "a/c": "1"}, {"a/b": "true"}) == ["a/c"]
     assert differing({"a/b": "true"}, None) == []

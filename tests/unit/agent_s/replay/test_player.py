@@ -106,7 +106,7 @@ def test_a_number_that_came_out_then_is_not_expected_where_it_stands_within_anot
     assert outcome(events).replayed
 
 
-def test_other_values_are_put_in_without_a_model(memory: MemoryStore) -> None:
+def test_other_values_are_replayed_without_a_model(memory: MemoryStore) -> None:
     learn(memory)
     events, desktop = again(memory, fill_in("Grace Hopper"))
     ended = outcome(events)
@@ -217,7 +217,7 @@ def interrupting(action: Action, seen: Observation) -> Observation:
         (screen(FIELD, SEND), form, "no check box"),
     ],
 )
-def test_a_replay_stops_at_what_differs(
+def test_replay_stops_at_a_difference(
     memory: MemoryStore, start: Observation, react: Callable[[Action, Observation], Observation], reason: str
 ) -> None:
     learn(memory)
@@ -233,14 +233,14 @@ def appending(action: Action, seen: Observation) -> Observation:
     return form(action, seen)
 
 
-def test_a_box_that_is_checked_already_is_left_checked(memory: MemoryStore) -> None:
+def test_checked_box_stays_checked(memory: MemoryStore) -> None:
     learn(memory)
     checked = replace(BOX, states=frozenset({"checked"}))
     events, desktop = again(memory, fill_in("Ada"), screen(FIELD, checked, SEND))
     assert outcome(events).replayed and desktop.performed == [ACTIONS[0], ACTIONS[2]]
 
 
-def test_at_a_mismatch_the_worker_learns_what_was_done(memory: MemoryStore) -> None:
+def test_worker_takes_over_after_a_mismatch_and_knows_the_steps(memory: MemoryStore) -> None:
     learn(memory)
     model = ScriptedModel({"act": [act(Fail(reason="no"))], "plan": [PlanResponse(gives_up="no")]})
     agent = AgentS(
@@ -258,7 +258,7 @@ def test_at_a_mismatch_the_worker_learns_what_was_done(memory: MemoryStore) -> N
     ]
 
 
-def test_a_file_that_was_written_then_must_be_written_again(memory: MemoryStore, tmp_path: Path) -> None:
+def test_replay_must_write_the_learned_file_again(memory: MemoryStore, tmp_path: Path) -> None:
     class WithHome(FakeDesktop):
         home = tmp_path
 
@@ -313,7 +313,7 @@ def again_with_home(
     return list(agent.stream(Task(instruction="turn on the news"))), desktop
 
 
-def test_a_switch_that_nothing_shows_is_not_switched_back(memory: MemoryStore, tmp_path: Path) -> None:
+def test_hidden_switch_is_not_switched_back(memory: MemoryStore, tmp_path: Path) -> None:
     skill(memory, "turn on the news", action=Click(element_id=3), settings={"org/editor/news": "true"})
     keyfile = tmp_path / ".config/glib-2.0/settings/keyfile"
     keyfile.parent.mkdir(parents=True)
@@ -338,7 +338,7 @@ def test_a_switch_that_nothing_shows_is_not_switched_back(memory: MemoryStore, t
     assert not outcome(events).replayed and "should be true" in of(ReplayStopped, events)[0].reason
 
 
-def test_an_entry_that_is_on_already_is_not_switched_off(memory: MemoryStore, tmp_path: Path) -> None:
+def test_menu_entry_that_is_on_is_not_switched_off(memory: MemoryStore, tmp_path: Path) -> None:
     entry = Element(3, "check menu item", "Send", Rect(10, 120, 80, 30), None, EDITOR.id, app="editor")
     checked = replace(entry, states=frozenset({"checked"}))
 
@@ -356,7 +356,7 @@ def test_an_entry_that_is_on_already_is_not_switched_off(memory: MemoryStore, tm
     "instruction",
     ["turn on the newsletter", "Turn on the newsletter.", "please turn on newsletter", "turn on 'Newsletter'"],
 )
-def test_a_skill_is_done_for_a_task_in_users_words(memory: MemoryStore, instruction: str) -> None:
+def test_skill_is_replayed_for_a_task_in_other_words(memory: MemoryStore, instruction: str) -> None:
     stored = skill(memory, "turn on the newsletter")
     events, desktop = again(memory, instruction)
     assert [event.experience_id for event in of(ReplayStarted, events)] == [stored]
@@ -375,7 +375,7 @@ def test_a_skill_is_done_for_a_task_in_users_words(memory: MemoryStore, instruct
         "turn on the newsletter, then close the window",
     ],
 )
-def test_a_skill_for_something_else_is_not_tried(memory: MemoryStore, instruction: str) -> None:
+def test_skill_for_another_purpose_is_not_replayed(memory: MemoryStore, instruction: str) -> None:
     skill(memory, "turn on the newsletter")
     events, desktop = again(memory, instruction)
     assert desktop.performed == [] and outcome(events).status == "failed"
@@ -464,7 +464,7 @@ def learn_unverified(memory: MemoryStore) -> str:
     return outcome(events).run_id
 
 
-def test_a_run_that_a_person_vouches_for_is_done_again_though_nothing_verified_it(memory: MemoryStore) -> None:
+def test_trusted_run_is_replayed_without_verification(memory: MemoryStore) -> None:
     run_id = learn_unverified(memory)
     assert outcome(again(memory, fill_in("Ada"))[0]).status == "failed"
     events, desktop = again(memory, fill_in("Grace"), trusted_run=run_id)

@@ -82,7 +82,7 @@ def test_an_instruction_that_names_an_effect_is_carried_out(memory: MemoryStore)
     assert (outcome(events).status, clicked) == ("done", ["Numbers"])
 
 
-def test_several_things_are_done_in_turn_by_a_skill_each(memory: MemoryStore) -> None:
+def test_each_part_of_an_instruction_is_done_by_a_skill(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS), others=("show line numbers",))
     learn(memory, "turn on wrap", click(WRAP))
     events, clicked = carry_out(memory, "show the line numbers and then turn on wrap")
@@ -90,7 +90,7 @@ def test_several_things_are_done_in_turn_by_a_skill_each(memory: MemoryStore) ->
     assert [part.name for part in of(Planned, events)[0].plan.subtasks] == ["show the line numbers", "turn on wrap"]
 
 
-def test_a_skill_of_several_steps_is_taken_where_all_of_it_is_asked_for(memory: MemoryStore) -> None:
+def test_composite_skill_is_used_only_for_all_of_its_parts(memory: MemoryStore) -> None:
     both = learn(memory, f"turn on numbers{THEN}turn on wrap", click(NUMBERS), click(WRAP))
     events, clicked = carry_out(memory, "turn on numbers and wrap")
     assert (of(ReplayStarted, events)[0].experience_id, clicked) == (both, ["Numbers", "Wrap"])
@@ -109,27 +109,27 @@ def test_a_skill_of_several_steps_is_taken_where_all_of_it_is_asked_for(memory: 
         "are numbers turned on?",
     ],
 )
-def test_nothing_is_done_where_a_part_of_it_is_not_known(memory: MemoryStore, instruction: str) -> None:
+def test_nothing_is_done_if_a_part_is_unknown(memory: MemoryStore, instruction: str) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     events, clicked = carry_out(memory, instruction)
     assert (outcome(events).status, clicked) == ("failed", [])
 
 
-def test_what_is_on_already_is_left_on(memory: MemoryStore) -> None:
+def test_setting_that_is_on_stays_on(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS))
     on = screen(replace(NUMBERS, states=NUMBERS.states | {"checked"}), WRAP, BARS)
     events, clicked = carry_out(memory, "turn on numbers", on)
     assert (outcome(events).status, clicked) == ("done", [])
 
 
-def test_of_two_ways_the_one_is_taken_that_sees_what_is_on(memory: MemoryStore) -> None:
+def test_skill_that_sees_the_state_is_preferred(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(BARS, before=OFF, after=None))
     seeing = learn(memory, "show numbers", click(NUMBERS))
     events, _ = carry_out(memory, "turn on numbers please")
     assert of(ReplayStarted, events)[0].experience_id == seeing
 
 
-def test_what_looks_its_setting_up_and_leaves_no_window_is_taken_before_a_dialog(memory: MemoryStore) -> None:
+def test_skill_that_leaves_no_window_open_is_preferred(memory: MemoryStore) -> None:
     opening = click(NUMBERS)
     opening = opening.model_copy(update={"effect": opening.effect.model_copy(update={"opened": ("Preferences",)})})
     learn(memory, "show numbers", opening)
@@ -139,14 +139,14 @@ def test_what_looks_its_setting_up_and_leaves_no_window_is_taken_before_a_dialog
     assert of(ReplayStarted, events)[0].experience_id == tidy
 
 
-def test_two_that_do_different_things_equally_well_are_not_told_apart(memory: MemoryStore) -> None:
+def test_no_skill_is_chosen_between_two_equal_fits(memory: MemoryStore) -> None:
     learn(memory, "open red bars", click(BARS))
     learn(memory, "open blue bars", click(WRAP))
     events, clicked = carry_out(memory, "open bars")
     assert (outcome(events).status, clicked) == ("failed", [])
 
 
-def test_bars_that_are_shown_tell_that_it_is_done() -> None:
+def test_visible_bars_show_that_a_switch_is_done() -> None:
     shows = GroundedStep(action=Click(element_id=3), effect=Effect(appeared=("check box:Numbers", "check box:Wrap")))
     hides = GroundedStep(action=Click(element_id=3), effect=Effect(vanished=("check box:Numbers", "check box:Wrap")))
     assert is_done_already([shows], "show the bars", WINDOW)

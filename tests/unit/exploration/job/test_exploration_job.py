@@ -84,7 +84,7 @@ def test_surveys_come_first_then_searches_then_tasks_from_easy_to_hard(tmp_path:
     assert progress[0].standing.total == 10  # what is to come counts from the beginning
 
 
-def test_what_cannot_be_explored_is_skipped_with_its_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_unusable_application_is_skipped_with_a_reason(tmp_path: Path) -> None:
     list(exploration(plan(tmp_path, GONE, NOTES)).run())
     assert asked(tmp_path) == ["survey gone", "survey notes", *(f"task notes{n}" for n in (1, 2, 3))]
     gone, notes = summarize(tmp_path, (GONE, NOTES))
@@ -98,7 +98,7 @@ def test_what_cannot_be_explored_is_skipped_with_its_reason_and_the_rest_goes_on
     assert "://" not in page
 
 
-def test_a_job_that_is_begun_again_does_only_what_is_left(tmp_path: Path) -> None:
+def test_resumed_job_does_only_what_is_left(tmp_path: Path) -> None:
     run = exploration(plan(tmp_path)).run()
     for _ in range(3):
         next(run)
@@ -111,7 +111,7 @@ def test_a_job_that_is_begun_again_does_only_what_is_left(tmp_path: Path) -> Non
     assert list(exploration(plan(tmp_path)).run()) == []
 
 
-def test_a_budget_of_dollars_lets_nothing_further_begin(tmp_path: Path) -> None:
+def test_cost_budget_stops_new_jobs(tmp_path: Path) -> None:
     job = exploration(plan(tmp_path, dollars=1.0))
     list(job.run())
     assert asked(tmp_path)[:2] == ["survey notes", "task notes1"]
@@ -119,7 +119,7 @@ def test_a_budget_of_dollars_lets_nothing_further_begin(tmp_path: Path) -> None:
     assert "--dollars" in job.stopped_by
 
 
-def test_a_budget_of_seconds_does_so_too_and_bounds_the_time_that_is_left(tmp_path: Path) -> None:
+def test_time_budget_stops_new_jobs(tmp_path: Path) -> None:
     job = exploration(plan(tmp_path, NOTES, PAINT, seconds=1.5), slow_s=1.0)
     progress = list(job.run())
     assert "--seconds" in job.stopped_by
@@ -144,7 +144,7 @@ def test_only_one_process_explores_into_a_folder(tmp_path: Path) -> None:
         ({"applications": (NOTES, PAINT), "wanted": 0}, ["survey paint", "search paint"]),
     ],
 )
-def test_where_more_is_asked_for_what_is_more_is_done(tmp_path: Path, more: dict[str, Any], done: list[str]) -> None:
+def test_larger_request_does_only_what_is_new(tmp_path: Path, more: dict[str, Any], done: list[str]) -> None:
     first = replace(plan(tmp_path, search_s=9.0), depth=5)
     list(exploration(first).run())
     before = len(asked(tmp_path))
@@ -155,7 +155,7 @@ def test_where_more_is_asked_for_what_is_more_is_done(tmp_path: Path, more: dict
     assert (scope.applications, scope.tasks) == (more.get("applications", (NOTES,)), more.get("wanted", 3))
 
 
-def test_what_could_not_be_explored_is_looked_at_again(tmp_path: Path) -> None:
+def test_unusable_application_is_tried_again_on_resume(tmp_path: Path) -> None:
     list(exploration(plan(tmp_path, GONE, wanted=1)).run())
     (tmp_path / "installed").touch()
     list(exploration(plan(tmp_path, GONE, wanted=1)).run())
@@ -163,7 +163,7 @@ def test_what_could_not_be_explored_is_looked_at_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["survey", "search"])
-def test_what_all_rests_on_is_done_again_where_its_worker_was_killed(tmp_path: Path, kind: str) -> None:
+def test_survey_is_repeated_after_its_worker_was_killed(tmp_path: Path, kind: str) -> None:
     (tmp_path / "dies at").write_text(kind)
     outcomes = [each.result.outcome for each in exploration(plan(tmp_path, search_s=9.0, wanted=1)).run()]
     assert outcomes.count("error") == 1
@@ -171,7 +171,7 @@ def test_what_all_rests_on_is_done_again_where_its_worker_was_killed(tmp_path: P
     assert {result.outcome for result in read_results(tmp_path)[1].values()} == {"success"}
 
 
-def test_with_other_settings_it_does_not_go_on_in_the_same_folder(tmp_path: Path) -> None:
+def test_other_settings_need_another_folder(tmp_path: Path) -> None:
     list(exploration(plan(tmp_path)).run())
     with pytest.raises(ResultsError, match=r"another settings \(planner\). Use another folder"):
         list(exploration(replace(plan(tmp_path), settings=Settings(planner="flat"))).run())
@@ -199,7 +199,7 @@ for each in exploration(plan(Path(sys.argv[1]), NOTES, PAINT), slow_s=0.2).run()
 
 
 @pytest.mark.parametrize("moment", [1, 3, 6])
-def test_killed_at_any_moment_it_goes_on_and_ends_as_if_undisturbed(tmp_path: Path, moment: int) -> None:
+def test_killed_job_resumes_with_the_same_result(tmp_path: Path, moment: int) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:

@@ -24,7 +24,7 @@ from exploration.job.scope import (
 SCOPE = Scope(applications=(), tasks=3, search_s=None, depth=5, settings=Settings())
 
 
-def test_it_is_read_as_it_was_written_and_replaced_as_a_whole(tmp_path: Path) -> None:
+def test_scope_is_written_atomically(tmp_path: Path) -> None:
     write_scope(tmp_path / "new", SCOPE)
     write_scope(tmp_path / "new", SCOPE.model_copy(update={"tasks": 4}))
     (tmp_path / "new" / "results.jsonl").touch()  # killed before the first line
@@ -59,8 +59,6 @@ def test_nothing_is_written_among_other_files(tmp_path: Path) -> None:
     ("complete", "seconds", "depth", "exhausted"),
     [(True, 900.0, 5, True), (True, 300.0, 6, False), (False, 300.0, 5, True), (False, 301.0, 5, False)],
 )
-def test_a_search_goes_on_where_larger_bounds_may_find_more(
-    complete: bool, seconds: float, depth: int, exhausted: bool
-) -> None:
+def test_search_resumes_with_larger_bounds(complete: bool, seconds: float, depth: int, exhausted: bool) -> None:
     done = Result(task="search notes", outcome="success", status="done", labels=search_labels(300.0, 5, complete))
     assert is_exhausted(done, seconds, depth) is exhausted

@@ -58,7 +58,7 @@ def kinds(before: Look, after: Look) -> list[tuple[str, str, str]]:
         (look(shade=0), look(shade=9), ("picture", "note - Editor", "looks different")),
     ],
 )  # fmt: skip
-def test_every_kind_of_change_is_told(before: Look, after: Look, expected: tuple[str, str, str]) -> None:
+def test_every_kind_of_change_is_found(before: Look, after: Look, expected: tuple[str, str, str]) -> None:
     assert kinds(before, after) == [expected]
 
 
@@ -87,7 +87,7 @@ def test_the_same_effect_again_is_recognized() -> None:
         ("1,234.5", "1,234.6", False),
     ],
 )
-def test_a_time_or_date_is_another_each_time(first: str, second: str, same: bool) -> None:
+def test_times_and_dates_may_differ_between_effects(first: str, second: str, same: bool) -> None:
     effects = [(Change(kind="text", what="text Input line", after=text),) for text in (first, second)]
     assert (missing_change(*effects) == "") == same
 
@@ -110,7 +110,7 @@ def test_attempts_are_classified() -> None:
     assert classify(control, start, secret, "Editor").why == "it asks for a password"
 
 
-def test_long_lists_are_tried_by_their_first_entries() -> None:
+def test_only_first_entries_of_long_lists_are_tried() -> None:
     popup = Window(2, "", "Editor", SIZE, popup=True, pid=5)
     entries = [box(n, "menu item", f"E{n}", window=2, path=("combo box:Encoding", "menu:")) for n in range(1, 40)]
     control = Control(role="combo box", name="Encoding", key="combo box:Encoding")
@@ -118,7 +118,7 @@ def test_long_lists_are_tried_by_their_first_entries() -> None:
     assert [each.control.name for each in finding.offers] == [f"E{n}" for n in range(1, 9)]
 
 
-def test_controls_are_known_by_what_they_are() -> None:
+def test_controls_have_stable_keys() -> None:
     seen = look(
         box(1, "menu item", f"{HOME}/note.txt"), box(2, "menu item", "Same"), box(3, "menu item", "Same"),
         box(4, "combo box", "current value", label="Encoding:"), box(5, "label", "Hello"),

@@ -74,7 +74,7 @@ def names(ledger: Ledger) -> list[str]:
     return sorted(skill.name for skill in ledger.skills.values())
 
 
-def test_what_it_finds_becomes_skills(home: Path, tmp_path: Path) -> None:
+def test_found_functions_become_skills(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         events = explored(home, ledger)
     assert isinstance(events[0], SearchStarted)
@@ -136,7 +136,7 @@ def test_nothing_harmful_is_done(home: Path, tmp_path: Path) -> None:
         assert "another program" in reasons["Web"]
 
 
-def test_what_does_not_work_again_is_a_boundary(home: Path, tmp_path: Path) -> None:
+def test_function_that_fails_verification_is_a_boundary(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         explored(home, ledger, editor=FakeEditor(home, lucky=("lucky", "")))
         why = {boundary.name: boundary.why for boundary in ledger.boundaries.values()}
@@ -144,13 +144,13 @@ def test_what_does_not_work_again_is_a_boundary(home: Path, tmp_path: Path) -> N
         assert "did not become" in why["use unlucky"]
 
 
-def test_an_effect_that_is_another_each_time_is_a_boundary(home: Path, tmp_path: Path) -> None:
+def test_function_with_varying_effect_is_a_boundary(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         explored(home, ledger, editor=FakeEditor(home, lucky=tuple(f"luck {number}" for number in range(99))))
         assert "use unlucky" in [boundary.name for boundary in ledger.boundaries.values()]
 
 
-def test_what_was_seen_wrong_at_first_is_no_boundary(home: Path, tmp_path: Path) -> None:
+def test_effect_on_which_two_fresh_desktops_agree_counts(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         explored(home, ledger, editor=FakeEditor(home, lucky=("by chance", "lucky")))
         assert "use unlucky" not in [boundary.name for boundary in ledger.boundaries.values()]
@@ -168,14 +168,14 @@ def starts_by_control(editor: FakeEditor, ledger: Ledger) -> dict[str, int]:
     return starts
 
 
-def test_what_is_switched_is_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
+def test_switches_are_switched_back_without_a_restart(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         starts = starts_by_control(FakeEditor(home), ledger)
     assert starts["Zoom"] == starts["Line Numbers"]
     assert starts["200%"] > starts["50%"], "a choice cannot be switched back"
 
 
-def test_choices_are_put_back_by_the_one_that_changed_nothing(home: Path, tmp_path: Path) -> None:
+def test_choices_are_undone_by_the_initial_choice(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         starts = starts_by_control(FakeEditor(home, zooms=("100%", "50%", "75%", "200%")), ledger)
         assert starts["200%"] == starts["75%"] == starts["50%"]
@@ -183,7 +183,7 @@ def test_choices_are_put_back_by_the_one_that_changed_nothing(home: Path, tmp_pa
 
 
 @pytest.mark.parametrize("undoes", (True, False))
-def test_what_can_be_undone_is_undone(home: Path, tmp_path: Path, undoes: bool) -> None:
+def test_text_changes_are_undone(home: Path, tmp_path: Path, undoes: bool) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         starts = starts_by_control(FakeEditor(home, undoes=undoes), ledger)
         assert "use unlucky" in names(ledger)
@@ -220,7 +220,7 @@ def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path
     assert told.index(button, told.index(button) + 1) > told.index("push button:Three")
 
 
-def test_killed_anywhere_it_ends_with_the_same(home: Path, tmp_path: Path) -> None:
+def test_killed_search_resumes_with_the_same_result(home: Path, tmp_path: Path) -> None:
     def found(ledger: Ledger) -> object:
         skills = {key: (skill.name, skill.effect) for key, skill in ledger.skills.items()}
         return skills, set(ledger.boundaries), set(ledger.attempts), set(ledger.states)
@@ -240,7 +240,7 @@ def test_killed_anywhere_it_ends_with_the_same(home: Path, tmp_path: Path) -> No
             assert found(ledger) == expected, f"killed after {after} events"
 
 
-def test_a_finished_search_does_nothing_again(home: Path, tmp_path: Path) -> None:
+def test_finished_search_does_nothing_more(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         explored(home, ledger)
     editor = FakeEditor(home)
@@ -250,7 +250,7 @@ def test_a_finished_search_does_nothing_again(home: Path, tmp_path: Path) -> Non
     assert editor.starts == 0
 
 
-def test_limits_end_it_and_it_goes_on(home: Path, tmp_path: Path) -> None:
+def test_search_resumes_after_a_limit(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         last = explored(home, ledger, limits=SearchLimits(max_states=2))[-1]
         assert isinstance(last, SearchEnded) and not last.complete and "2 screens" in last.reason

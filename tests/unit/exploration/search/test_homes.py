@@ -8,7 +8,7 @@ from agent_s.replay.gsettings import KEYFILE
 from exploration.search.homes import read_home
 
 
-def test_files_and_settings_are_told_apart(tmp_path: Path) -> None:
+def test_home_state_separates_files_and_settings(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("one")
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache/x").write_text("noise")
@@ -29,6 +29,6 @@ def test_another_content_is_another_state(tmp_path: Path) -> None:
     assert read_home(tmp_path) == before
 
 
-def test_what_is_no_file_does_no_harm(tmp_path: Path) -> None:
+def test_special_files_are_tolerated(tmp_path: Path) -> None:
     (tmp_path / "broken").symlink_to(tmp_path / "missing")
     assert read_home(tmp_path).files == {"broken": "special"}

@@ -29,7 +29,7 @@ def attempted(key: str, seconds: float = 1.0) -> Attempted:
     )
 
 
-def test_what_was_written_is_there_again(tmp_path: Path) -> None:
+def test_ledger_restores_its_events(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     with Ledger(path, "Editor", ARGV) as ledger:
         assert ledger.is_new
@@ -45,7 +45,7 @@ def test_what_was_written_is_there_again(tmp_path: Path) -> None:
         assert again.ended is None
 
 
-def test_a_line_cut_short_is_done_again(tmp_path: Path) -> None:
+def test_incomplete_last_line_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     with Ledger(path, "Editor", ARGV) as ledger:
         ledger.write(attempted("File"))
@@ -61,7 +61,7 @@ def test_a_line_cut_short_is_done_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 5])
-def test_a_header_cut_short_begins_anew(tmp_path: Path, cut: int) -> None:
+def test_incomplete_header_starts_over(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "ledger.jsonl"
     Ledger(path, "Editor", ARGV).close()
     path.write_bytes(path.read_bytes()[:cut])
@@ -70,7 +70,7 @@ def test_a_header_cut_short_begins_anew(tmp_path: Path, cut: int) -> None:
     assert list(Ledger(path, "Editor", ARGV).attempts) == ["File"]
 
 
-def test_the_end_is_known_until_it_goes_on(tmp_path: Path) -> None:
+def test_end_is_forgotten_when_the_search_resumes(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     with Ledger(path, "Editor", ARGV) as ledger:
         ledger.write(SearchEnded(complete=True))

@@ -78,12 +78,12 @@ PASSWORD = replace(button(1, "Password", "password text"), states=frozenset({"pa
         (asking(button(1, "Next")), "first-run dialog: Welcome to Notes"),
     ],
 )
-def test_what_cannot_be_explored_is_told(desktop: FakeDesktop, told: str) -> None:
+def test_reason_names_why_an_application_is_unusable(desktop: FakeDesktop, told: str) -> None:
     with pytest.raises(ApplicationUnusable, match=told):
         started(desktop)
 
 
-def test_another_program_that_opens_instead_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_program_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("exploration.search.starting._program", lambda pid: "browser")
     desktop = FakeDesktop([screen(button(1, "Save"), windows=(replace(EDITOR, pid=1),))])
     with pytest.raises(ApplicationUnusable, match="opens another program: Web"):

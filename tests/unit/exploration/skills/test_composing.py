@@ -61,7 +61,7 @@ def composed(
     return events
 
 
-def test_skills_are_put_together_and_kept_where_they_worked(home: Path, tmp_path: Path) -> None:
+def test_composite_tasks_that_work_become_skills(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with (
         searched(editor, tmp_path / "ledger.jsonl") as ledger,
@@ -87,7 +87,7 @@ def test_skills_are_put_together_and_kept_where_they_worked(home: Path, tmp_path
     assert lengths == sorted(lengths), "from easy to hard"
 
 
-def test_what_does_not_hold_to_the_end_is_not_kept(home: Path, tmp_path: Path) -> None:
+def test_composite_task_with_a_lost_effect_is_not_kept(home: Path, tmp_path: Path) -> None:
     editor = Quarrelsome(home)
     with searched(editor, tmp_path / "ledger.jsonl") as ledger:
         events = composed(editor, ledger)
@@ -96,7 +96,7 @@ def test_what_does_not_hold_to_the_end_is_not_kept(home: Path, tmp_path: Path) -
     assert all(event.skill is None and "line-numbers" in event.why for event in quarrel)
 
 
-def test_it_goes_on_where_it_was_broken_off(home: Path, tmp_path: Path) -> None:
+def test_composing_resumes_after_an_interruption(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     searched(editor, tmp_path / "one.jsonl").close()
     (tmp_path / "two.jsonl").write_bytes((tmp_path / "one.jsonl").read_bytes())
@@ -112,7 +112,7 @@ def test_it_goes_on_where_it_was_broken_off(home: Path, tmp_path: Path) -> None:
         assert is_composed(ledger)
 
 
-def test_time_bounds_it(home: Path, tmp_path: Path) -> None:
+def test_composing_ends_with_its_time(home: Path, tmp_path: Path) -> None:
     editor = FakeEditor(home)
     with searched(editor, tmp_path / "ledger.jsonl") as ledger:
         assert composed(editor, ledger, seconds=1) == []

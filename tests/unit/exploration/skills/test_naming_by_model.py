@@ -23,7 +23,7 @@ def found(count: int) -> list[Attempt]:
     ]
 
 
-def test_names_come_back_by_what_they_are_for() -> None:
+def test_names_are_returned_by_attempt() -> None:
     asked: list[NamingContext] = []
 
     def answer(request: ModelRequest) -> NamingResponse:
@@ -42,7 +42,7 @@ def test_names_come_back_by_what_they_are_for() -> None:
     assert len(namer.usage) == 2
 
 
-def test_a_model_that_fails_is_asked_no_more() -> None:
+def test_failing_model_is_not_asked_again() -> None:
     namer = ModelNamer(ScriptedModel({"name_skills": [ModelError("The key is not valid."), NamingResponse()]}), "Notes")
     assert namer(found(AT_ONCE + 1)) == {}
     assert namer(found(1)) == {}

@@ -36,7 +36,7 @@ def kept(*instructions: str) -> list[str]:
     return [one.instruction for one in leave_out_repetitions([task(i) for i in instructions], HashingEmbedder(), NAMES)]
 
 
-def test_texts_and_file_names_make_no_other_task() -> None:
+def test_tasks_that_differ_in_texts_and_file_names_are_repetitions() -> None:
     assert kept("Save the note as 'a.txt'.", "Save the note as 'holiday.txt'.") == ["Save the note as 'a.txt'."]
 
 
@@ -52,7 +52,7 @@ def test_other_features_and_opposites_are_other_tasks(one: str, other: str) -> N
     assert kept(one, other) == [one, other]
 
 
-def test_of_nested_names_the_longest_is_meant() -> None:
+def test_longest_of_nested_names_counts() -> None:
     assert names_in("Choose File > Save As... now", [name.casefold() for name in NAMES]) == {"save as..."}
 
 

@@ -49,7 +49,7 @@ def test_what_was_clicked_counts_and_what_was_refused_does_not() -> None:
     assert measure(OFFERED, watch.used) == Coverage(2, 3)
 
 
-def test_twins_are_told_apart_by_their_menu_or_not_at_all() -> None:
+def test_controls_of_one_name_are_distinguished_by_their_menu() -> None:
     assert find_used(OFFERED, "Small", ("frame:Editor", "menu:Text")) == key_of(SMALL)
     assert find_used(OFFERED, "Small", ("frame:Editor",)) is None
     assert find_used(OFFERED, "Redo", ()) is None
@@ -88,13 +88,13 @@ def test_a_task_that_consists_of_using_something_is_done_once_that_was_used(tmp_
 
 
 @pytest.mark.parametrize(("shown", "verified"), [("Meeting at ten", True), ("Meeting", False)])
-def test_a_text_has_to_stand_on_the_screen(tmp_path: Path, shown: str, verified: bool) -> None:
+def test_text_must_be_on_the_screen(tmp_path: Path, shown: str, verified: bool) -> None:
     desk = Desk(tmp_path, screen(replace(button(1, "", "text"), text=shown)))
     assert TaskCheck(task(shows="Meeting at ten"), (), UseWatch(()), desk)("done").verified is verified
 
 
 @pytest.mark.parametrize(("content", "verified"), [("x\nMeeting", True), ("", False), (None, False)])
-def test_a_file_has_to_be_there_with_the_text(tmp_path: Path, content: str | None, verified: bool) -> None:
+def test_file_must_exist_and_contain_the_text(tmp_path: Path, content: str | None, verified: bool) -> None:
     (tmp_path / "Documents").mkdir()
     if content is not None:
         (tmp_path / "Documents" / "a.txt").write_text(content)
