@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from memory_store.records.narrative import NarrativeExperience as NarrativeExperience
     from memory_store.records.narrative import PlannedSubtask as PlannedSubtask
     from memory_store.records.skills import SkillExperience as SkillExperience
+    from memory_store.salvage import SalvageReport as SalvageReport
+    from memory_store.salvage import salvage_store as salvage_store
     from memory_store.storage.forgetting import Selection as Selection
     from memory_store.storage.forgetting import VacuumReport as VacuumReport
-    from memory_store.storage.salvage import SalvageReport as SalvageReport
-    from memory_store.storage.salvage import salvage_store as salvage_store
-    from memory_store.storage.transfer import ImportReport as ImportReport
-    from memory_store.storage.transfer import export_store as export_store
-    from memory_store.storage.transfer import import_store as import_store
     from memory_store.storage.web_answers import WebAnswer as WebAnswer
     from memory_store.storage.web_answers import WebPage as WebPage
     from memory_store.store import MemoryStore as MemoryStore
+    from memory_store.transfer import ImportReport as ImportReport
+    from memory_store.transfer import export_store as export_store
+    from memory_store.transfer import import_store as import_store
 
 _MODULES = {
     "embedding.embedders": "Embedder HashingEmbedder default_embedder",
@@ -66,8 +66,8 @@ _MODULES = {
     "records.narrative": "NarrativeExperience PlannedSubtask",
     "records.skills": "SkillExperience",
     "storage.forgetting": "Selection VacuumReport",
-    "storage.salvage": "SalvageReport salvage_store",
-    "storage.transfer": "ImportReport export_store import_store",
+    "salvage": "SalvageReport salvage_store",
+    "transfer": "ImportReport export_store import_store",
     "storage.web_answers": "WebAnswer WebPage",
     "store": "MemoryStore",
 }

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session, with_polymorphic
 from intents.intent import Intent
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
 from memory_store.errors import InvalidExperience, UnknownExperience
+from memory_store.integrity import find_problems
 from memory_store.keys import check_text, make_key
 from memory_store.records.episodic import EpisodicExperience, Step
 from memory_store.records.experience import Experience, Hit, Kind, Provenance, State, StoreStats, first_problem
@@ -33,7 +34,6 @@ from memory_store.storage.embeddings import (
     store_missing_vectors,
 )
 from memory_store.storage.forgetting import Selection, VacuumReport
-from memory_store.storage.integrity import find_problems
 from memory_store.storage.merging import find_twin, merge, pk_of
 from memory_store.storage.opening import locate, open_located
 from memory_store.storage.rows import chunks, mark_changed, to_record, to_row, usable

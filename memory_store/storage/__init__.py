@@ -1,1 +1,1 @@
-"""The database: schema, transactions, trust, forgetting, transfer and salvage."""
+"""The database: schema, transactions, trust and forgetting."""

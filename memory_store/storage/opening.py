@@ -10,7 +10,6 @@ import os
 import re
 import sqlite3
 import stat
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -25,11 +24,10 @@ from memory_store.errors import (
     NotAStore,
     StoreCorrupt,
     StoreFull,
-    StoreNewer,
     StoreReadOnly,
     StoreUnavailable,
 )
-from memory_store.migrations import HEAD, SCRIPTS
+from memory_store.migrations import HEAD, SCRIPTS, check_revision, run_migrations
 from memory_store.storage.database import Database, SqliteDatabase, translated
 from memory_store.storage.schema import APPLICATION_ID
 
@@ -41,7 +39,6 @@ MAGIC = b"SQLite format 3\0"
 """What an SQLite file begins with."""
 
 _REVISION = "SELECT version_num FROM alembic_version"
-_migrating = threading.Lock()  # Alembic keeps its context in module globals.
 
 
 def locate(path_or_url: str | os.PathLike[str]) -> Path | URL:
@@ -162,19 +159,6 @@ def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
     return str(found[0])
 
 
-def check_revision(revision: str, head: str, path: Path | str) -> None:
-    """Refuse a store of a newer version.
-
-    Raises:
-        StoreNewer: It is one.
-    """
-    if not revision.isdecimal() or int(revision) > int(head):
-        raise StoreNewer(
-            f"the memory store {path} has schema {revision}, this version reads up to {head}:"
-            " update the program, or give it another file"
-        )
-
-
 def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
     if path.stat().st_size > QUICK_CHECK_BYTES:
         return
@@ -260,18 +244,6 @@ def _migrate(database: SqliteDatabase, scripts: Path, head: str) -> None:
             check_revision(revision, head, database.path)
             back_up(database.path, revision)
         run_migrations(connection, scripts, head)
-
-
-def run_migrations(connection: Connection, scripts: Path, head: str) -> None:
-    """Bring the tables to a revision, within the transaction of a connection."""
-    from alembic import command
-    from alembic.config import Config
-
-    with _migrating:
-        config = Config()
-        config.set_main_option("script_location", str(scripts).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, head)
 
 
 def _current_revision(connection: Connection) -> str | None:

@@ -29,7 +29,7 @@ from memory_store.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from memory_store.migrations import HEAD, SCRIPTS
+from memory_store.migrations import HEAD, SCRIPTS, check_revision, run_migrations
 from memory_store.storage.schema import APPLICATION_ID
 
 SCHEMA = "agent_s_memory"
@@ -198,8 +198,6 @@ def open_postgres(
     Raises:
         MemoryStoreError: It cannot be used; see `memory_store.errors`.
     """
-    from memory_store.storage.opening import check_revision, run_migrations
-
     database = PostgresDatabase(url, busy_timeout_s)
     try:
         with database.write() as connection:

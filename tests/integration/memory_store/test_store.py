@@ -20,7 +20,7 @@ from memory_store import (
     StoreUnavailable,
     UnknownExperience,
 )
-from memory_store.embedding.embedders import find_model
+from memory_store.embedding.minilm import find_model
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, SUM, episodic, indexed, narrative, source
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, 123456, tzinfo=UTC)

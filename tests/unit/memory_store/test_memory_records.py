@@ -68,7 +68,7 @@ def test_importing_loads_no_heavy_library(module: str) -> None:
 
 def test_importing_the_store_loads_neither_index_nor_model() -> None:
     code = (
-        "import sys, memory_store.store, memory_store.storage.transfer;"
+        "import sys, memory_store.store, memory_store.transfer;"
         "print(sorted({'faiss', 'alembic', 'tokenizers', 'safetensors', 'torch'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

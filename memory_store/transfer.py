@@ -32,9 +32,9 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from memory_store.errors import InvalidExperience, TransferError
+from memory_store.knowledge_base import read_knowledge_base
 from memory_store.migrations.packed_descriptions import unpack
 from memory_store.records.experience import Experience, Record, first_problem
-from memory_store.storage.knowledge_base import read_knowledge_base
 from memory_store.storage.rows import RECORDS, to_row
 from memory_store.store import MemoryStore
 
@@ -99,7 +99,7 @@ def write_export(path: str | os.PathLike[str], count: int, experiences: Iterable
 def import_store(store: MemoryStore, path: str | os.PathLike[str]) -> ImportReport:
     """Add the experiences of an exported file that the store does not have yet, all or none.
 
-    A folder is read as the knowledge base of the Agent S reference (`memory_store.storage.knowledge_base`).
+    A folder is read as the knowledge base of the Agent S reference (`memory_store.knowledge_base`).
 
     Raises:
         TransferError: The file cannot be read, is no export, is of a newer version, or was cut short.

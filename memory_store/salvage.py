@@ -28,7 +28,7 @@ from memory_store.storage.database import SqliteDatabase
 from memory_store.storage.opening import MAGIC, locate, revision_of
 from memory_store.storage.rows import TABLES, columns_of, to_record
 from memory_store.storage.schema import ExperienceRow
-from memory_store.storage.transfer import write_export
+from memory_store.transfer import write_export
 
 _experience = ExperienceRow.__table__.c
 _HEADER_BYTES = 100
