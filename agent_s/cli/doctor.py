@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from agent_s.terminal.exits import DONE, ENVIRONMENT
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import json_option, with_settings
+
+if TYPE_CHECKING:
+    from agent_s.settings import Settings
 
 MARKS = {"ok": ("✓", "green"), "missing": ("✗", "red"), "optional": ("-", "yellow")}
 
 
 @click.command(epilog=examples("agent-s doctor", "agent-s doctor --json"))
-@settings_options
+@with_settings
 @json_option("Write one JSON object.")
-def doctor(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+def doctor(settings: Settings, as_json: bool) -> int:
     """Check for missing requirements, and clean up after killed runs.
 
     Shows the command that installs whatever is missing, and removes processes, sockets and folders that killed runs
@@ -27,7 +30,7 @@ def doctor(config_file: Path | None, overrides: tuple[str, ...], as_json: bool) 
     from agent_s.terminal.output import echo_json, printable
 
     findings = []
-    for finding in look_at_everything(read_settings(config_file, overrides)):
+    for finding in look_at_everything(settings):
         findings.append(finding)
         if not as_json:
             mark, colour = MARKS[finding.state]

@@ -1,4 +1,4 @@
-"""The checks of `agent-s doctor`, one function each; only `remains` changes anything."""
+"""The checks of `agent-s doctor`, one function each; only `leftovers` changes anything."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def look_at_everything(settings: Settings) -> Iterator[Finding]:
     yield from search(settings)
     yield from memory(settings)
     yield from runs_folder(settings)
-    yield from remains()
+    yield from leftovers()
     yield from own_screen()
     yield from virtual_desktop(settings)
 
@@ -93,13 +93,12 @@ def system_packages() -> Iterator[Finding]:
     for package in read_packages(configs_folder() / "debian-packages.txt"):
         if package.group == "test":
             continue
-        name = package.names[0]
+        name, required = package.names[0], package.group == "base"
         purpose = package.purpose if package.group != "demo" else f"{package.purpose} (only for the demo)"
         if package.present:
             yield Finding(name, "ok", purpose)
         else:
-            state: State = "missing" if package.group == "base" else "optional"
-            yield Finding(name, state, f"not installed: {purpose}", install_command([package]))
+            yield _lacking(name, required, f"not installed: {purpose}", install_command([package]))
 
 
 def embedder() -> Iterator[Finding]:
@@ -126,8 +125,7 @@ def text_recognition(settings: Settings) -> Iterator[Finding]:
         if engine.works:
             yield Finding(name, "ok", f"{purpose}: {engine.detail}")
         else:
-            state: State = "missing" if engine.name == settings.desktop.ocr else "optional"
-            yield Finding(name, state, _why(engine.detail), hint)
+            yield _lacking(name, engine.name == settings.desktop.ocr, engine.detail, hint)
 
 
 def inputs() -> Iterator[Finding]:
@@ -139,7 +137,7 @@ def inputs() -> Iterator[Finding]:
         if found.works:
             yield Finding(name, "ok", "moves the pointer and presses keys")
         else:
-            yield Finding(name, "missing" if found.name == "xtest" else "optional", found.problem, found.hint)
+            yield _lacking(name, found.name == "xtest", found.problem, found.hint)
 
 
 def search(settings: Settings) -> Iterator[Finding]:
@@ -207,7 +205,7 @@ def runs_folder(settings: Settings) -> Iterator[Finding]:
         yield from _private(folder, "folder of the runs")
 
 
-def remains() -> Iterator[Finding]:
+def leftovers() -> Iterator[Finding]:
     """Remove what killed runs left behind."""
     from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
@@ -231,11 +229,7 @@ def own_screen() -> Iterator[Finding]:
 
     name = os.environ.get("DISPLAY", "")
     if is_wayland(os.environ):
-        reach = (
-            f"only XWayland windows of DISPLAY {name} can be used"
-            if name
-            else "without XWayland, no window can be used"
-        )
+        reach = f"only XWayland windows of DISPLAY {name}" if name else "without XWayland, no window"
         detail = f"a Wayland session: {reach} can be used; runs use a virtual desktop"
         yield Finding("your screen", "optional", detail, ADVICE)
         return
@@ -262,8 +256,7 @@ def virtual_desktop(settings: Settings, clock: Callable[[], float] = time.monoto
             seen = desktop.observe()
             read = list(accessibility(settings, desktop.environment))
     except AciError as error:
-        hint = _hint(error) or "agent-s -vv doctor shows details"
-        yield Finding("virtual desktop", "missing", str(error), hint)
+        yield Finding("virtual desktop", "missing", str(error), _hint(error) or "agent-s -vv doctor shows details")
         return
     height, width = seen.screenshot.shape[:2]
     yield Finding("virtual desktop", "ok", f"starts in {ready:.2f} s, {width}x{height} px")
@@ -281,8 +274,7 @@ def accessibility(settings: Settings, environment: Mapping[str, str]) -> Iterato
             with closing(connect_accessibility(back_end, environment)) as client:
                 client.read((), Rect(0, 0, settings.desktop.width, settings.desktop.height))
         except AciError as error:
-            state: State = "missing" if back_end == settings.desktop.accessibility else "optional"
-            yield Finding(name, state, _why(str(error)), _hint(error))
+            yield _lacking(name, back_end == settings.desktop.accessibility, str(error), _hint(error))
         else:
             yield Finding(name, "ok", "reads the accessibility tree")
 
@@ -297,9 +289,9 @@ def _hint(error: AciError) -> str:
     return error.hint if isinstance(error, MissingDependency) else ""
 
 
-def _why(message: str) -> str:
-    """Return the message of a missing dependency without its hint."""
-    return message.partition(" Install it with:")[0]
+def _lacking(name: str, required: bool, problem: str, hint: str) -> Finding:
+    """Return the finding for something absent; the problem is cut before the hint that it may hold."""
+    return Finding(name, "missing" if required else "optional", problem.partition(" Install it with:")[0], hint)
 
 
 def _pip(*names: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,11 @@ import click
 
 from agent_s.terminal.exits import DONE, NotDone
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
-from agent_s.terminal.output import echo_json, in_words, local_time, plural, printable, shorten, show_table
+from agent_s.terminal.options import json_option, with_settings
+from agent_s.terminal.output import echo_json, in_words, local_time, plural, printable, shorten, show_result, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from agent_s.settings import Settings
     from memory_store import Experience, MemoryStore, Selection
@@ -27,31 +26,20 @@ STATES = click.Choice(["candidate", "active", "quarantined", "deprecated"])
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@contextmanager
-def _opened(settings: Settings) -> Iterator[MemoryStore]:
+def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
     """Open the memory that the settings name, even if runs do not use it."""
     from agent_s.loop.agent import open_memory
 
-    with open_memory(settings) as store:
-        yield store
-
-
-def _with_settings(command: Callable[..., int]) -> Callable[..., int]:
-    """Pass `settings` in place of the values of `settings_options`."""
-
-    @wraps(command)
-    def run(config_file: Path | None, overrides: tuple[str, ...], **values: Any) -> int:
-        return command(settings=read_settings(config_file, overrides), **values)
-
-    return run
+    return open_memory(settings)
 
 
 def _with_store(command: Callable[..., int]) -> Callable[..., int]:
-    """Pass the open `store` in place of the values of `settings_options`."""
+    """Add the settings options, and pass the open `store` in place of their values."""
 
+    @with_settings
     @wraps(command)
-    def run(config_file: Path | None, overrides: tuple[str, ...], **values: Any) -> int:
-        with _opened(read_settings(config_file, overrides)) as store:
+    def run(settings: Settings, **values: Any) -> int:
+        with _opened(settings) as store:
             return command(store=store, **values)
 
     return run
@@ -72,13 +60,12 @@ def memory() -> None:
         "agent-s memory list", "agent-s memory list --kind episodic --json", "agent-s memory list --state quarantined"
     ),
 )
-@settings_options
+@_with_store
 @click.option("--kind", type=KINDS, help="Only this kind of memory.")
 @click.option("--app", metavar="NAME", help="Only about this application.")
 @click.option("--state", type=STATES, help="Only in this state.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Maximum number of results.")
 @json_option("Write one JSON array.")
-@_with_store
 def list_command(
     store: MemoryStore, kind: Kind | None, app: str | None, state: State | None, limit: int, as_json: bool
 ) -> int:
@@ -99,10 +86,9 @@ def list_command(
     )
 )
 @click.argument("experience")
-@settings_options
+@with_settings
 @click.option("--page", metavar="FILE", type=_FILE, help="Write an HTML page with the screenshots to FILE.")
 @json_option("Write one JSON object.")
-@_with_settings
 def show(settings: Settings, experience: str, page: Path | None, as_json: bool) -> int:
     """Show the EXPERIENCE with this id: its origin, its usage statistics and its steps."""
     from agent_s.trajectory.experience_origin import find_origin
@@ -136,13 +122,12 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
 
 @memory.command(epilog=examples('agent-s memory search "save a file under another name"'))
 @click.argument("query")
-@settings_options
+@_with_store
 @click.option("--kind", type=KINDS, help="Only this kind of memory.")
 @click.option(
     "-k", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Maximum number of results per kind."
 )
 @json_option("Write one JSON array.")
-@_with_store
 def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_json: bool) -> int:
     """Search experiences similar to QUERY as a run does, best first."""
     narrative = store.search_narrative(query, count) if kind in (None, "narrative") else []
@@ -160,26 +145,21 @@ def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_jso
 
 @memory.command("export", epilog=examples("agent-s memory export experience.jsonl"))
 @click.argument("file", type=_FILE)
-@settings_options
-@json_option("Write one JSON object.")
 @_with_store
+@json_option("Write one JSON object.")
 def export_command(store: MemoryStore, file: Path, as_json: bool) -> int:
     """Write all experiences to FILE, as JSON lines."""
     from memory_store import export_store
 
     count = export_store(store, file)
-    if as_json:
-        echo_json({"file": file, "exported": count})
-    else:
-        click.echo(f"Exported {plural(count, 'experience')} to {file}.")
+    show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)
     return DONE
 
 
 @memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
 @click.argument("file", type=click.Path(path_type=Path))
-@settings_options
-@json_option("Write one JSON object.")
 @_with_store
+@json_option("Write one JSON object.")
 def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
     """Import the experiences of an exported FILE, or of a folder with a knowledge base of Agent S.
 
@@ -188,10 +168,9 @@ def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
     from memory_store import import_store
 
     done = import_store(store, file)
-    if as_json:
-        echo_json(done.model_dump())
-    else:
-        click.echo(f"Imported {plural(done.added, 'experience')}; {done.present} already present.")
+    show_result(
+        done.model_dump(), f"Imported {plural(done.added, 'experience')}; {done.present} already present.", as_json
+    )
     return DONE
 
 
@@ -203,7 +182,7 @@ def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
     )
 )
 @click.argument("experiences", nargs=-1)
-@settings_options
+@with_settings
 @click.option("--run", "run_id", metavar="RUN", help="Experiences from the run with this id.")
 @click.option("--task", "task_id", metavar="TASK", help="Experiences from the task with this id.")
 @click.option("--app", metavar="NAME", help="Experiences about this application.")
@@ -216,7 +195,6 @@ def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
 @click.option("--undo", is_flag=True, help="Restore what the last forget removed, unless memory was vacuumed since.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option("Write one JSON object.")
-@_with_settings
 def forget(
     settings: Settings,
     experiences: tuple[str, ...],
@@ -242,10 +220,11 @@ def forget(
             click.confirm(f"Forget {plural(count, 'experience')}?", abort=True, err=True)
         forgotten = store.forget(selection)
     unknown = len(set(experiences)) - forgotten if experiences else 0
-    if as_json:
-        echo_json({"forgotten": forgotten, "unknown": unknown})
-    else:
-        click.echo(f"Forgot {plural(forgotten, 'experience')}. To restore: agent-s memory forget --undo")
+    show_result(
+        {"forgotten": forgotten, "unknown": unknown},
+        f"Forgot {plural(forgotten, 'experience')}. To restore: agent-s memory forget --undo",
+        as_json,
+    )
     if unknown or (selection.run_id is not None and not forgotten):
         what = f"{unknown} of {plural(len(set(experiences)), 'id')}" if unknown else f"the run {selection.run_id}"
         raise NotDone(f"Not found: {what}. `agent-s memory list` shows what is in memory.")
@@ -255,10 +234,7 @@ def forget(
 def _undo(settings: Settings, as_json: bool) -> int:
     with _opened(settings) as store:
         count = store.undo_forget()
-    if as_json:
-        echo_json({"restored": count})
-    else:
-        click.echo(f"Restored {plural(count, 'experience')}.")
+    show_result({"restored": count}, f"Restored {plural(count, 'experience')}.", as_json)
     if not count:
         raise NotDone("Nothing was forgotten since memory was last vacuumed.")
     return DONE
@@ -285,25 +261,24 @@ def _selection(
 
 @memory.command(epilog=examples("agent-s memory quarantine n-0f3c5d7e9a1b2c4d --reason 'the menu has changed'"))
 @click.argument("experience")
-@settings_options
+@_with_store
 @click.option("--reason", default="withdrawn by its owner", show_default=True, help="Reason to record.")
 @json_option("Write one JSON object.")
-@_with_store
 def quarantine(store: MemoryStore, experience: str, reason: str, as_json: bool) -> int:
     """Quarantine an EXPERIENCE: it is kept, but no run uses it."""
     store.quarantine(experience, reason)
-    if as_json:
-        echo_json({"quarantined": experience})
-    else:
-        click.echo(f"Quarantined {experience}. To release: agent-s memory release {experience}")
+    show_result(
+        {"quarantined": experience},
+        f"Quarantined {experience}. To release: agent-s memory release {experience}",
+        as_json,
+    )
     return DONE
 
 
 @memory.command(epilog=examples("agent-s memory list --state quarantined", "agent-s memory release n-0f3c5d7e9a1b2c4d"))
 @click.argument("experience")
-@settings_options
-@json_option("Write one JSON object.")
 @_with_store
+@json_option("Write one JSON object.")
 def release(store: MemoryStore, experience: str, as_json: bool) -> int:
     """Release an EXPERIENCE from quarantine and clear its failures."""
     released = store.release(experience)
@@ -317,9 +292,8 @@ def release(store: MemoryStore, experience: str, as_json: bool) -> int:
 
 
 @memory.command(epilog=examples("agent-s memory vacuum"))
-@settings_options
+@with_settings
 @json_option("Write one JSON object.")
-@_with_settings
 def vacuum(settings: Settings, as_json: bool) -> int:
     """Delete forgotten experiences and expired search results for good, and free their space."""
     from datetime import UTC, datetime, timedelta
@@ -339,7 +313,7 @@ def vacuum(settings: Settings, as_json: bool) -> int:
 
 
 @memory.command(epilog=examples("agent-s memory check", "agent-s memory check --salvage saved.jsonl"))
-@settings_options
+@with_settings
 @click.option(
     "--salvage",
     "export",
@@ -348,7 +322,6 @@ def vacuum(settings: Settings, as_json: bool) -> int:
     help="Export everything readable of a damaged memory to FILE. Memory is left as it is.",
 )
 @json_option("Write one JSON object.")
-@_with_settings
 def check(settings: Settings, export: Path | None, as_json: bool) -> int:
     """Check memory for damage and suggest fixes."""
     if export is not None:
@@ -382,9 +355,8 @@ def _salvage(settings: Settings, export: Path, as_json: bool) -> int:
 
 
 @memory.command(epilog=examples("agent-s memory stats", "agent-s memory stats --json"))
-@settings_options
-@json_option("Write one JSON object.")
 @_with_store
+@json_option("Write one JSON object.")
 def stats(store: MemoryStore, as_json: bool) -> int:
     """Show what memory holds, in numbers."""
     values = store.stats().model_dump()

@@ -10,12 +10,13 @@ import click
 
 from agent_s.terminal.exits import DONE
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import json_option, read_settings, settings_options, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_s.events import Event, RunStarted
+    from agent_s.settings import Settings
     from agent_s.trajectory.recorder import RunSummary
 
 
@@ -27,16 +28,15 @@ def runs() -> None:
 
 
 @runs.command("list", epilog=examples("agent-s runs list", "agent-s runs list --limit 5 --json"))
-@settings_options
+@with_settings
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs.")
 @json_option("Write one JSON array.")
-def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: int, as_json: bool) -> int:
+def list_command(settings: Settings, limit: int, as_json: bool) -> int:
     """List recorded runs, newest first."""
     from agent_s.terminal.output import echo_json, show_table
     from agent_s.trajectory.recorder import list_runs
 
-    folder = read_settings(config_file, overrides).runs_folder
-    found = list_runs(folder)[:limit]
+    found = list_runs(settings.runs_folder)[:limit]
     if as_json:
         echo_json([_as_values(run) for run in found])
     elif found:
@@ -46,15 +46,15 @@ def list_command(config_file: Path | None, overrides: tuple[str, ...], limit: in
             figures=("Steps", "Calls", "Seconds"),
         )
     else:
-        click.echo(f'No runs are recorded in {folder}. Start one with: agent-s run "TASK"')
+        click.echo(f'No runs are recorded in {settings.runs_folder}. Start one with: agent-s run "TASK"')
     return DONE
 
 
 @runs.command(epilog=examples("agent-s runs show last", "agent-s runs show 1f0c9a --json"))
 @click.argument("run")
-@settings_options
+@with_settings
 @json_option("Write one JSON object with all events.")
-def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json: bool) -> int:
+def show(run: str, settings: Settings, as_json: bool) -> int:
     """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
@@ -62,7 +62,7 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
     from agent_s.trajectory.report import heading
     from agent_s.trajectory.timeline import build_timeline
 
-    folder = find_run(read_settings(config_file, overrides).runs_folder, run)
+    folder = find_run(settings.runs_folder, run)
     trajectory = read_trajectory(folder)
     if as_json:
         events = [event.model_dump(mode="json") for event in trajectory.events]
@@ -80,7 +80,7 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
 
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))
 @click.argument("run")
-@settings_options
+@with_settings
 @click.option(
     "-o",
     "--output",
@@ -89,21 +89,18 @@ def show(run: str, config_file: Path | None, overrides: tuple[str, ...], as_json
     help="Write the page, with its screenshots, to this file.",
 )
 @json_option("Write one JSON object with the path.")
-def report(run: str, config_file: Path | None, overrides: tuple[str, ...], output: Path | None, as_json: bool) -> int:
+def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> int:
     """Write the HTML report of RUN, an id or the start of one, a folder, or "last".
 
     Without --output, the page is written to the run's folder and links to the screenshots there.
     """
-    from agent_s.terminal.output import echo_json
+    from agent_s.terminal.output import show_result
     from agent_s.trajectory.recorder import find_run, read_trajectory
     from agent_s.trajectory.report import write_report
 
-    folder = find_run(read_settings(config_file, overrides).runs_folder, run)
+    folder = find_run(settings.runs_folder, run)
     page = write_report(read_trajectory(folder), output, embed=output is not None)
-    if as_json:
-        echo_json({"run": folder, "report": page})
-    else:
-        click.echo(page)
+    show_result({"run": folder, "report": page}, str(page), as_json)
     return DONE
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +29,17 @@ def settings_options(command: F) -> F:
         "--config", "config_file", metavar="FILE", type=click.Path(path_type=Path), help="Settings file (YAML)."
     )
     return file(one(command))
+
+
+def with_settings(command: Callable[..., int]) -> Callable[..., int]:
+    """Add `--config FILE` and `-c KEY=VALUE`, and pass `settings` in place of their values."""
+
+    @settings_options
+    @wraps(command)
+    def run(config_file: Path | None, overrides: tuple[str, ...], **values: Any) -> int:
+        return command(settings=read_settings(config_file, overrides), **values)
+
+    return run
 
 
 def acting_options(command: F) -> F:

@@ -33,6 +33,14 @@ def echo_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, default=str))
 
 
+def show_result(values: Any, text: str, as_json: bool) -> None:
+    """Write a result as one JSON value or as a line of text."""
+    if as_json:
+        echo_json(values)
+    else:
+        click.echo(text)
+
+
 def new_console(stderr: bool = False) -> Console:
     """Return a rich console that does not interpret markup."""
     from rich.console import Console

@@ -77,39 +77,6 @@ def choose_display(*, quiet: bool, json: bool) -> Display:
     return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else PlainDisplay(console)
 
 
-class QuietDisplay:
-    """Shows only notices and problems, on standard error."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __enter__(self) -> Self:
-        """Do nothing."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing."""
-
-    def __call__(self, event: Event) -> None:
-        """Show a problem."""
-        if isinstance(event, Troubled):
-            self.notice(event.problem)
-
-    def say(self, text: str) -> None:
-        """Do nothing."""
-
-    def status(self, text: str) -> None:
-        """Do nothing."""
-
-    def notice(self, text: str) -> None:
-        """Write a line."""
-        self._console.print(printable(text))
-
-    def paused(self) -> AbstractContextManager[None]:
-        """Do nothing: nothing is being drawn."""
-        return nullcontext()
-
-
 class PlainDisplay:
     """Plain lines, for logs and pipes.
 
@@ -152,6 +119,21 @@ class PlainDisplay:
     def paused(self) -> AbstractContextManager[None]:
         """Do nothing: nothing is being drawn."""
         return nullcontext()
+
+
+class QuietDisplay(PlainDisplay):
+    """Shows only notices and problems, on standard error."""
+
+    def __call__(self, event: Event) -> None:
+        """Show a problem."""
+        if isinstance(event, Troubled):
+            self.notice(event.problem)
+
+    def say(self, text: str) -> None:
+        """Do nothing."""
+
+    def status(self, text: str) -> None:
+        """Do nothing."""
 
 
 def lines_of(event: Event) -> list[str]:
