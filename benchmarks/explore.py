@@ -114,7 +114,7 @@ class Case:
 
 
 def explore(case: Case) -> Values:
-    """Search one application, with a ledger and a memory of its own, and put together what was found."""
+    """Search one application, with a ledger and a memory of its own, and combine what was found."""
     limits = SearchLimits(seconds=case.seconds)
     with new_desktop() as desktop, MemoryStore.open(case.memory) as memory, case.ledger() as ledger:
         for _ in search(desktop, ledger, SkillKeeper(memory, f"explore {case.name}"), limits=limits):
