@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -219,7 +219,7 @@ def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
 
 
 def _as_values(row: Row) -> dict[str, Any]:
-    return {"name": row.name, "good": row.good, **asdict(row.result)}
+    return {"name": row.name, "good": row.good, **row.result.model_dump()}
 
 
 def _list(numbered: dict[str, TaskFile]) -> str:

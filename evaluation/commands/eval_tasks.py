@@ -50,7 +50,7 @@ def tasks(folder: Path, only: tuple[str, ...], conformance: bool, **given: Any) 
             raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {', '.join(sorted(known))}.")
     jobs = [Job(task=task.id) for task in found if not only or task.id in only]
     unreadable = [
-        Result(task=path.stem, outcome="error", status="error", failure="environment", reason=str(error))
+        Result.broken(Job(task=path.stem), str(error))
         for path, error in problems.items()
         if not only or path.stem in only
     ]

@@ -195,9 +195,7 @@ class Pool:
         try:
             return worker.run(job, self._limit_s)
         except WorkerLost as error:
-            return Result(
-                task=job.task, seed=job.seed, outcome="error", status="error", failure="environment", reason=str(error)
-            )
+            return Result.broken(job, str(error))
 
 
 def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:

@@ -17,11 +17,11 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError
 
-from agent_s.records import Record, Status
+from agent_s.records import Record, Status, Usage
 from evaluation.errors import ResultsError
 
 SCHEMA_VERSION = 1
@@ -44,48 +44,61 @@ class Job(Record):
     seed: int | None = None
 
 
-class Result(Record):
-    """The result of one episode.
+class Ended(Record):
+    """What is known of every run that has ended, whatever judged it.
 
     Attributes:
         task: Name of the task.
-        seed: Variant of the task; None if it has none.
-        outcome: `error` if the environment broke, which says nothing about the agent.
-        score: From 0 to 1, as the benchmark judges; None for an error.
-        status: How the run ended, by the agent.
+        instruction: The instruction of the agent.
+        status: How the run ended, by the agent; `error` if the task could not be prepared.
+        score: From 0 to 1, as the benchmark judges; None if it could not judge.
         failure: Kind of failure, estimated as `evaluation.harness.failures` describes; None for a success.
         reason: Why, for a person.
-        instruction: The instruction of the agent.
         steps: Primitives performed.
         model_calls: Model calls.
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
         dollars: Cost; None if the price is unknown.
         seconds: Wall time of the run, s; preparing the desktop is left out.
-        labels: Labels to group results by, such as application, level or domain.
         run_id: The run; empty if there was none.
-        trajectory: Folder of the recorded run, relative to that of the results; empty if it was not kept.
-        report: Its page, likewise.
     """
 
     task: str
-    seed: int | None = None
-    outcome: Literal["success", "failure", "error"]
-    score: float | None = None
+    instruction: str = ""
     status: Status
+    score: float | None = None
     failure: FailureKind | None = None
     reason: str = ""
-    instruction: str = ""
     steps: int = 0
     model_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     dollars: float | None = None
     seconds: float = 0.0
-    labels: dict[str, str] = Field(default_factory=dict)
     run_id: str = ""
+
+
+class Result(Ended):
+    """The result of one episode.
+
+    Attributes:
+        seed: Variant of the task; None if it has none.
+        outcome: `error` if the environment broke, which says nothing about the agent.
+        labels: Labels to group results by, such as application, level or domain.
+        trajectory: Folder of the recorded run, relative to that of the results; empty if it was not kept.
+        report: Its page, likewise.
+    """
+
+    seed: int | None = None
+    outcome: Literal["success", "failure", "error"]
+    labels: dict[str, str] = Field(default_factory=dict)
     trajectory: str = ""
     report: str = ""
+
+    @classmethod
+    def broken(cls, job: Job, reason: str) -> Self:
+        """Return the result of an episode whose environment broke."""
+        return cls(task=job.task, seed=job.seed, outcome="error", status="error", failure="environment", reason=reason)
 
     @property
     def job(self) -> Job:
@@ -115,44 +128,9 @@ class Header(Record):
     format: Literal["agent-s evaluation"] = FORMAT
 
 
-class Effort(Protocol):
-    """What an episode took; `agent_s.records.Usage` is one."""
-
-    @property
-    def steps(self) -> int:
-        """Primitives performed."""
-        ...
-
-    @property
-    def model_calls(self) -> int:
-        """Model calls."""
-        ...
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens sent."""
-        ...
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens received."""
-        ...
-
-    @property
-    def dollars(self) -> float | None:
-        """Cost; None if the price is unknown."""
-        ...
-
-
-def effort_of(counted: Effort) -> dict[str, Any]:
-    """Return the usage fields of a `Result`."""
-    return {
-        "steps": counted.steps,
-        "model_calls": counted.model_calls,
-        "input_tokens": counted.input_tokens,
-        "output_tokens": counted.output_tokens,
-        "dollars": counted.dollars,
-    }
+def effort_of(usage: Usage) -> dict[str, Any]:
+    """Return the fields of `Ended` that say what a run used."""
+    return usage.model_dump(include={"steps", "model_calls", "input_tokens", "output_tokens", "dollars"})
 
 
 def place_in(folder: Path, path: Path | None) -> str:

@@ -77,9 +77,7 @@ class MiniwobBench:
             result = run_episode(arena, job, agent, self._folder, keep_all=self._keep_all)
         except (AciError, AgentError, EvaluationError) as error:
             self._break_down()
-            return Result(
-                task=job.task, seed=job.seed, outcome="error", status="error", failure="environment", reason=str(error)
-            )
+            return Result.broken(job, str(error))
         if result.outcome == "error":
             self._break_down()
         return result

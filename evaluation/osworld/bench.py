@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Self
 
 from aci.errors import AciError
 from evaluation.errors import EvaluationError
-from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
+from evaluation.harness.results import RUNS_FOLDER, Ended, Job, Result, place_in
 from evaluation.osworld.runner import TaskResult, TaskSession, run_task
 from evaluation.osworld.solutions import Hand, load_solution
 from evaluation.osworld.task import TaskFile, load_each
@@ -49,24 +50,15 @@ class TaskBench:
     def _as_result(self, task: TaskFile, row: TaskResult) -> Result:
         error = row.status == "error" or row.verified is None
         if row.verified and not self._keep_all and row.trajectory is not None:
-            from shutil import rmtree
-
             rmtree(row.trajectory, ignore_errors=True)
         kept = self._keep_all or not row.verified
+        changed = {"score": None, "failure": "environment"} if error else {}
         return Result(
-            task=task.id,
+            **row.model_dump(include=set(Ended.model_fields)) | changed,
             outcome="error" if error else "success" if row.verified else "failure",
-            score=None if error else row.score,
-            status=row.status,
-            failure="environment" if error else row.failure,
-            reason=row.reason,
-            instruction=row.instruction,
-            seconds=row.seconds,
             labels=task.labels,
-            run_id=row.run_id,
             trajectory=place_in(self._folder, row.trajectory) if kept else "",
             report=place_in(self._folder, row.report) if kept else "",
-            **effort_of(row),
         )
 
 

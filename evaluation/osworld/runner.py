@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.events import Event
-from agent_s.records import Status, Task
+from agent_s.records import Task
 from evaluation.errors import EvaluationError
 from evaluation.harness.failures import FailureSigns
 from evaluation.harness.recording import Recording
-from evaluation.harness.results import FailureKind
+from evaluation.harness.results import Ended, effort_of
 from evaluation.osworld.check import StateChecker
 from evaluation.osworld.task import TaskFile, perform_step
 from evaluation.state.context import TaskContext, TaskDesktop, WindowManager, substituted
@@ -36,49 +35,22 @@ class Watch(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class TaskResult:
+class TaskResult(Ended):
     """The result of one task.
 
     Attributes:
-        task: The task's id.
-        instruction: The instruction of the agent.
-        status: How the run ended; `error` if the task could not be prepared.
         verified: The verdict of the state check; None if it could not judge.
-        reason: Why, for a person.
-        steps: Primitives performed.
-        model_calls: Model calls.
-        seconds: Wall time of the run, s, without starting and preparing the desktop.
         replayed: Whether every subtask came from verified memory.
-        run_id: The run; empty if there was none.
         trajectory: Folder of the recorded run, or None.
         report: Its HTML page, or None.
         recording_problem: Why the recording or the report is missing or incomplete; empty otherwise.
-        score: OSWorld's score, from 0 to 1; None if the check could not judge.
-        input_tokens: Tokens sent.
-        output_tokens: Tokens received.
-        dollars: Cost; None if the price is unknown.
-        failure: Kind of failure, estimated; None for a success.
     """
 
-    task: str
-    instruction: str
-    status: Status
-    verified: bool | None
-    reason: str = ""
-    steps: int = 0
-    model_calls: int = 0
-    seconds: float = 0.0
+    verified: bool | None = None
     replayed: bool = False
-    run_id: str = ""
     trajectory: Path | None = None
     report: Path | None = None
     recording_problem: str = ""
-    score: float | None = None
-    input_tokens: int = 0
-    output_tokens: int = 0
-    dollars: float | None = None
-    failure: FailureKind | None = None
 
 
 class TaskSession:
@@ -157,7 +129,7 @@ def run_task(
     from agent_s.loop.agent import AgentS
 
     signs = FailureSigns()
-    told = Recording(settings.runs_folder, on_event, clock)
+    recording = Recording(settings.runs_folder, on_event, clock)
     try:
         with settings.desktop.new_virtual() as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
@@ -169,35 +141,29 @@ def run_task(
             events = agent.stream(wanted, session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:
                 signs(event)
-                told(event)
-            return _row(wanted, told, session.state_check.score, signs)
+                recording(event)
+            return _row(wanted, recording, session.state_check.score, signs)
     except (AciError, EvaluationError, AgentError, MemoryStoreError) as error:
-        return TaskResult(task.id, task.instruction, "error", None, reason=str(error), failure="environment")
+        return TaskResult(
+            task=task.id, instruction=task.instruction, status="error", reason=str(error), failure="environment"
+        )
     finally:
-        told.close()
+        recording.close()
 
 
-def _row(task: Task, told: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
-    if told.outcome is None:
+def _row(task: Task, recording: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
+    if recording.outcome is None:
         raise EvaluationError("the run was interrupted")
-    outcome, report = told.outcome, told.write_report()
+    outcome, report = recording.outcome, recording.write_report()
     return TaskResult(
         task=task.id,
+        **outcome.model_dump(include={"status", "verified", "reason", "replayed", "run_id"}),
+        **effort_of(outcome.usage),
         instruction=task.instruction,
-        status=outcome.status,
-        verified=outcome.verified,
-        reason=outcome.reason,
-        steps=outcome.usage.steps,
-        model_calls=outcome.usage.model_calls,
-        seconds=told.seconds,
-        replayed=outcome.replayed,
-        run_id=outcome.run_id,
-        trajectory=told.folder,
+        seconds=recording.seconds,
+        trajectory=recording.folder,
         report=report,
-        recording_problem=told.problem,
+        recording_problem=recording.problem,
         score=score,
-        input_tokens=outcome.usage.input_tokens,
-        output_tokens=outcome.usage.output_tokens,
-        dollars=outcome.usage.dollars,
         failure=None if outcome.verified else signs.kind(outcome),
     )
