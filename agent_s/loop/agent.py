@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aci.desktop.desktop import Desktop, SimpleDesktop, as_desktop
 from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy
@@ -45,6 +45,7 @@ class AgentS:
         take_over: Leaves the screen to that person after `pause`, and returns when they hand it back.
         secret: Returns the secret for a `{{secret:NAME}}` of a task, or None.
         clock: Monotonic clock, s.
+        changes: Single options by name, such as `limits=Limits(max_steps=30)`; they replace those of `options`.
     """
 
     def __init__(
@@ -61,9 +62,10 @@ class AgentS:
         take_over: Callable[[], None] | None = None,
         secret: Callable[[str], str | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        **changes: Any,
     ) -> None:
         people, secrets = People(ask, confirm, take_over), Secrets(secret or (lambda name: None))
-        self.options = options or Options()
+        self.options = Options.model_validate({**dict(options or Options()), **changes})
         self.services = Services(model, as_desktop(desktop), memory, search, policy, people, secrets, clock)
         self._signals = Signals()
 

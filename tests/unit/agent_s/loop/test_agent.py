@@ -99,6 +99,19 @@ def run(desktop: FakeDesktop, model: ScriptedModel, memory: MemoryStore | None =
     return list(agent.stream(TASK, check))  # type: ignore[arg-type]
 
 
+def test_single_options_replace_those_of_the_options_object() -> None:
+    agent = AgentS(
+        model=ScriptedModel({}),
+        desktop=FakeDesktop([screen(OK)]),
+        options=Options(planner="flat", learn=False),
+        limits=Limits(max_steps=3),
+        learn=True,
+    )
+    assert agent.options == Options(planner="flat", limits=Limits(max_steps=3), learn=True)
+    with pytest.raises(ValueError, match="planer"):
+        AgentS(model=ScriptedModel({}), desktop=FakeDesktop([screen(OK)]), planer="flat")
+
+
 def test_a_task_is_planned_done_and_verified() -> None:
     desktop = FakeDesktop(screen(OK), opens_dialog)
     model = ScriptedModel({"act": [act(Click(element_id=1)), act(Done())]})
