@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Literal, NoReturn, Protocol, Self, TextIO
+from types import FrameType
+from typing import Literal, NoReturn, Protocol, TextIO
 
 from agent_s.records import Record
 from agent_s.settings import Settings
@@ -45,17 +45,7 @@ class Assignment(Record):
 
 
 class Bench(Protocol):
-    """Runs the episodes of a benchmark on one desktop, within a `with` block."""
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop everything that was started."""
-        ...
+    """Runs the episodes of a benchmark on one desktop."""
 
     def run(self, job: Job) -> Result:
         """Run one episode; an error is its result."""

@@ -1,4 +1,4 @@
-"""A browser window in which one episode after another is set up and judged; the agent only ever sees the window."""
+"""A browser window for one episode after another; the agent sees nothing but the window."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 READY_LIMIT_S = 15.0
 CLOCK_MS = 24 * 3600 * 1000
-"""Length of an episode by the page's own clock, which ends none of ours: a slow model is not punished."""
+"""Time limit of the page itself, long enough that no episode reaches it: slow models are not penalized."""
 SUCCESS = 1.0
 """Reward from which an episode counts as a success."""
 MOST_LOOKS, LOOK_S = 14, 0.15
-"""How often, and how far apart, the screen is looked at for a page to be there; one that moves never stands still."""
+"""Number of observations of a page that loads, and the time between two, s; an animated page never settles."""
 _POLL_S = 0.02
 
 _PREFERENCES = {
@@ -34,19 +34,19 @@ _PREFERENCES = {
     "autofill": {"profile_enabled": False, "credit_card_enabled": False},
     "translate": {"enabled": False},
 }
-"""What would lay a bubble of the browser over the page."""
+"""Settings that keep the browser from covering the page with bubbles."""
 
 _IS_LOADED = (
     "location.search === {query} && document.readyState === 'complete'"
     " && typeof core === 'object' && core.cover_div !== null"
 )
-# The page's reward and clock are hidden: they lie outside of the task, and the clock would tick for a whole day.
+# Reward and clock of the page are hidden: they are no part of the task, and the clock would change all the time.
 _BEGIN = (
     "core.EPISODE_MAX_TIME = {clock}; Math.seedrandom({seed}); core.startEpisodeReal();"
     " core.clearTimer(); core.hideDisplay(); WOB_TASK_READY"
 )
-_INSTRUCTION = "(told => typeof told === 'string' ? told : told.utterance)(core.getUtterance())"
-_SHOWN = "document.getElementById('query').innerText.replace(/\\s+/g, ' ').trim().slice(0, 12).trim()"
+_INSTRUCTION = "(text => typeof text === 'string' ? text : text.utterance)(core.getUtterance())"
+_BEGINNING = "document.getElementById('query').innerText.replace(/\\s+/g, ' ').trim().slice(0, 12).trim()"
 _STATE = (
     "typeof WOB_DONE_GLOBAL === 'undefined' ? null"
     " : [WOB_DONE_GLOBAL, WOB_RAW_REWARD_GLOBAL, String(WOB_REWARD_REASON || '')]"
@@ -56,12 +56,12 @@ _VIEW = "[innerWidth, innerHeight, devicePixelRatio]"
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What a page says of its episode.
+    """State of an episode, as its page reports it.
 
     Attributes:
         over: Whether the page has ended the episode.
-        reward: What it gave, from -1 to 1, without regard to time; 0 while the episode goes on.
-        reason: What the page or the harness says of it.
+        reward: Reward from -1 to 1, without a penalty for time; 0 during the episode.
+        reason: The reason, from the page or the harness.
     """
 
     over: bool
@@ -78,12 +78,12 @@ class Arena:
     """A browser on a desktop that has started.
 
     Args:
-        desktop: Where the browser is started.
-        address: Where the pages are served.
+        desktop: Desktop to start the browser on.
+        address: Address of the server of the pages.
         clock: Monotonic clock, s.
 
     Raises:
-        BrowserLost: The browser does not come up.
+        BrowserLost: The browser does not respond.
         AciError: It cannot be started.
     """
 
@@ -97,7 +97,7 @@ class Arena:
         _write_preferences(profile)
         browser = next((name for name in BROWSERS if shutil.which(name)), BROWSERS[0])
         desktop.launch([browser, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank"])
-        self._wait(lambda: (profile / PORT_FILE).exists(), "to tell its debugging port")
+        self._wait(lambda: (profile / PORT_FILE).exists(), "to write its debugging port")
         self._tools = DevTools(profile)
         self._target: Target | None = None
 
@@ -105,7 +105,7 @@ class Arena:
         """Load a page afresh, begin an episode, and return the instruction.
 
         Raises:
-            BrowserLost: The page does not come up, or does not look as at the first episode.
+            BrowserLost: The page does not load, or is not shown as in the first episode.
         """
         self._target = target = self._only_page()
         self._episodes += 1
@@ -121,49 +121,47 @@ class Arena:
             raise BrowserLost(f"the page is shown at {view} instead of {self._view}: width, height, zoom")
         tools.evaluate(target, _BEGIN.format(clock=CLOCK_MS, seed=json.dumps(str(seed))))
         self._wait(lambda: self._answers("WOB_TASK_READY"), f"to make {task} ready")
-        self._wait_for_sight(str(tools.evaluate(target, _SHOWN)))
+        self._wait_until_shown(str(tools.evaluate(target, _BEGINNING)))
         return str(tools.evaluate(target, _INSTRUCTION)).strip()
 
     def state(self) -> PageState:
-        """Return what the page says of its episode; a page that was closed or left will not end it any more."""
+        """Return the state of the episode; a page that was closed or left can no longer end it."""
         if self._target is None:
             return PageState(False, reason="no episode has begun")
         try:
-            told = self._tools.evaluate(self._target, _STATE)
+            answer = self._tools.evaluate(self._target, _STATE)
         except BrowserLost as error:
             return PageState(False, reason=f"the page was closed: {error}")
-        if told is None:
+        if answer is None:
             return PageState(False, reason="the page was left")
-        over, reward, reason = told
+        over, reward, reason = answer
         if not over:
             return PageState(False, reason="the page waits for more")
-        told_reason = f": {reason}" if reason else ""
-        return PageState(True, float(reward), f"the page gave the reward {float(reward):g}{told_reason}")
+        because = f": {reason}" if reason else ""
+        return PageState(True, float(reward), f"the page gave the reward {float(reward):g}{because}")
 
     def close(self) -> None:
-        """Leave the browser."""
+        """Disconnect from the browser."""
         self._tools.close()
 
-    def _wait_for_sight(self, shown: str) -> None:
-        """Wait until the window shows the page and the accessibility tree holds it, which lags behind.
-
-        Args:
-            shown: The beginning of what the page shows.
-        """
+    def _wait_until_shown(self, beginning: str) -> None:
+        """Wait until the accessibility tree, which lags behind the window, holds the page with this beginning."""
         seen: list[Any] = []
+        found = False
         for _ in range(MOST_LOOKS):
             before, seen = seen, [(e.role, e.name, e.rect) for e in self._desktop.observe().elements]
-            if seen == before and any(_begins(name, shown) for _, name, _ in seen):
+            found = any(_begins(name, beginning) for _, name, _ in seen)
+            if found and seen == before:
                 return
             time.sleep(LOOK_S)
-        if not any(_begins(name, shown) for _, name, _ in seen):
-            raise BrowserLost(f"the accessibility tree does not hold the page, which begins with {shown!r}")
+        if not found:
+            raise BrowserLost(f"the accessibility tree does not hold the page, which begins with {beginning!r}")
 
     def _only_page(self) -> Target:
-        """Return the browser's page, once all others are closed."""
+        """Return the page of the browser, after closing all others."""
         first, *others = self._tools.pages() or [""]
         if not first:
-            raise BrowserLost("the browser shows no page any more")
+            raise BrowserLost("the browser has no open page")
         keep = self._target.id if self._target is not None and self._target.id in (first, *others) else first
         for page in {first, *others} - {keep}:
             self._tools.call("Target.closeTarget", {"targetId": page})
@@ -172,7 +170,7 @@ class Arena:
         return self._tools.attach(keep)
 
     def _answers(self, script: str) -> bool:
-        """Return whether a script holds in the page; while the page changes there is none to ask."""
+        """Return whether a script is true in the page; it is not while the page changes."""
         assert self._target is not None
         with suppress(BrowserLost):
             return self._tools.evaluate(self._target, script) is True
@@ -186,9 +184,9 @@ class Arena:
             time.sleep(_POLL_S)
 
 
-def _begins(name: str, shown: str) -> bool:
-    """Return whether an element holds the beginning of what the page shows, or the first part of it."""
-    return name.startswith(shown) or (len(name) > 2 and shown.startswith(name))
+def _begins(name: str, beginning: str) -> bool:
+    """Return whether an element has the beginning of the page, or the first part of it."""
+    return name.startswith(beginning) or (len(name) > 2 and beginning.startswith(name))
 
 
 def _write_preferences(profile: Path) -> None:

@@ -1,4 +1,4 @@
-"""One episode: the page is set up, the agent works on the screen, and the page's own reward judges."""
+"""Runs one episode: sets up the page, lets the agent work on the screen, and scores the reward of the page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BY = "the page's reward"
 LATE_S = 1.0
-"""How long the page may take to end the episode after the agent says that it has finished, s."""
+"""Time the page has to end the episode after the agent has finished, s."""
 _POLL_S = 0.02
 
 
@@ -39,12 +39,12 @@ def run_episode(
         arena: Shows the page.
         job: Task and seed.
         agent: Works on the arena's desktop.
-        folder: Folder of the results; the run is recorded there, and stays where it failed.
+        folder: Folder of the results; the run is recorded there, and a failed one is kept.
         keep_all: Whether to keep recordings of successes.
         clock: Monotonic clock, s.
 
     Raises:
-        BrowserLost: The page does not come up.
+        BrowserLost: The page does not load.
     """
     instruction = arena.begin(job.task, job.seed or 0)
     if not instruction:
@@ -61,9 +61,30 @@ def run_episode(
                 last = arena.state()
                 event = _judged(event, last)
             recording(event)
-        return _result(job, instruction, last, recording, signs, folder, keep_all)
     finally:
         recording.close()
+    outcome = recording.outcome or Outcome(status="error", verified=None, reason="the run was broken off")
+    error = outcome.status == "error"
+    report = None
+    if keep_all or not last.success:
+        report = recording.write_report()
+    else:
+        recording.discard()
+    return Result(
+        task=job.task,
+        seed=job.seed,
+        outcome="error" if error else "success" if last.success else "failure",
+        score=None if error else max(0.0, min(1.0, last.reward)),
+        status=outcome.status,
+        failure=None if last.success else signs.kind(outcome, last.over),
+        reason=outcome.reason,
+        instruction=instruction,
+        seconds=recording.seconds,
+        run_id=outcome.run_id,
+        trajectory=place_in(folder, recording.folder),
+        report=place_in(folder, report),
+        **effort_of(outcome.usage),
+    )
 
 
 def _check(arena: Arena, clock: Callable[[], float]) -> StateCheck:
@@ -79,7 +100,7 @@ def _check(arena: Arena, clock: Callable[[], float]) -> StateCheck:
 
 
 def _judged(ended: RunEnded, state: PageState) -> Event:
-    """Put the page's judgement in the place of the agent's, which is asked to stop once the episode is over."""
+    """Return the end of a run with the verdict of the page instead of that of the agent."""
     outcome = ended.outcome
     if outcome.status == "error" and not state.over:
         return ended
@@ -87,36 +108,3 @@ def _judged(ended: RunEnded, state: PageState) -> Event:
     reason = state.reason if state.over or not outcome.reason else outcome.reason
     judged = {"status": status, "verified": state.success, "reason": reason}
     return ended.model_copy(update={"outcome": outcome.model_copy(update=judged)})
-
-
-def _result(
-    job: Job,
-    instruction: str,
-    state: PageState,
-    recording: Recording,
-    signs: FailureSigns,
-    folder: Path,
-    keep_all: bool,
-) -> Result:
-    outcome = recording.outcome or Outcome(status="error", verified=None, reason="the run was broken off")
-    error = outcome.status == "error"
-    report = None
-    if keep_all or not state.success:
-        report = recording.write_report()
-    else:
-        recording.discard()
-    return Result(
-        task=job.task,
-        seed=job.seed,
-        outcome="error" if error else "success" if state.success else "failure",
-        score=None if error else max(0.0, min(1.0, state.reward)),
-        status=outcome.status,
-        failure=None if state.success else signs.kind(outcome, state.over),
-        reason=outcome.reason,
-        instruction=instruction,
-        seconds=recording.seconds,
-        run_id=outcome.run_id,
-        trajectory=place_in(folder, recording.folder),
-        report=place_in(folder, report),
-        **effort_of(outcome.usage),
-    )

@@ -1,4 +1,4 @@
-"""The pages of MiniWoB++ as its Python package brings them; nothing of the package is imported."""
+"""The pages of MiniWoB++ from its Python package, which is not imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Pages:
     """The pages.
 
     Attributes:
-        folder: What is served: pages, scripts and styles.
+        folder: Folder to serve: pages, scripts and styles.
         names: Names of the tasks, sorted.
     """
 
@@ -27,10 +27,10 @@ class Pages:
     names: tuple[str, ...]
 
     def chosen(self, wanted: Iterable[str]) -> tuple[str, ...]:
-        """Return the names that were asked for, each once, in their order.
+        """Return the requested names, each once, in their order.
 
         Raises:
-            PagesMissing: There is no such task; the message names the near one.
+            PagesMissing: There is no such task; the message suggests similar names.
         """
         names = tuple(dict.fromkeys(wanted))
         for name in names:
@@ -52,7 +52,7 @@ def find_pages() -> Pages:
     Raises:
         PagesMissing: The package is not installed.
     """
-    spec = importlib.util.find_spec(PACKAGE)  # a search only: importing it would load all that it depends on
+    spec = importlib.util.find_spec(PACKAGE)  # importing it would load all its dependencies
     for location in (spec.submodule_search_locations or ()) if spec is not None else ():
         folder = Path(location) / "html"
         names = tuple(sorted(path.stem for path in (folder / PACKAGE).glob("*.html")))

@@ -1,4 +1,4 @@
-"""MiniWoB++ in one process: a server for the pages, and a desktop that is started anew when it breaks."""
+"""Runs MiniWoB++ in one process: a server for the pages, and a desktop that is replaced when it breaks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from evaluation.state.server import FormServer
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from agent_s.settings import Settings
-
-TRIES = 2
-"""How often an episode is begun whose environment breaks, each time on a fresh desktop."""
 
 
 class MiniwobBench:
@@ -57,13 +54,9 @@ class MiniwobBench:
         self._serving.close()
 
     def run(self, job: Job) -> Result:
-        """Run one episode; an error is its result."""
+        """Run one episode, once more on a fresh desktop if the environment breaks; an error is its result."""
         result = self._try(job)
-        for _ in range(TRIES - 1):
-            if result.outcome != "error":
-                break
-            result = self._try(job)
-        return result
+        return result if result.outcome != "error" else self._try(job)
 
     def _try(self, job: Job) -> Result:
         from agent_s.loop.agent import AgentS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from aci.errors import AciError
 from evaluation.errors import EvaluationError
 from evaluation.harness.results import RUNS_FOLDER, Ended, Job, Result, place_in
-from evaluation.osworld.runner import TaskResult, TaskSession, run_task
+from evaluation.osworld.runner import TaskSession, run_task
 from evaluation.osworld.solutions import Hand, load_solution
 from evaluation.osworld.task import TaskFile, load_each
 
@@ -45,9 +45,7 @@ class TaskBench:
     def run(self, job: Job) -> Result:
         """Run one task; an error is its result."""
         task = self._tasks[job.task]
-        return self._as_result(task, run_task(task, self._settings))
-
-    def _as_result(self, task: TaskFile, row: TaskResult) -> Result:
+        row = run_task(task, self._settings)
         error = row.status == "error" or row.verified is None
         if row.verified and not self._keep_all and row.trajectory is not None:
             rmtree(row.trajectory, ignore_errors=True)
@@ -89,7 +87,7 @@ class ConformanceBench(TaskBench):
             if task.evaluator.infeasible:
                 gave_up = session.state_check("infeasible")
                 return "" if gave_up.verified else f"giving up does not score 1: {gave_up.reason}"
-            if task.evaluator.postconfig:  # which closes what is looked at
+            if task.evaluator.postconfig:  # it may have closed the applications
                 standing.close()
                 desktop, session = self._prepared(task, standing)
             Hand(desktop).carry_out(solution)

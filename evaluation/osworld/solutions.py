@@ -1,9 +1,9 @@
-"""Scripted solutions: what a person would do for a task, in primitives, on elements named by role and name.
+"""Scripted solutions of tasks: primitives on elements that are named by role and name.
 
-A solution lies beside its task file as `solutions/FILE` of the same name: a list of steps such as
+The solution of a task file is `solutions/FILE` next to it, with the same name: a list of steps such as
 `{"do": "click", "role": "push button", "name": "Save"}`, `{"do": "type", "text": "hello", "into": {...}}`,
 `{"do": "hotkey", "keys": ["ctrl", "s"]}`, `{"do": "launch", "command": ["mousepad"]}` and
-`{"do": "window", "title": "Save"}`. Nothing is aimed at by coordinates, and nothing is waited for by time alone.
+`{"do": "window", "title": "Save"}`. Steps use no coordinates, and no waits of a fixed time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from aci.observation.observation import Element
 from evaluation.errors import EvaluationError, TaskFileError
 
 LIMIT_S = 30.0
-"""How long an element or window may take to come, s."""
+"""Time an element or window may take to appear, s."""
 NO_FILE = ()
 _POLL_S = 0.1
 
@@ -78,17 +78,10 @@ class KeepStep(On):
     do: Literal["keep"]
 
 
-class HotkeyStep(_Part):
-    """A chord."""
+class KeysStep(_Part):
+    """A chord, or keys one after another."""
 
-    do: Literal["hotkey"]
-    keys: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class PressStep(_Part):
-    """Keys one after another."""
-
-    do: Literal["press"]
+    do: Literal["hotkey", "press"]
     keys: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
@@ -121,20 +114,8 @@ class FileStep(_Part):
     path: str
 
 
-SolutionStep = Annotated[
-    ClickStep
-    | DragStep
-    | ScrollStep
-    | KeepStep
-    | TypeStep
-    | HotkeyStep
-    | PressStep
-    | LaunchStep
-    | SwitchStep
-    | WindowStep
-    | FileStep,
-    Field(discriminator="do"),
-]
+Primitive = ClickStep | DragStep | ScrollStep | TypeStep | KeysStep | SwitchStep
+SolutionStep = Annotated[Primitive | KeepStep | LaunchStep | WindowStep | FileStep, Field(discriminator="do")]
 _STEPS: TypeAdapter[list[SolutionStep]] = TypeAdapter(list[SolutionStep])
 
 
@@ -189,15 +170,18 @@ class Hand:
             case LaunchStep():
                 self._desktop.launch([self._filled(part) for part in step.command])
             case WindowStep():
-                self._wait_for_window(step)
+                self._wait_until(
+                    lambda: step.gone != any(step.title in one.title for one in self._desktop.observe().windows),
+                    f"the window {step.title!r} did not {'go' if step.gone else 'come'}",
+                )
             case FileStep():
                 self._wait_for_file(Path(self._filled(step.path)))
             case _:
-                self._perform(self._primitive(step))
+                result = self._desktop.perform(self._primitive(step))
+                if not result.ok:
+                    raise EvaluationError(result.error or "it was refused")
 
-    def _primitive(
-        self, step: ClickStep | DragStep | ScrollStep | TypeStep | HotkeyStep | PressStep | SwitchStep
-    ) -> Action:
+    def _primitive(self, step: Primitive) -> Action:
         match step:
             case ClickStep():
                 id_ = self._find(step).id
@@ -211,21 +195,15 @@ class Hand:
                 target = None if step.into is None else self._find(step.into).id
                 text = self._filled(step.text)
                 return Type(text=text, element_id=target, overwrite=target is not None, enter=step.enter)
-            case HotkeyStep():
-                return Hotkey(keys=step.keys)
-            case PressStep():
-                return HoldAndPress(hold_keys=(), press_keys=step.keys)
+            case KeysStep():
+                chord = step.do == "hotkey"
+                return Hotkey(keys=step.keys) if chord else HoldAndPress(hold_keys=(), press_keys=step.keys)
             case SwitchStep():
                 return SwitchApplications(app_code=step.app)
 
     def _filled(self, text: str) -> str:
         text = text.replace("{kept}", self._kept)
         return str(self._desktop.home) + text[1:] if text.startswith("~/") else text
-
-    def _perform(self, action: Action) -> None:
-        result = self._desktop.perform(action)
-        if not result.ok:
-            raise EvaluationError(result.error or "it was refused")
 
     def _find(self, wanted: On) -> Element:
         deadline = self._clock() + LIMIT_S
@@ -245,12 +223,6 @@ class Hand:
                 raise EvaluationError(f"no {wanted.role} {wanted.name!r} came within {LIMIT_S:g} s")
             time.sleep(_POLL_S)
 
-    def _wait_for_window(self, step: WindowStep) -> None:
-        def is_so() -> bool:
-            return step.gone != any(step.title in window.title for window in self._desktop.observe().windows)
-
-        self._wait_until(is_so, f"the window {step.title!r} did not {'go' if step.gone else 'come'}")
-
     def _wait_for_file(self, path: Path) -> None:
         seen = [self._before[path]]
 
@@ -269,7 +241,7 @@ class Hand:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what differs once a file was written; `NO_FILE` where it is not there or empty."""
+    """Return a value that changes whenever a file is written; `NO_FILE` if it is absent or empty."""
     if not path.is_file():
         return NO_FILE
     status = path.stat()

@@ -1,4 +1,4 @@
-"""Calls to a Chromium over its debugging port (Chrome DevTools Protocol 1.3): for the harness, never for the agent."""
+"""Connection to Chromium through its debugging port (Chrome DevTools Protocol 1.3); the agent never uses it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANSWER_LIMIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A page that the browser shows, and the session in which it is spoken to."""
+    """An open page of the browser, and the session for calls to it."""
 
     id: str
     session: str
@@ -29,7 +29,7 @@ class DevTools:
     """A connection to a browser.
 
     Args:
-        profile: The browser's profile folder, in which it tells its port.
+        profile: The browser's profile folder, which holds its port.
 
     Raises:
         BrowserLost: It does not answer.
@@ -41,7 +41,7 @@ class DevTools:
         self._socket = _connect(_address(profile))
 
     def __enter__(self) -> Self:
-        """Nothing more is done."""
+        """Do nothing; the connection is open."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -49,12 +49,12 @@ class DevTools:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; the browser goes on."""
+        """Close the connection; the browser keeps running."""
         with suppress(OSError):
             self._socket.close(timeout=0)
 
     def pages(self) -> list[str]:
-        """Return the ids of the pages that the browser shows, newest first.
+        """Return the ids of the open pages, newest first.
 
         Raises:
             BrowserLost: It does not answer.
@@ -109,7 +109,7 @@ def _address(profile: Path) -> str:
     try:
         port, path, *_ = (profile / PORT_FILE).read_text(encoding="ascii").split("\n")
     except (OSError, ValueError) as error:
-        raise BrowserLost(f"the browser tells no debugging port in {profile}") from error
+        raise BrowserLost(f"the browser has written no debugging port to {profile}") from error
     return f"ws://127.0.0.1:{int(port)}{path}"
 
 

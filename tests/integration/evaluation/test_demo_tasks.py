@@ -65,7 +65,7 @@ def test_a_form_filled_in_wrongly_scores_0_and_the_field_is_named() -> None:
     assert '"name": "Ada"' in verdict.evidence[0]
 
 
-def test_a_dialog_that_was_left_open_does_not_hinder_the_check() -> None:
+def test_open_dialog_does_not_prevent_the_check() -> None:
     with prepared(TASKS["libreoffice-autosave"]) as (session, hand):
         hand.click("menu", "Tools")
         hand.click("menu item", "Options...")

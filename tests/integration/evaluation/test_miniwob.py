@@ -29,7 +29,7 @@ def bench(folder: Path) -> Iterator[MiniwobBench]:
         yield bench
 
 
-def test_an_episode_that_the_page_rewards_is_a_success_and_leaves_no_record(bench: MiniwobBench, folder: Path) -> None:
+def test_rewarded_episode_is_a_success_without_a_recording(bench: MiniwobBench, folder: Path) -> None:
     result = bench.run(Job(task="click-button-sequence", seed=1))
 
     assert (result.outcome, result.score, result.status, result.failure) == ("success", 1.0, "done", None)
@@ -39,7 +39,7 @@ def test_an_episode_that_the_page_rewards_is_a_success_and_leaves_no_record(benc
     assert list((folder / "runs").glob("*")) == []
 
 
-def test_an_episode_that_fails_leaves_its_record_and_report(bench: MiniwobBench, folder: Path) -> None:
+def test_failed_episode_keeps_its_recording_and_report(bench: MiniwobBench, folder: Path) -> None:
     result = bench.run(Job(task="visual-addition", seed=1))  # what it asks for is to be counted in a picture
 
     assert result.outcome == "failure"

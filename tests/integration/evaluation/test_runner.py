@@ -73,7 +73,7 @@ def test_a_task_that_was_done_is_a_row_with_its_recording_and_report(tmp_path: P
     assert not belonging_to(agents.desktops[0])
 
 
-def test_a_claim_that_the_state_does_not_bear_out_is_not_verified(tmp_path: Path, settings: Settings) -> None:
+def test_unfounded_claim_of_success_is_not_verified(tmp_path: Path, settings: Settings) -> None:
     row = run_task(a_task(tmp_path, [WRITE], wanted="other"), settings, new_agent=Agents(Done()))
 
     assert (row.verified, row.status) != (True, "done")

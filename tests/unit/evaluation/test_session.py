@@ -24,7 +24,7 @@ def session(folder: Path, home: Path, config: list[Any], instruction: str = "x")
     return TaskSession(load_task(path), FakeDesktop(home), FakeWindows())
 
 
-def test_the_agent_is_told_the_values_that_the_preparation_made(folder: Path, home: Path) -> None:
+def test_instruction_contains_the_values_from_preparation(folder: Path, home: Path) -> None:
     launch = {"type": "launch", "parameters": {"command": ["mousepad", "{server}/a.html"]}}
 
     with session(folder, home, [SERVE, launch], "Open {server}/a.html") as running:

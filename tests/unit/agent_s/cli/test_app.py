@@ -257,7 +257,7 @@ def test_error_after_a_signal_while_a_run_starts_is_the_interrupt(
     assert capsys.readouterr().err == "Stopped.\n"
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_closed_output_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m agent_s run --help | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""

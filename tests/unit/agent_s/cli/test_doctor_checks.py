@@ -8,7 +8,7 @@ from agent_s.cli.doctor_checks import accessibility, own_screen, search, text_re
 from agent_s.settings import load_settings
 
 
-def test_search_that_is_not_set_is_not_missed() -> None:
+def test_search_is_optional_unless_configured() -> None:
     [finding] = search(load_settings())
     assert (finding.state, finding.name) == ("optional", "web search")
 
@@ -26,7 +26,7 @@ def test_search_that_does_not_answer_is_named_with_its_address() -> None:
     assert (unset.state, "search.url" in unset.detail) == ("missing", True)
 
 
-def test_engine_that_is_asked_for_is_needed_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_configured_engine_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # no tesseract
     monkeypatch.setattr("aci.ocr.text_engine.find_spec", lambda module: None)
     needed = {one.name: one.state for one in text_recognition(load_settings(overrides={"desktop.ocr": "tesseract"}))}
@@ -37,7 +37,7 @@ def test_engine_that_is_asked_for_is_needed_and_others_are_not(monkeypatch: pyte
     assert all(one.hint and one.hint not in one.detail for one in rest)
 
 
-def test_back_end_that_is_asked_for_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configured_back_end_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aci.accessibility.reference.pyatspi.SYSTEM_PYTHON", "/nonexistent/python3")
     monkeypatch.setattr("aci.accessibility.client.ADDRESS_LIMIT_S", 0.0)
     nowhere = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}

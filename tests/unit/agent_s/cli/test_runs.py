@@ -45,7 +45,7 @@ def record(status: Status = "done", acted: bool = True, verified: bool | None = 
     return [started, *([performed] if acted else []), ended]
 
 
-def test_a_run_that_was_done_can_be_done_again() -> None:
+def test_done_run_can_be_replayed() -> None:
     assert repeatable("last", record()).run_id == "1f0c9a"
 
 
@@ -59,6 +59,6 @@ def test_a_run_that_was_done_can_be_done_again() -> None:
         (record(verified=False), "did not do its task"),
     ],
 )
-def test_a_run_that_did_nothing_to_repeat_is_refused(events: list[Event], problem: str) -> None:
+def test_run_without_actions_is_not_replayed(events: list[Event], problem: str) -> None:
     with pytest.raises(click.UsageError, match=problem):
         repeatable("last", events)

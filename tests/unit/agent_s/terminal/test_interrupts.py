@@ -53,7 +53,7 @@ def test_a_run_between_two_actions_ends_by_itself(number: int, status: int) -> N
     assert len(notices) == 1
 
 
-def test_a_long_action_is_broken_off() -> None:
+def test_long_action_is_interrupted() -> None:
     run = FakeRun(signal_at=3, long_at=3)
     with Interrupts(lambda _: None) as interrupts:
         assert list(interrupts.watch(run.events(), run.stop)) == [0, 1, 2, -1]
@@ -75,7 +75,7 @@ def test_a_signal_while_an_event_is_shown_loses_none_and_breaks_off_the_action_t
     assert interrupts.caught == signal.SIGINT
 
 
-def test_showing_an_event_is_never_broken_off() -> None:
+def test_showing_an_event_is_never_interrupted() -> None:
     run = FakeRun(long_at=3)
     seen = []
     with Interrupts(lambda _: None) as interrupts:
@@ -89,7 +89,7 @@ def test_showing_an_event_is_never_broken_off() -> None:
     assert run.interrupted
 
 
-def test_a_signal_before_the_run_ends_what_goes_on_at_once() -> None:
+def test_signal_before_a_run_interrupts_at_once() -> None:
     with Interrupts(lambda _: None), pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -110,7 +110,7 @@ def test_a_second_signal_ends_at_once_wherever_it_comes() -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_the_former_handlers_come_back() -> None:
+def test_previous_signal_handlers_are_restored() -> None:
     before = [signal.getsignal(number) for number in SIGNALS]
     with pytest.raises(RuntimeError), Interrupts(lambda _: None):
         raise RuntimeError

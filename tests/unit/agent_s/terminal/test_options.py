@@ -25,7 +25,7 @@ def test_a_value_may_hold_an_equals_sign() -> None:
 
 
 @pytest.mark.parametrize("text", ["limits.max_steps", "=5", " =5", ""])
-def test_what_is_no_key_and_value_is_refused(text: str) -> None:
+def test_malformed_override_is_refused(text: str) -> None:
     with pytest.raises(click.UsageError, match="KEY=VALUE"):
         read_settings(None, (text,))
 

@@ -10,12 +10,12 @@ from agent_s.terminal.output import echo_json, plural, printable, shorten
 
 
 @pytest.mark.parametrize("text", ["plain", "é 中 😀", "👨\u200d👩", ""])
-def test_what_is_harmless_stays(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     assert printable(text) == text
 
 
 @pytest.mark.parametrize("char", ["\x1b", "\x07", "\x08", "\r", "\x00", "\x7f", "\x9b", "\u202e", "\u2066"])
-def test_what_commands_a_terminal_is_replaced(char: str) -> None:
+def test_control_characters_are_replaced(char: str) -> None:
     assert printable(f"a{char}b") == "a\ufffdb"
 
 

@@ -58,7 +58,7 @@ def test_source_that_did_not_answer_is_shown() -> None:
     assert lines_of(event) == ["Continuing without: web search did not answer in time"]
 
 
-def test_no_text_of_a_screen_commands_the_terminal() -> None:
+def test_text_from_the_screen_cannot_control_the_terminal() -> None:
     for event in events_of_a_run(text=ESCAPE):
         for line in lines_of(event):
             assert not set(line) & {"\x1b", "\x07", "\x9b"}

@@ -20,7 +20,7 @@ def test_the_list_that_we_ship_is_read() -> None:
     assert all(package.probe.partition(":")[0] in ("program", "font", "file") for package in packages)
 
 
-def test_the_desktop_finds_its_programs_in_the_packages_of_the_list() -> None:
+def test_listed_packages_provide_the_programs_of_the_desktop() -> None:
     from aci.desktop.private_session import _PACKAGES
 
     listed = {name for p in read_packages(configs_folder() / "debian-packages.txt") for name in p.names}
@@ -60,7 +60,7 @@ def test_missing_packages_are_those_of_the_groups_that_are_asked_for(monkeypatch
     assert {package.names[0] for package in missing(("base", "demo"))} > {"openbox", "mousepad"}
 
 
-def test_the_command_fits_the_person_and_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_install_command_fits_user_and_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packages = [Package(("one", "other"), "program:x", "base", ""), Package(("two",), "program:y", "base", "")]
     apt = tmp_path / "apt-get"
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -27,16 +27,14 @@ def test_other_seeds_are_refused(text: str) -> None:
         read_seeds(text)
 
 
-def test_the_development_set_is_of_tasks_that_there_are() -> None:
+def test_development_set_lists_existing_tasks() -> None:
     names = task_names(DEVELOPMENT)
 
     assert find_pages().chosen(names) == tuple(names)
     assert len(names) == 25
 
 
-def test_a_task_that_is_not_there_is_told_with_the_near_ones(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_unknown_task_is_an_error_that_suggests_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run_app(["eval", "miniwob", "--tasks", "click-buton", "--out", str(tmp_path / "out")]) == 2
 
     assert "no task 'click-buton'. Did you mean click-button" in capsys.readouterr().err
@@ -59,7 +57,7 @@ def test_the_limit_of_an_episode_is_the_option_then_the_settings_then_the_benchm
     assert read_options("miniwob", {**set_in_settings, "time_limit": 9.0}, 300.0).settings.limits.max_seconds == 9
 
 
-def test_every_part_can_be_left_out_and_nothing_else_changes() -> None:
+def test_each_part_can_be_switched_off_alone() -> None:
     everything = ("memory.enabled=true", "search.engine=searxng", "search.url=http://127.0.0.1:9/")
     with_memory = {**GIVEN, "overrides": everything}
     whole = read_options("tasks", with_memory, 300.0).settings.model_dump()
@@ -77,6 +75,6 @@ def test_every_part_can_be_left_out_and_nothing_else_changes() -> None:
 
 
 @pytest.mark.parametrize("part", ["narrative", "episodic", "update"])
-def test_leaving_out_a_part_of_a_memory_that_is_off_is_refused(part: str) -> None:
+def test_switching_off_a_part_of_disabled_memory_is_refused(part: str) -> None:
     with pytest.raises(click.UsageError, match=r"memory\.enabled=true"):
         read_options("tasks", {**GIVEN, "without": (part,)}, 300.0)

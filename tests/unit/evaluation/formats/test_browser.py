@@ -75,7 +75,7 @@ def test_preferences(context: TaskContext, profile: Path, kind: str, preferences
     assert read(context, kind).value == expected
 
 
-def test_a_preference_by_its_path_and_a_file_that_is_damaged(context: TaskContext, profile: Path) -> None:
+def test_preference_by_path_and_damaged_file(context: TaskContext, profile: Path) -> None:
     (profile / "Preferences").write_text('{"bookmark_bar": {"show_on_all_tabs": true}}')
 
     assert read(context, "chromium_preference", key=["bookmark_bar", "show_on_all_tabs"]).value is True
@@ -160,7 +160,7 @@ def test_open_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> Non
     assert value("is_expected_tabs", found, {"type": "url", "urls": both[:1]}) == 0
 
 
-def test_tabs_of_a_browser_without_a_port_are_an_error_with_the_mend(context: TaskContext) -> None:
+def test_tabs_without_a_debugging_port_are_an_error_that_suggests_a_fix(context: TaskContext) -> None:
     with pytest.raises(CheckFailed, match="--remote-debugging-port=0"):
         read(context, "open_tabs_info")
 

@@ -45,7 +45,7 @@ def test_compare_docx_files(tmp_path: Path, texts: tuple[str, ...], options: dic
     assert value("compare_docx_files", saved(tmp_path / "a.docx", plain, *texts), wanted, **options) == score
 
 
-def test_likeness_of_content_lies_between(tmp_path: Path) -> None:
+def test_similar_content_scores_between_0_and_1(tmp_path: Path) -> None:
     wanted = saved(tmp_path / "wanted.docx", plain)
 
     assert (
@@ -53,7 +53,7 @@ def test_likeness_of_content_lies_between(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_no_document_scores_0_and_an_expected_one_is_an_error(tmp_path: Path) -> None:
+def test_other_file_scores_0_and_is_an_error_if_expected(tmp_path: Path) -> None:
     wanted = saved(tmp_path / "wanted.docx", plain)
     (tmp_path / "text.docx").write_text("no zip")
 
@@ -104,7 +104,7 @@ PICTURE = Path("unset")
         ("compare_init_lines", lowered),
     ],
 )
-def test_a_document_with_what_is_wanted_scores_1_and_one_without_0(
+def test_document_scores_1_only_with_the_expected_content(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, func: str, build: Callable[[Any], Any]
 ) -> None:
     monkeypatch.setitem(globals(), "PICTURE", tmp_path / "red.png")

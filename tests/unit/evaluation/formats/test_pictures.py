@@ -46,7 +46,7 @@ UNDONE = ("check_structure_sim", "check_structure_sim_resized", "compare_images"
 
 
 @pytest.mark.parametrize("func", FUNCS)
-def test_the_change_that_is_meant_scores_1(original: Path, func: str) -> None:
+def test_intended_change_scores_1(original: Path, func: str) -> None:
     assert judge(func, changed(original, FUNCS[func]), original).value == 1
 
 
@@ -61,7 +61,7 @@ def test_the_untouched_image_scores_0(original: Path, func: str) -> None:
 
 
 @pytest.mark.parametrize("func", FUNCS)
-def test_what_is_no_image_scores_0_and_an_expected_one_is_an_error(original: Path, func: str) -> None:
+def test_other_file_scores_0_and_is_an_error_if_expected(original: Path, func: str) -> None:
     text = original.with_name("text.png")
     text.write_text("no image")
 

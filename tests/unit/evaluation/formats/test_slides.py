@@ -91,7 +91,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("aspect", CHANGES)
-def test_a_difference_counts_unless_it_is_not_examined(tmp_path: Path, aspect: str) -> None:
+def test_only_examined_differences_count(tmp_path: Path, aspect: str) -> None:
     wanted, plain = saved(tmp_path / "wanted.pptx", CHANGES[aspect]), saved(tmp_path / "plain.pptx")
 
     assert value("compare_pptx_files", plain, wanted) == 0
@@ -99,7 +99,7 @@ def test_a_difference_counts_unless_it_is_not_examined(tmp_path: Path, aspect: s
     assert value("compare_pptx_files", saved(tmp_path / "done.pptx", CHANGES[aspect]), wanted) == 1
 
 
-def test_what_is_no_presentation_scores_0_and_an_expected_one_is_an_error(tmp_path: Path) -> None:
+def test_other_file_scores_0_and_is_an_error_if_expected(tmp_path: Path) -> None:
     (tmp_path / "text.pptx").write_text("no zip")
 
     assert value("compare_pptx_files", tmp_path / "text.pptx", saved(tmp_path / "wanted.pptx")) == 0

@@ -31,7 +31,7 @@ def an_end(ok: bool) -> Event:
         ([a_step()], "out_of_budget", False, "execution"),
     ],
 )
-def test_the_signs_of_a_run_tell_its_kind_of_failure(
+def test_kind_of_failure_is_estimated_from_events(
     events: list[Event], status: Status, ended_by_benchmark: bool, kind: str
 ) -> None:
     assert FailureSigns(events).kind(Outcome(status=status, verified=False), ended_by_benchmark) == kind

@@ -70,7 +70,7 @@ def test_every_job_has_its_result_and_no_process_stays(
     assert [start_ticks(pid) for pid in all_pids(tmp_path)] == [None] * len(all_pids(tmp_path))
 
 
-def test_a_worker_that_dies_costs_its_own_job_only(assignment: Assignment, command: list[str]) -> None:
+def test_dead_worker_loses_only_its_own_job(assignment: Assignment, command: list[str]) -> None:
     results = run_all(Pool(assignment, 2, 60, command), "a", "die", "b", "c", "d")
 
     lost = results.pop("die1")
@@ -80,7 +80,7 @@ def test_a_worker_that_dies_costs_its_own_job_only(assignment: Assignment, comma
     assert [result.outcome for result in results.values()] == ["success"] * 4
 
 
-def test_a_worker_that_falls_silent_is_replaced(worker: Worker, tmp_path: Path) -> None:
+def test_silent_worker_is_replaced(worker: Worker, tmp_path: Path) -> None:
     first = worker.run(Job(task="a"), 60)
     with pytest.raises(WorkerLost, match=r"did not answer within 0\.2 s"):
         worker.run(Job(task="sleep"), 0.2)

@@ -19,7 +19,7 @@ def a_header(**changed: object) -> Header:
     return Header.model_validate({**values, "started": datetime.now(UTC), **changed})
 
 
-def test_what_was_done_is_known_when_the_evaluation_goes_on(tmp_path: Path) -> None:
+def test_continued_evaluation_knows_finished_episodes(tmp_path: Path) -> None:
     ResultsFile(tmp_path / "out", a_header()).add(DONE)
 
     again = ResultsFile(tmp_path / "out", a_header())
@@ -40,7 +40,7 @@ def test_an_error_is_tried_again_and_replaced(tmp_path: Path) -> None:
     assert read_results(tmp_path)[1] == {JOB: DONE}
 
 
-def test_a_line_that_was_cut_short_is_run_again_and_spoils_nothing(tmp_path: Path) -> None:
+def test_incomplete_last_line_is_run_again(tmp_path: Path) -> None:
     kept = ResultsFile(tmp_path, a_header())
     kept.add(DONE)
     other = DONE.model_copy(update={"seed": 4})

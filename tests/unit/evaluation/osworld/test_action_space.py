@@ -145,7 +145,7 @@ def test_special_words(action: Action, word: str) -> None:
         (Hotkey(keys=("volumeup",)), "no name"),
     ],
 )
-def test_what_cannot_be_said_is_an_error(action: Action, said: str) -> None:
+def test_untranslatable_action_is_an_error(action: Action, said: str) -> None:
     with pytest.raises(NotTranslatable, match=said):
         pyautogui_code(action, SCREEN)
 

@@ -33,7 +33,7 @@ def test_a_right_state_is_verified_and_cites_what_was_found(context: TaskContext
 
 
 @pytest.mark.parametrize(("text", "reason"), [("drift", "found 'drift'"), (None, "~/a.txt does not exist")])
-def test_a_wrong_state_is_not_and_says_what_is_wrong(
+def test_wrong_state_is_not_verified_and_the_reason_names_it(
     context: TaskContext, home: Path, text: str | None, reason: str
 ) -> None:
     if text is not None:
@@ -45,9 +45,7 @@ def test_a_wrong_state_is_not_and_says_what_is_wrong(
     assert reason in verdict.reason
 
 
-def test_a_right_state_counts_although_the_run_was_cut_short_but_not_when_the_agent_gave_up(
-    context: TaskContext, home: Path
-) -> None:
+def test_right_state_counts_unless_the_agent_gave_up(context: TaskContext, home: Path) -> None:
     (home / "a.txt").write_text("draft")
     check = checker(context, IS_DRAFT)
 
@@ -136,7 +134,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("evaluator", "reason"), BROKEN.values(), ids=BROKEN.keys())
-def test_a_check_that_breaks_says_nothing_of_the_task_but_why_it_broke(
+def test_broken_check_is_not_checkable_and_gives_its_reason(
     context: TaskContext, home: Path, evaluator: dict[str, Any], reason: str
 ) -> None:
     (home / "a.txt").write_text("draft")

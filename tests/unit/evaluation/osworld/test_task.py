@@ -151,7 +151,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_not_understood_is_an_error_that_names_file_key_and_near_name(
+def test_invalid_file_is_an_error_that_names_file_key_and_nearest_name(
     tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     task = {key: value for key, value in content(**changes).items() if value is not ...}
@@ -201,7 +201,7 @@ def test_the_demo_has_the_six_tasks_in_their_order() -> None:
     assert all(isinstance(task, TaskFile) and task.related_apps for task in tasks)
 
 
-def test_one_file_that_is_not_understood_does_not_hide_the_others(tmp_path: Path) -> None:
+def test_one_invalid_file_does_not_hide_the_others(tmp_path: Path) -> None:
     good = {"id": "good", "instruction": "Do it.", "evaluator": {"func": "infeasible"}, "level": "L2", "domain": "Work"}
     (tmp_path / "a.json").write_text(json.dumps({**good, "evaluator": {"func": "no_such_metric"}}))
     (tmp_path / "b.json").write_text(json.dumps(good))

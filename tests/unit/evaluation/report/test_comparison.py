@@ -57,7 +57,7 @@ def test_totals_and_an_unknown_price(folders: list[Path]) -> None:
     assert two.dollars == 0.5
 
 
-def test_only_settings_that_differ_are_told(folders: list[Path]) -> None:
+def test_only_differing_settings_are_shown(folders: list[Path]) -> None:
     assert compare(folders).settings == {"memory.narrative": (True, None)}
 
 
@@ -69,7 +69,7 @@ def test_folders_of_the_same_name_are_told_apart(folders: list[Path], tmp_path: 
     assert names == [str(tmp_path / "one"), "two", str(twin)]
 
 
-def test_the_page_draws_rates_and_escapes_what_it_is_told(folders: list[Path]) -> None:
+def test_page_draws_rates_and_escapes_text(folders: list[Path]) -> None:
     page = comparison_page(compare(folders))
 
     assert f'width="{PLOT_PX / 2}"' in page
@@ -129,7 +129,7 @@ def test_a_matrix_has_a_row_per_level_and_a_column_per_domain_and_one_for_all() 
     assert matrix_of([other]) is None
 
 
-def test_the_matrix_is_told_in_every_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_matrix_is_shown_as_table_json_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = Header(benchmark="tasks", model="offline", settings={}, version="1", started=datetime.now(UTC))
     ResultsFile(tmp_path / "one", header).add(labelled("a", "L2", "Life services", success=True))
 

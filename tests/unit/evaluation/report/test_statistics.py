@@ -11,11 +11,11 @@ from evaluation.report.statistics import by_task, summarize, wilson
     # Newcombe 1998, Statistics in Medicine 17, table I, method 3
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
-def test_the_interval_is_the_published_one(successes: int, trials: int, low: float, high: float) -> None:
+def test_wilson_interval_equals_published_values(successes: int, trials: int, low: float, high: float) -> None:
     assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_without_a_trial_everything_is_possible() -> None:
+def test_interval_without_trials_is_0_to_1() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
@@ -47,7 +47,7 @@ def test_errors_are_counted_apart_from_failures() -> None:
     }
 
 
-def test_nothing_but_errors_says_nothing_of_the_agent() -> None:
+def test_success_rate_is_unknown_when_all_results_are_errors() -> None:
     summary = summarize([a_result("a", "error")])
 
     assert (summary.success_rate, summary.median_s, summary.interval) == (None, None, (0.0, 1.0))

@@ -19,7 +19,7 @@ def test_exact_match(found: Any, wanted: Any, score: float) -> None:
     assert judge("exact_match", found, {"expected": wanted}).value == score
 
 
-def test_exact_match_says_what_was_found() -> None:
+def test_exact_match_reports_the_value_found() -> None:
     assert judge("exact_match", "b", {"expected": "a"}).why == "expected exactly 'a', found 'b'"
 
 
@@ -124,9 +124,7 @@ def test_compare_table_wants_the_value_that_the_application_calculated(workbook:
     assert score == Score(0.0, "value of B2 is None, expected eq 12")
 
 
-def test_compare_table_scores_0_for_what_is_no_workbook_and_names_a_missing_sheet(
-    workbook: Path, tmp_path: Path
-) -> None:
+def test_compare_table_scores_0_for_other_files_and_names_a_missing_sheet(workbook: Path, tmp_path: Path) -> None:
     (tmp_path / "text.xlsx").write_text("not a workbook")
     third_sheet = {**cell("A1", value="Item"), "sheet_idx": 2}
 
@@ -198,7 +196,7 @@ def test_check_registry_value(profile: Path, path: str, name: str, value: str, s
     assert judge("check_registry_value", profile, rules).value == score
 
 
-def test_a_registry_setting_that_is_not_there_is_said_so(profile: Path) -> None:
+def test_missing_registry_setting_is_reported(profile: Path) -> None:
     rules = {"expected": [{"path": SAVING, "name": "CreateBackup", "value": "true"}]}
 
     assert "CreateBackup = not set; expected CreateBackup = true" in judge("check_registry_value", profile, rules).why

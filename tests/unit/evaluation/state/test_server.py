@@ -40,7 +40,7 @@ def test_a_posted_form_is_kept_with_all_its_values_and_answered_with_the_page(se
     assert server.submissions == (Submission("/form.html", {"name": "Zoë & Co", "empty": "", "many": ["a", "b"]}),)
 
 
-def test_nothing_is_kept_of_what_is_not_a_form(server: FormServer) -> None:
+def test_only_forms_are_kept(server: FormServer) -> None:
     as_json = httpx.post(f"{server.address}/form.html", json={"name": "x"})
     too_large = httpx.post(f"{server.address}/form.html", data={"name": "x" * MAX_BODY})
 

@@ -76,7 +76,7 @@ def test_pages_are_opened_in_the_browser(home: Path, folder: Path) -> None:
         do(TaskContext(desktop, FakeWindows(), folder), "chrome_open_tabs", urls_to_open=["--load-extension=x"])
 
 
-def test_a_browser_that_runs_is_handed_the_pages_and_shows_no_window_for_them(home: Path, folder: Path) -> None:
+def test_pages_open_in_a_running_browser_without_waiting_for_a_window(home: Path, folder: Path) -> None:
     desktop = FakeDesktop(home, programs=["chromium"])
     for app, waits in (("Mousepad", True), ("Chromium", False)):
         windows = FakeWindows(replace(a_window(1, "A page"), app=app))
