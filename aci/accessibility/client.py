@@ -154,16 +154,16 @@ class AccessibilityClient:
     def rest(self, after_s: float) -> None:
         """Completely re-read partly read applications after an idle time, in the background.
 
-        Any other call and `stir` end that, so that nobody waits for it.
+        Any other call and `prepare_for_action` end that, so that nobody waits for it.
         """
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._begin_rest, after_s)
 
-    def stir(self) -> None:
+    def prepare_for_action(self) -> None:
         """End what `rest` began, because an action follows."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._end_rest)
-            self._loop.call_soon_threadsafe(self._reader.stir)
+            self._loop.call_soon_threadsafe(self._reader.prepare_for_action)
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest accessibility event, 0.0 if there was none."""
@@ -291,7 +291,7 @@ async def _ask_address(session_bus_address: str) -> str:
         except (CallRefused, ConnectionLost, LookupError) as error:
             if time.monotonic() > deadline:
                 raise ConnectionLost(
-                    f"The session bus {session_bus_address!r} tells no accessibility bus ({error}). "
+                    f"The session bus {session_bus_address!r} names no accessibility bus ({error}). "
                     "Is the package at-spi2-core installed?"
                 ) from error
         await asyncio.sleep(RETRY_S)
@@ -306,5 +306,5 @@ async def _address_once(session_bus_address: str) -> str:
         bus.close()
         await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
     if not address:
-        raise LookupError("it knows none")
+        raise LookupError("the address is empty")
     return str(address)

@@ -57,7 +57,7 @@ class Accessibility(Protocol):
     def rest(self, after_s: float) -> None:
         """After an idle time, correct in the background what `read` may have missed; return at once."""
 
-    def stir(self) -> None:
+    def prepare_for_action(self) -> None:
         """End what `rest` began, because an action follows."""
 
     def last_event_at(self) -> float:
@@ -153,9 +153,9 @@ class ResilientAccessibility:
         """Re-read in the background after an idle time."""
         self._attempt(lambda inner: inner.rest(after_s), None)
 
-    def stir(self) -> None:
+    def prepare_for_action(self) -> None:
         """End what `rest` began, because an action follows."""
-        self._attempt(lambda inner: inner.stir(), None)
+        self._attempt(lambda inner: inner.prepare_for_action(), None)
 
     def last_event_at(self) -> float:
         """Return `time.monotonic()` of the latest event, 0.0 before the first."""

@@ -105,7 +105,7 @@ class Reader:
         self._registry_answers = True
         self._pieced: set[Ref] = set()
         self._renewed: set[Ref] = set()
-        self._stirred = False
+        self._action_follows = False
         self._meeting: asyncio.Task[list[Application]] | None = None
 
     def meet(self) -> None:
@@ -128,10 +128,10 @@ class Reader:
         in_windows, with_late = (areas_by_window(each, windows) if each is not None else None for each in (areas, late))
         if areas is None:
             self._parts.clear()
-        if self._stirred and areas is not None:
+        if self._action_follows and areas is not None:
             active = {window.pid for window in windows if window.active}
             self._pieced.update(item.root for item in applications if item.pid in active)
-        self._stirred = False
+        self._action_follows = False
         self._parts = {item.root: self._parts[item.root] for item in applications if item.root in self._parts}
         parts = await asyncio.gather(
             *(
@@ -148,9 +148,9 @@ class Reader:
             tuple(window for part in parts for window in part.misplaced),
         )
 
-    def stir(self) -> None:
+    def prepare_for_action(self) -> None:
         """Count the active application as changed, because an action on it follows."""
-        self._stirred = True
+        self._action_follows = True
 
     async def read_again(self) -> None:
         """Completely read the applications that were only read partly since, one after another.
@@ -233,13 +233,13 @@ class Reader:
     async def _learn(self, application: Application) -> None:
         """Read the name and toolkit of an application; repeated later for one that does not answer."""
         root = application.root
-        *said, address = await asyncio.gather(
+        *values, address = await asyncio.gather(
             get_property(self._bus, root, "Accessible", "Name"),
             get_property(self._bus, root, "Application", "ToolkitName"),
             get_property(self._bus, root, "Application", "Version"),
             self._bus.ask(*root, "Application", "GetApplicationBusAddress"),
         )
-        name, toolkit, version = (each if isinstance(each, str) else "" for each in said)
+        name, toolkit, version = (each if isinstance(each, str) else "" for each in values)
         application.name = collapse(name)[:LONGEST_NAME]
         application.toolkit = f"{toolkit} {version}".strip()
         application.introduced = not self._bus.silent(root.name)
@@ -287,7 +287,7 @@ class Reader:
         except _NONSENSE:
             # Whatever one application says, the others must be seen.
             _logger.warning("%s could not be read", called, exc_info=True)
-            return _Part(note=f"What {called} says of itself makes no sense; its elements are missing.")
+            return _Part(note=f"{called} reports a tree that makes no sense; its elements are missing.")
         part = _Part(tuple(drawn), misplaced=tuple(unsure))
         if bus.silent(root.name):
             self._time_limits.end(root, limit_s)

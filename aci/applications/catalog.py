@@ -17,10 +17,11 @@ from importlib import resources
 from pathlib import Path
 
 from aci.errors import LaunchFailed
+from intents.tables import words
 
 _SHOWN_NEAR = 5
 _GOOD = 60.0  # least score, of 100
-_FILLER = frozenset({"a", "an", "the", "app", "application", "program", "window", "open", "new", "my"})
+_KIND_WORDS = frozenset({"app", "application", "program", "window", "open", "new"})
 _IN_TERMINAL = ("xterm", "-e")
 _FIELD_CODE = re.compile(r"%[fFuUdDnNickvm]")
 
@@ -54,7 +55,7 @@ class Catalog:
     def find(self, phrase: str) -> Application:
         """Return the application that a phrase means: its name, kind, keyword or program.
 
-        Several that fit equally well are told apart by name, in alphabetical order.
+        Of several that fit equally well, the first in alphabetical order wins.
 
         Raises:
             LaunchFailed: None fits; the message lists the nearest names.
@@ -142,7 +143,9 @@ def _read_entry(path: Path, entry_id: str, search_path: str | None) -> Applicati
 
 
 def _words(phrase: str) -> tuple[str, ...]:
-    return tuple(word for word in re.findall(r"[^\W_]+", phrase.casefold()) if word not in _FILLER)
+    """Return the words that distinguish applications; determiners are kept if there are no others."""
+    found = tuple(word for word in re.findall(r"[^\W_]+", phrase.casefold()) if word not in _KIND_WORDS)
+    return tuple(word for word in found if word not in words("words", "determiners")) or found
 
 
 def _score(application: Application, words: tuple[str, ...]) -> float:

@@ -236,7 +236,7 @@ class PrivateSession:
 
     def _last_words(self, name: str) -> str:
         text = (self._place.logs / f"{name}.log").read_text(encoding="utf-8", errors="replace").strip()
-        return f" It said: {text[-500:]}" if text else ""
+        return f" Its output ends with: {text[-500:]}" if text else ""
 
 
 def remove_server_files(number: int) -> None:

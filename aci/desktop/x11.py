@@ -209,7 +209,7 @@ class X11Desktop:
             MissingDependency: The input that was asked for is not installed.
         """
         self.halt.check()
-        self._accessibility.stir()
+        self._accessibility.prepare_for_action()
         return self._performer.perform(action, self._seen, settle)
 
     def launch(
@@ -267,7 +267,7 @@ class X11Desktop:
             process.terminate()
 
     def wait_for_processes(self) -> None:
-        """Collect the exit status of launched programs that have been told to end."""
+        """Collect the exit status of launched programs that have been asked to end."""
         self._launcher.wait()
 
     def clear_buffer(self) -> None:

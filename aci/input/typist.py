@@ -30,7 +30,7 @@ _OBJECT = "\ufffc"
 
 
 class NothingArrived(AciError):
-    """Nothing of the typed text arrived in the requested element; the message tells the Worker."""
+    """Nothing of the typed text arrived in the requested element; the message echoes the Worker."""
 
 
 class TextAccess(Protocol):
@@ -85,7 +85,7 @@ class Place:
         return self.chosen or len(text) > _LONG or "\n" in text or not text.isascii()
 
     @property
-    def tells(self) -> bool:
+    def echoes(self) -> bool:
         """Whether its text certainly changes with what is typed, unlike that of dates, numbers and choices."""
         element = self.element
         return element is not None and element.role not in _TYPED_ROLES and "editable" in element.states
@@ -141,7 +141,7 @@ class Typist:
         way = self._entered(place, text)
         if before is None or place.element is None:
             return f"typed by {way}, not read back"
-        again = click_again if place.tells else None
+        again = click_again if place.echoes else None
         return self._checked(place, place.element.id, _Expected(before, text, overwrite), way, again)
 
     def _entered(self, place: Place, text: str) -> str:

@@ -99,7 +99,7 @@ class UserWatch:
                 pass
             self._display.close()
         except (ConnectionClosedError, OSError):
-            return  # The server went; whoever acts on it is told by their own connections.
+            return  # The server went; whoever acts on it notices by their own connection.
 
     def _look(self) -> bool:
         while self._display.pending_events():

@@ -192,8 +192,8 @@ def _line(element: Element) -> str:
     parts = [f"  {element.id} {element.role}", *_facts(element)]
     if (level := _level_of(element)) > 1:
         parts.append(f"level {level}")
-    if told := _states(element):
-        parts.append(told)
+    if states := _states(element):
+        parts.append(states)
     parts.append(f"@{element.point.x},{element.point.y}" if element.point is not None else "covered")
     return " ".join(parts)
 
@@ -228,20 +228,20 @@ def _number(element: Element) -> str | None:
 
 
 def _states(element: Element) -> str:
-    told: list[str] = [
+    states: list[str] = [
         state for state in _SHOWN_STATES if state in element.states and state != _USUAL.get(element.role)
     ]
     if element.role == "toggle button":
         # Toolkits say either or both of a button that stays down.
-        if "checked" in element.states and "pressed" not in told:
-            told.insert(0, "pressed")
+        if "checked" in element.states and "pressed" not in states:
+            states.insert(0, "pressed")
     elif element.states & {"checkable", "checked"} and "mixed" not in element.states:
-        told.insert(0, "checked" if "checked" in element.states else "unchecked")
+        states.insert(0, "checked" if "checked" in element.states else "unchecked")
     if "expandable" in element.states and "expanded" not in element.states:
-        told.append("collapsed")
-    if {"selected", "expandable"} & element.states and "pressed" in told:
-        told.remove("pressed")  # says the same once more
-    return f"[{' '.join(told)}]" if told else ""
+        states.append("collapsed")
+    if {"selected", "expandable"} & element.states and "pressed" in states:
+        states.remove("pressed")  # says the same once more
+    return f"[{' '.join(states)}]" if states else ""
 
 
 def _side_by_side(elements: Sequence[Element]) -> list[list[Element]]:
@@ -280,8 +280,8 @@ def _level(last: Element, element: Element) -> bool:
 def _cell(element: Element) -> str:
     role = "" if element.role in _CELLS else f"{element.role} "
     parts = [f"{element.id} {role}{' '.join(_facts(element))}"]
-    if told := _states(element):
-        parts.append(told)
+    if states := _states(element):
+        parts.append(states)
     if element.point is None:
         parts.append("covered")
     return " ".join(parts)
@@ -344,8 +344,8 @@ def _sheet_row(row: Sequence[Element]) -> Iterable[str]:
             yield f"empty {first.name} to {last.name}: ids {first.id} to {last.id}"
         else:
             for cell in members:
-                told = " ".join(state for state in ("focused", "selected") if state in cell.states)
-                yield f"{cell.id} {cell.name} {quote(cell.text or '')}{f' [{told}]' if told else ''}"
+                states = " ".join(state for state in ("focused", "selected") if state in cell.states)
+                yield f"{cell.id} {cell.name} {quote(cell.text or '')}{f' [{states}]' if states else ''}"
 
 
 def _window_changes(previous: Snapshot, current: Snapshot) -> list[str]:

@@ -44,7 +44,7 @@ class Merged:
     """What comes of merging."""
 
     elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
-    texts: tuple[Found, ...]  # what was recognized and no element tells
+    texts: tuple[Found, ...]  # what was recognized and no element contains_text
 
 
 def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
@@ -57,7 +57,7 @@ def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
     rest: list[Found] = []
     for text in found:
         near = places.near(text)
-        if any(_says(elements[index], text) for index in near):
+        if any(_shows_text(elements[index], text) for index in near):
             continue
         target = _target(elements, near, text)
         if target is None:
@@ -94,9 +94,9 @@ def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequen
         return tuple(elements)
     order = reading_order([text.rect for text in texts])
     read = _by_window([texts[index] for index in order])
-    told = _by_window(elements)
-    ids = dict.fromkeys([window.id for window in windows] + list(told))
-    return tuple(element for each in ids for element in _woven(told.get(each, []), read.get(each, [])))
+    present = _by_window(elements)
+    ids = dict.fromkeys([window.id for window in windows] + list(present))
+    return tuple(element for each in ids for element in _woven(present.get(each, []), read.get(each, [])))
 
 
 def same_text(one: str, other: str) -> bool:
@@ -107,7 +107,7 @@ def same_text(one: str, other: str) -> bool:
     return mine == theirs or (min(len(mine), len(theirs)) > 2 and ratio(mine, theirs) >= SAME_TEXT)
 
 
-def tells(whole: str, part: str) -> bool:
+def contains_text(whole: str, part: str) -> bool:
     """Return whether a text contains another one, with the tolerance of `same_text`."""
     from rapidfuzz.fuzz import partial_ratio
 
@@ -135,12 +135,12 @@ class _Places:
         return [int(index) for index in indices[np.argsort(areas, kind="stable")]]
 
 
-def _says(element: Element, text: Found) -> bool:
+def _shows_text(element: Element, text: Found) -> bool:
     at_place = _inside(text.rect, element.rect) >= LEAST_INSIDE or overlap(text.rect, element.rect) >= SAME_PLACE
-    told = [element.name, element.text or "", element.label, element.description]
+    texts = [element.name, element.text or "", element.label, element.description]
     if at_place or element.rect.contains(text.rect.center):
-        return any(tells(each, text.text) for each in told if each)
-    return any(same_text(each, text.text) for each in told if each)
+        return any(contains_text(each, text.text) for each in texts if each)
+    return any(same_text(each, text.text) for each in texts if each)
 
 
 def _target(elements: Sequence[Element], near: Sequence[int], text: Found) -> int | None:
@@ -165,7 +165,7 @@ def _without_twins(texts: Sequence[Found]) -> list[Found]:
     kept: list[Found] = []
     for text in texts:
         twin = any(
-            overlap(text.rect, other.rect) >= SAME_PLACE and tells(other.text, text.text)
+            overlap(text.rect, other.rect) >= SAME_PLACE and contains_text(other.text, text.text)
             for other in kept[-8:]
             if other.window_id == text.window_id
         )

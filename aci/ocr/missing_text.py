@@ -33,23 +33,23 @@ def silent_map(
     `codes` holds a number from 1 to 255 for each window id; windows without one are ignored.
     """
     silent = np.zeros((screen.height, screen.width), dtype=np.uint8)
-    told: dict[int, list[Rect]] = {}
+    written: dict[int, list[Rect]] = {}
     for element in elements:
-        if tells_its_text(element):
-            told.setdefault(element.window_id, []).append(_written_on(element))
+        if reports_its_text(element):
+            written.setdefault(element.window_id, []).append(_written_on(element))
     for window in reversed(windows):
         visible = window.rect.intersection(screen)
         if visible is None:
             continue
         _fill(silent, visible, codes.get(window.id, 0))
-        for rect in told.get(window.id, ()):
+        for rect in written.get(window.id, ()):
             grown = rect.grown(_EDGE_PX, _EDGE_PX).intersection(visible)
             if grown is not None:
                 _fill(silent, grown, 0)
     return silent
 
 
-def tells_its_text(element: Element) -> bool:
+def reports_its_text(element: Element) -> bool:
     """Return whether the text in an element is known from the tree, or must not be read."""
     if element.role == "password text" or "password" in element.states:
         return True

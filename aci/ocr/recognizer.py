@@ -99,7 +99,7 @@ class Recognizer:
         try:
             self._engine.recognize(sample_picture())
         except RecognitionFailed:
-            pass  # What it is asked for next fails in the same way, and that is told.
+            pass  # The next request fails in the same way, and that is reported.
         except BaseException as error:
             self._stop(error)
             raise

@@ -131,10 +131,10 @@ class TextReader:
         return bool(text) and box.confidence >= self._least_confidence(text)
 
     def _least_confidence(self, text: str) -> float:
-        told = sum(character.isalnum() for character in text)
-        if len(text) <= 2 and told == len(text):
+        alphanumeric = sum(character.isalnum() for character in text)
+        if len(text) <= 2 and alphanumeric == len(text):
             return self._limits.least_confidence_of_short
-        if len(text) > 2 and told * 2 >= len(text):
+        if len(text) > 2 and alphanumeric * 2 >= len(text):
             return self._limits.least_confidence
         return self._limits.least_confidence_of_marks
 

@@ -36,8 +36,8 @@ def pattern(kind: Kind) -> re.Pattern[str]:
             word = rf"(?:{_any(*verbs)})\b(?! (?:{_any('not_irreversible_before')}))|(?:{_any('irreversible_cjk')})"
             regex = rf"(?:(?:{_any('prefixes')})[\s,:;–-]+)*(?:{word})"
         case "question":
-            said = _any("delete", "pay", "lose", "end_session", "asked")
-            regex = rf"\b(?:{said})\b|(?:{_any('irreversible_cjk', 'asked_cjk')})"
+            asked = _any("delete", "pay", "lose", "end_session", "asked")
+            regex = rf"\b(?:{asked})\b|(?:{_any('irreversible_cjk', 'asked_cjk')})"
         case "closing" | "agreeing" | "paste" | "password":
             before = r"\b" if kind == "password" else ""
             regex = rf"{before}(?:{_any(kind)})\b|{_any(f'{kind}_cjk')}"

@@ -154,16 +154,16 @@ def _asked(element: Element, window: Window | None, observation: Observation) ->
     inside = next((part for part in reversed(element.path) if part.startswith(_DIALOG_ROLES)), None)
     if inside is None and (window is None or not window.modal):
         return ""
-    said = [window.title] if window is not None and window.modal else []
+    statements = [window.title] if window is not None and window.modal else []
     for other in observation.elements:
         beside = other.window_id == element.window_id and (inside is None or inside in other.path)
         if beside and other.role in _STATEMENTS:
-            said += [other.name, other.text or ""]
-    said += [inside.partition(":")[2]] if inside is not None else []
-    said = [text for text in said if text]
-    if len(said) > _MOST_STATEMENTS:
+            statements += [other.name, other.text or ""]
+    statements += [inside.partition(":")[2]] if inside is not None else []
+    statements = [text for text in statements if text]
+    if len(statements) > _MOST_STATEMENTS:
         return ""
-    return next((text for text in said if pattern("question").search(text)), "")
+    return next((text for text in statements if pattern("question").search(text)), "")
 
 
 def _typing(action: Type, observation: Observation) -> Iterator[Danger]:

@@ -62,7 +62,7 @@ class Halt:
         self.check()
 
     @contextmanager
-    def telling(self, listener: Callable[[str], None]) -> Iterator[None]:
+    def notifying(self, listener: Callable[[str], None]) -> Iterator[None]:
         """Call a function with the reason of a stop request, from another thread; it must return at once."""
         with self._lock:
             self._listeners.append(listener)

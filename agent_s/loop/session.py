@@ -274,7 +274,7 @@ class Session:
         self._desktop.clear_buffer()
         self._halt.lift()
         try:
-            with self._halt.telling(lambda reason: self._signals.stop.set()):
+            with self._halt.notifying(lambda reason: self._signals.stop.set()):
                 yield
         finally:
             self.release()

@@ -241,7 +241,7 @@ def _shown(consent: Consent) -> Iterator[Path]:
 def _stopped_from_the_screen(agent: AgentS, interrupts: Interrupts) -> AbstractContextManager[None]:
     """Let the stop key and the mouse in a corner interrupt a run, even while it waits for a model."""
     halt = agent.services.desktop.halt
-    return nullcontext() if halt is None else halt.telling(lambda reason: interrupts.call())
+    return nullcontext() if halt is None else halt.notifying(lambda reason: interrupts.call())
 
 
 def _start_recording(folder: Path, display: Display) -> Recorder | None:

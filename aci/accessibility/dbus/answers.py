@@ -12,7 +12,7 @@ from dbus_fast import Message, unpack_variants
 
 from aci.accessibility.dbus.messages import Malformed
 
-LONGEST_SAID = 4000  # characters of a name or description; texts have limits of their own
+LONGEST_STRING = 4000  # characters of a name or description; texts have limits of their own
 MOST_ATTRIBUTES = 200
 
 # Types of the values that each method returns; no two interfaces that are used share a method name
@@ -56,8 +56,8 @@ def read_answer(member: str, message: Message) -> list[Any]:
 
 
 def shortened(value: Any) -> Any:
-    """Return a value, cut to `LONGEST_SAID` if it is a longer text."""
-    return value[:LONGEST_SAID] if isinstance(value, str) else value
+    """Return a value, cut to `LONGEST_STRING` if it is a longer text."""
+    return value[:LONGEST_STRING] if isinstance(value, str) else value
 
 
 def _states(numbers: list[int]) -> list[int]:

@@ -93,8 +93,8 @@ class Signals:
     def take(self, senders: Iterable[str]) -> dict[str, Touched]:
         """Return what changed in some applications, and clear everything recorded."""
         gathered, self._gathered = self._gathered, {}
-        doubtful, self._all_invalid = self._all_invalid, False
-        return {sender: EVERYTHING if doubtful else _touched(sender, gathered.get(sender)) for sender in senders}
+        all_invalid, self._all_invalid = self._all_invalid, False
+        return {sender: EVERYTHING if all_invalid else _touched(sender, gathered.get(sender)) for sender in senders}
 
     def invalidate_all(self) -> None:
         """Mark all applications as changed, as when events were lost."""

@@ -70,7 +70,7 @@ class _Place(NamedTuple):
     owner: str = ""  # name of the nearest shown ancestor
     item: bool = False  # whether that is a list item, cell or the like, whose parts are not used separately
     field: bool = False  # whether that is a field or menu item, which owns its texts
-    said: str = ""  # description by the plain containers around it
+    description: str = ""  # of the plain containers around it
     document: bool = False  # whether it lies in a web page
     outside: bool = False  # whether it may lie in a popup window
     depth: int = 0  # number of ancestors
@@ -138,7 +138,7 @@ class _Walk:
         """Return whether an element of this name will represent the texts in it."""
         role = draft.role
         return role in roles.INTERACTIVE or (
-            (role in roles.TEXTS or self._flows(draft)) and self._tells(draft, (), place)
+            (role in roles.TEXTS or self._flows(draft)) and self._adds_text(draft, (), place)
         )
 
     def _flows(self, draft: Draft) -> bool:
@@ -155,7 +155,7 @@ class _Walk:
             path=path,
             depth=place.depth + 1,
             document=place.document or node.role.startswith("document"),
-            said=self._said_of(node, place),
+            description=self._container_description(node, place),
         )
         if node.role in roles.OPENS_OUTSIDE and node.popup is None:
             return base._replace(clip=self._screen, soft=None, outside=True)
@@ -167,11 +167,11 @@ class _Walk:
         clip = place.clip.intersection(node.rect)
         return None if clip is None else base._replace(clip=clip)
 
-    def _said_of(self, node: Node, place: _Place) -> str:
+    def _container_description(self, node: Node, place: _Place) -> str:
         """Return the description that the nearest plain container gives to unnamed controls in it."""
         if node.role not in roles.PLAIN:
             return ""
-        return collapse(node.description) or own_name(self._application, node) or place.said
+        return collapse(node.description) or own_name(self._application, node) or place.description
 
     def _draft(self, node: Node, place: _Place) -> Draft | None:
         area = self._area(node, place.document)
@@ -201,7 +201,7 @@ class _Walk:
             text=_text(self._application, node, name),
             label=label_of(self._application, node),
             description=description_of(node, name)
-            or ("" if name or node.role not in roles.INTERACTIVE else place.said),
+            or ("" if name or node.role not in roles.INTERACTIVE else place.description),
             states=node_states,
         )
 
@@ -254,12 +254,12 @@ class _Walk:
             editable = node.has(StateBit.EDITABLE) and node.has(StateBit.FOCUSABLE)
             return not within or (place.document and own and editable)
         if node.role in roles.TEXTS or self._flows(draft):
-            return self._tells(draft, within, place)
+            return self._adds_text(draft, within, place)
         if node.role in roles.WORDLESS:
             if not draft.name and node.value is None:
                 small = max(draft.area.width, draft.area.height) <= ICON_PX or node.attributes.get("tag") in SHAPES
                 return place.document and not place.owner and bool(draft.description) and small
-            return not _said(draft.name, place.owner)
+            return not _within(draft.name, place.owner)
         if node.role in roles.SURFACES:
             return not within
         if node.role in roles.NOTICES:
@@ -268,7 +268,7 @@ class _Walk:
 
     def _usable(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         node = draft.node
-        if place.item and (node.role == "icon" or (node.role == "table cell" and _said(draft.name, place.owner))):
+        if place.item and (node.role == "icon" or (node.role == "table cell" and _within(draft.name, place.owner))):
             return False
         if node.role == "menu" and (
             not draft.name
@@ -280,8 +280,8 @@ class _Walk:
         if place.document and self._only_holds(draft, within):
             return False
         if node.role in ("list item", "table cell", "icon", "embedded", "tree item") and not draft.name:
-            told = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
-            return not within and bool(told)
+            notable = draft.description or node.has(StateBit.FOCUSED) or node.role != "table cell" or is_box_cell(node)
+            return not within and bool(notable)
         hull = node.role in roles.BUTTONS and not node.has(StateBit.EXPANDABLE)
         return not (hull and any(_same_button(draft, other) for other in within))
 
@@ -295,10 +295,10 @@ class _Walk:
             or node.has(StateBit.SELECTABLE)
         ):
             return False
-        said = " ".join(other.name or other.text or "" for other in within)
-        return all(other.role in roles.INTERACTIVE for other in within) and _letters(draft.name) == _letters(said)
+        shown = " ".join(other.name or other.text or "" for other in within)
+        return all(other.role in roles.INTERACTIVE for other in within) and _letters(draft.name) == _letters(shown)
 
-    def _tells(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
+    def _adds_text(self, draft: Draft, within: Sequence[Draft], place: _Place) -> bool:
         if not draft.name:
             return not within and place.document and self._lone(draft, place)
         if place.document and is_marker(draft.node.name):
@@ -308,7 +308,7 @@ class _Walk:
         if draft.node.children and flowing_text(self._application, draft.node) is None and not draft.node.name:
             return False
         part_of_page = place.document and bool(draft.node.children) and draft.node.role == "static"
-        return not _said(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
+        return not _within(draft.name, place.owner) or (part_of_page and draft.name != place.owner)
 
     def _lone(self, draft: Draft, place: _Place) -> bool:
         """Return whether something without content looks usable all the same."""
@@ -322,9 +322,9 @@ class _Walk:
             for child in visible_children(self._application, node)
         ):
             return False
-        told = node.attributes.get("class") or node.attributes.get("id")
+        notable = node.attributes.get("class") or node.attributes.get("id")
         # What only has a class and is as large as the page is a layer for the sake of its looks.
-        return node.has(StateBit.FOCUSABLE) or bool(told and 2 * draft.area.area < place.clip.area)
+        return node.has(StateBit.FOCUSABLE) or bool(notable and 2 * draft.area.area < place.clip.area)
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
         if draft.role == "combo box" and not any(is_field(other.node) for other in within):
@@ -345,7 +345,7 @@ class _Walk:
             shown = draft.text or ""
             if draft.name == shown and not self._chromium and self._application.toolkit.casefold().startswith("gtk"):
                 draft.name = ""  # GTK calls a box without a name by what it stands on
-            within = [other for other in within if other.role not in roles.TEXTS or not _said(other.name, shown)]
+            within = [other for other in within if other.role not in roles.TEXTS or not _within(other.name, shown)]
         within = [other for other in within if not _is_nameless_picture(other)]
         usable = [other for other in within if other.role in roles.INTERACTIVE]
         draft.avoid = [other.area for other in usable if other.area.area < draft.area.area]
@@ -398,7 +398,7 @@ def _date_part(node: Node) -> str:
     return "" if value == "0" else value
 
 
-def _said(name: str, owner: str) -> bool:
+def _within(name: str, owner: str) -> bool:
     return bool(owner) and (not name or name in owner)
 
 

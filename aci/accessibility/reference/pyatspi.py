@@ -1,7 +1,7 @@
-"""The accessibility tree as elements by way of pyatspi: the reference that the own client is held against.
+"""The accessibility tree as elements by way of pyatspi: the reference that the own client is compared with.
 
 It asks for everything at every look and waits for each answer, so it takes seconds where the own client takes tens of
-milliseconds. What a page draws over what is not looked into. For all else both make the same of what they are told.
+milliseconds. It does not find out what a page draws over what. Otherwise both give the same elements.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class PyatspiClient:
     def rest(self, after_s: float) -> None:
         """Do nothing: every reading is a whole one."""
 
-    def stir(self) -> None:
+    def prepare_for_action(self) -> None:
         """Do nothing."""
 
     def last_event_at(self) -> float:
@@ -137,17 +137,19 @@ class PyatspiClient:
         """Return drafts, misplaced windows, applications and notes."""
         pids = sorted({window.pid for window in windows if window.pid is not None})
         limit_s = APPLICATION_LIMIT_S * (len(pids) + 1)
-        said = self._ask("read", limit_s, pids=pids, rules=RULES, each_s=APPLICATION_LIMIT_S)
-        notes = [] if said is not None else ["pyatspi did not answer; the elements are missing."]
+        reports = self._ask("read", limit_s, pids=pids, rules=RULES, each_s=APPLICATION_LIMIT_S)
+        notes = [] if reports is not None else ["pyatspi did not answer; the elements are missing."]
         drafts: list[Named] = []
         unsure: list[Window] = []
-        applications = [_application(one) for one in said or ()]
+        applications = [_application(one) for one in reports or ()]
         for application in applications:
             found, misplaced = draft_all(application, windows, screen)
             drafts += [(draft, application.name) for one in found for draft in one.drafts]
             unsure += misplaced
         notes += [
-            f"{one['name']} does not answer in time; elements of it are missing." for one in said or () if one["silent"]
+            f"{one['name']} does not answer in time; elements of it are missing."
+            for one in reports or ()
+            if one["silent"]
         ]
         return drafts, unsure, applications, notes
 
@@ -200,12 +202,12 @@ class _Worker:
         except OSError as error:
             raise ConnectionLost(f"The process that uses pyatspi ended: {error}") from error
         deadline = time.monotonic() + limit_s + GRACE_S
-        while "answer" not in (said := self._next_line(deadline)):
+        while "answer" not in (message := self._next_line(deadline)):
             pass
-        return said["answer"]
+        return message["answer"]
 
     def last_event_at(self) -> float:
-        """Return `time.monotonic()` of the latest event that it told of."""
+        """Return `time.monotonic()` of the latest event that it reported."""
         while self._unread or self._readable(0):
             try:
                 self._next_line(time.monotonic())
@@ -232,19 +234,19 @@ class _Worker:
                 raise ConnectionLost("The process that uses pyatspi ended.")
             self._unread += part
         line, _, self._unread = self._unread.partition(b"\n")
-        said: dict[str, Any] = json.loads(line)
-        if "event" in said:
+        message: dict[str, Any] = json.loads(line)
+        if "event" in message:
             self._event_at = time.monotonic()
-        return said
+        return message
 
     def _readable(self, limit_s: float) -> bool:
         assert self._process.stdout is not None
         return bool(select.select([self._process.stdout], [], [], max(0.0, limit_s))[0])
 
 
-def _application(said: Mapping[str, Any]) -> Application:
-    application = Application(Ref(*said["root"]), said["name"], said["pid"], said["toolkit"])
-    for line in said["nodes"]:
+def _application(report: Mapping[str, Any]) -> Application:
+    application = Application(Ref(*report["root"]), report["name"], report["pid"], report["toolkit"])
+    for line in report["nodes"]:
         parent = application.nodes[Ref(*line["parent"])] if line["parent"] is not None else None
         node = _node(line, parent)
         application.nodes[node.ref] = node
@@ -258,25 +260,27 @@ def _application(said: Mapping[str, Any]) -> Application:
     return application
 
 
-def _node(said: Mapping[str, Any], parent: Node | None) -> Node:
-    if parent is not None and said.get("cell") is not None and is_sheet(parent):
-        return cell_node(parent, tuple(said["cell"]), Ref(*said["key"]), said.get("text", ""), _rect(said["rect"]))
-    role = role_name(said["role"])
+def _node(report: Mapping[str, Any], parent: Node | None) -> Node:
+    if parent is not None and report.get("cell") is not None and is_sheet(parent):
+        return cell_node(
+            parent, tuple(report["cell"]), Ref(*report["key"]), report.get("text", ""), _rect(report["rect"])
+        )
+    role = role_name(report["role"])
     return Node(
-        ref=Ref(*said["key"]),
+        ref=Ref(*report["key"]),
         parent=parent.ref if parent is not None else None,
         role=role,
-        name=said["name"],
-        description=said["description"],
-        states=corrected_states(role, said["states"]),
-        interfaces=frozenset(said["interfaces"]),
-        child_count=said["count"],
-        rect=_rect(said["rect"]),
-        text=said.get("text"),
-        value=said.get("value"),
-        choice=said.get("choice"),
-        attributes=said.get("attributes", {}),
-        labels=tuple(Ref(*key) for key in said.get("labels", ())),
+        name=report["name"],
+        description=report["description"],
+        states=corrected_states(role, report["states"]),
+        interfaces=frozenset(report["interfaces"]),
+        child_count=report["count"],
+        rect=_rect(report["rect"]),
+        text=report.get("text"),
+        value=report.get("value"),
+        choice=report.get("choice"),
+        attributes=report.get("attributes", {}),
+        labels=tuple(Ref(*key) for key in report.get("labels", ())),
         asked=True,
     )
 

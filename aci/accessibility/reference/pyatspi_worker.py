@@ -81,20 +81,20 @@ class Worker:
         known: dict[Key, Any] = {}
         nodes: list[object] = []
         unknown = {"name": self._names.get(pid, f"Process {pid}"), "toolkit": "", "silent": False}
-        said = {"root": self._key(application), "pid": pid, "nodes": nodes, **unknown}
+        record = {"root": self._key(application), "pid": pid, "nodes": nodes, **unknown}
         try:
             application.clearCache()  # events keep it up to date, but not always in time
             if application.get_child_count() < 0:  # what libatspi makes of no answer
                 raise Silent
-            said["name"] = self._names[pid] = self._tried(application.get_name) or ""
-            said["toolkit"] = toolkit = self._tried(self._toolkit, application) or ""
+            record["name"] = self._names[pid] = self._tried(application.get_name) or ""
+            record["toolkit"] = toolkit = self._tried(self._toolkit, application) or ""
             self._chromium = toolkit.startswith("Chromium")
             for top in self._children(application):
                 nodes.extend(self._walk(top, VISIBLE if toolkit.startswith("GTK 4") else SHOWING, known))
         except Silent:
-            said["silent"] = True
+            record["silent"] = True
         self._objects[pid] = known
-        return said
+        return record
 
     def _toolkit(self, application: Any) -> str:
         return f"{application.get_toolkit_name()} {application.get_toolkit_version()}"
@@ -104,26 +104,26 @@ class Worker:
         pending: list[tuple[Any, Key | None, int]] = [(top, None, 0)]
         while pending:
             node, parent, depth = pending.pop()
-            said = self._tried(self._describe, node)
-            if said is None or (key := self._key(node)) in known:
+            record = self._tried(self._describe, node)
+            if record is None or (key := self._key(node)) in known:
                 continue
             known[key] = node
-            yield {**said, "key": key, "parent": parent}
-            if said["states"] & MANAGES_DESCENDANTS and not 0 <= said["count"] <= MOST_MANAGED:
-                yield from self._cells(node, key, said, known)
-            elif 0 <= said["count"] <= MOST_CHILDREN and depth < DEEPEST:
-                shown = [child for child in self._children(node) if self._tried(self._shows, child, said, shows_by)]
+            yield {**record, "key": key, "parent": parent}
+            if record["states"] & MANAGES_DESCENDANTS and not 0 <= record["count"] <= MOST_MANAGED:
+                yield from self._cells(node, key, record, known)
+            elif 0 <= record["count"] <= MOST_CHILDREN and depth < DEEPEST:
+                shown = [child for child in self._children(node) if self._tried(self._shows, child, record, shows_by)]
                 pending += [(child, key, depth + 1) for child in reversed(shown)]
 
     def _shows(self, child: Any, around: dict[str, Any], shows_by: int) -> bool:
         states = self._states(child)
-        if states == DEFUNCT:  # so says LibreOffice of its input line, which works
+        if states == DEFUNCT:  # LibreOffice reports this for its input line, which works
             return bool(around["count"] == 1 and child.childCount <= MOST_LINES)
         return bool(states & shows_by or (states & VISIBLE and child.getRoleName() == "viewport"))
 
     def _describe(self, node: Any) -> dict[str, Any]:
         interfaces, role, states = node.get_interfaces(), node.getRoleName(), self._states(node)
-        said: dict[str, Any] = {
+        record: dict[str, Any] = {
             "role": int(node.getRole()),
             "name": node.name or "",
             "description": node.description or "",
@@ -135,25 +135,25 @@ class Worker:
         field = role in self._rules["fields"]
         if "Text" in interfaces and role != "password text":
             # What Chromium shows as text are nodes of their own, which bear it as their name.
-            told = not self._chromium and not node.name and role in self._rules["texts"]
-            if states & EDITABLE or field or told:
-                said["text"] = self._text(node)
+            read_as_text = not self._chromium and not node.name and role in self._rules["texts"]
+            if states & EDITABLE or field or read_as_text:
+                record["text"] = self._text(node)
         elif "Text" in interfaces:
-            said["text"] = "•" * min(node.queryText().characterCount, LONGEST_TEXT)
+            record["text"] = "•" * min(node.queryText().characterCount, LONGEST_TEXT)
         if role in self._rules["values"] and "Value" in interfaces:
-            said["value"] = node.queryValue().currentValue
+            record["value"] = node.queryValue().currentValue
         if role == "combo box" and not states & EDITABLE:
-            said["choice"] = self._choice(node)
-        if field or (self._chromium and not said["count"] and not node.name):
-            said["attributes"] = node.get_attributes() or {}
-            said["labels"] = self._labels(node)
-        return said
+            record["choice"] = self._choice(node)
+        if field or (self._chromium and not record["count"] and not node.name):
+            record["attributes"] = node.get_attributes() or {}
+            record["labels"] = self._labels(node)
+        return record
 
-    def _cells(self, table: Any, key: Key, said: dict[str, Any], known: dict[Key, Any]) -> Iterator[object]:
+    def _cells(self, table: Any, key: Key, record: dict[str, Any], known: dict[Key, Any]) -> Iterator[object]:
         """Yield the cells of a large table that can be seen; it is asked for no others."""
-        if "Table" not in said["interfaces"] or said["rect"] is None:
+        if "Table" not in record["interfaces"] or record["rect"] is None:
             return
-        x, y, width, height = said["rect"]
+        x, y, width, height = record["rect"]
         grid, whole = table.queryTable(), table.queryComponent()
         first = self._tried(self._cell_at, whole, grid, x + INSET, y + INSET) or (0, 0)
         last = self._tried(self._cell_at, whole, grid, x + width - INSET, y + height - INSET)
@@ -234,7 +234,7 @@ class Worker:
             return None
 
 
-def say(answer: object) -> None:
+def send(answer: object) -> None:
     """Write one line."""
     sys.stdout.write(json.dumps(answer) + "\n")
     sys.stdout.flush()
@@ -250,31 +250,31 @@ def main() -> None:
         import pyatspi  # type: ignore[import-not-found]
         from gi.repository import GLib  # type: ignore[import-not-found]
     except (ImportError, ValueError) as error:
-        say({"error": str(error)})
+        send({"error": str(error)})
         return
     pyatspi.setTimeout(CALL_LIMIT_MS, CALL_LIMIT_MS)
     worker = Worker(pyatspi, GLib.GError)
-    said_at = 0.0
+    sent_at = 0.0
 
     def note(_event: object) -> None:
-        nonlocal said_at
-        if (now := time.monotonic()) - said_at >= EVENTS_EVERY_S:
-            said_at = now
-            say({"event": True})
+        nonlocal sent_at
+        if (now := time.monotonic()) - sent_at >= EVENTS_EVERY_S:
+            sent_at = now
+            send({"event": True})
 
     def reply(_channel: object, _condition: object) -> bool:
         line = sys.stdin.readline()
         if not line:
             os._exit(0)  # libatspi may hang when it is torn down
         try:
-            say({"answer": worker.answer(line)})
+            send({"answer": worker.answer(line)})
         except Silent:
-            say({"answer": None})
+            send({"answer": None})
         return True
 
     pyatspi.Registry.registerEventListener(note, *EVENTS)
     GLib.io_add_watch(GLib.IOChannel.unix_new(0), GLib.IO_IN | GLib.IO_HUP, reply)
-    say({"ready": True})
+    send({"ready": True})
     GLib.MainLoop().run()
 
 

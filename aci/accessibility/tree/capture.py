@@ -329,14 +329,14 @@ async def _describe(bus: Bus, application: Application, found: Sequence[Found]) 
             ref=item.ref,
             parent=item.parent,
             role=role,
-            name=property_value(says, "Name", ""),
-            description=property_value(says, "Description", ""),
+            name=property_value(values, "Name", ""),
+            description=property_value(values, "Description", ""),
             states=corrected_states(role, item.states),
             interfaces=offered,
-            child_count=property_value(says, "ChildCount", -1),
+            child_count=property_value(values, "ChildCount", -1),
         )
-        for item, says, role, known in zip(found, properties, roles, interfaces, strict=True)
-        if (offered := known or _short(next(asked) or ())) and says is not None
+        for item, values, role, known in zip(found, properties, roles, interfaces, strict=True)
+        if (offered := known or _short(next(asked) or ())) and values is not None
     ]
 
 
@@ -369,10 +369,10 @@ async def get_properties(bus: Bus, application: Application, refs: Sequence[Ref]
     """
     if application.toolkit.startswith("Chromium"):
         answers = await bus.ask_all([(*ref, PROPERTIES, "GetAll", "s", (PREFIX + "Accessible",)) for ref in refs])
-        return [said if isinstance(said, dict) else None for said in answers]
+        return [found if isinstance(found, dict) else None for found in answers]
     values = await asyncio.gather(*(all_properties(bus, refs, "Accessible", name) for name in _DESCRIBING))
-    each = (dict(zip(_DESCRIBING, said, strict=True)) for said in zip(*values, strict=True))
-    return [{key: value for key, value in said.items() if value is not None} or None for said in each]
+    each = (dict(zip(_DESCRIBING, found, strict=True)) for found in zip(*values, strict=True))
+    return [{key: value for key, value in found.items() if value is not None} or None for found in each]
 
 
 def property_value(properties: dict[str, Any], key: str, default: Any) -> Any:

@@ -48,9 +48,9 @@ async def read_view(bus: Bus, application: Application, table: Node, area: Rect)
 
 
 async def refresh_view(
-    bus: Bus, application: Application, table: Node, cells: Sequence[Node], doubtful: Sequence[Node]
+    bus: Bus, application: Application, table: Node, cells: Sequence[Node], unchecked: Sequence[Node]
 ) -> bool | None:
-    """Update the texts of `doubtful` cells of a view that still shows the same `cells` in the same places.
+    """Update the texts of `unchecked` cells of a view that still shows the same `cells` in the same places.
 
     Returns:
         Whether any text changed; None if the view must be read completely.
@@ -71,16 +71,16 @@ async def refresh_view(
         return None
     if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
         return None
-    texts = await _texts(bus, [node.ref for node in doubtful])
+    texts = await _texts(bus, [node.ref for node in unchecked])
     if any(text is None for text in texts):
         return None
-    said = [text or "" for text in texts]
-    outdated = await _outdated(bus, table.ref, [node for node, text in zip(doubtful, said, strict=True) if text])
-    for place, node in enumerate(doubtful):
+    texts_now = [text or "" for text in texts]
+    outdated = await _outdated(bus, table.ref, [node for node, text in zip(unchecked, texts_now, strict=True) if text])
+    for place, node in enumerate(unchecked):
         if node.cell in outdated:
-            node.ref, said[place] = outdated[node.cell]
+            node.ref, texts_now[place] = outdated[node.cell]
             known[node.cell] = node.ref
-    differing = [(node, text) for node, text in zip(doubtful, said, strict=True) if node.text != text]
+    differing = [(node, text) for node, text in zip(unchecked, texts_now, strict=True) if node.text != text]
     for node, text in differing:
         node.text = text
     return bool(differing)
@@ -254,5 +254,5 @@ async def _name_by_parts(bus: Bus, cells: Sequence[Node]) -> None:
     parts = [listed[:MOST_PARTS] for listed in await all_child_refs(bus, [cell.ref for cell in cells])]
     names = iter(await all_properties(bus, [ref for listed in parts for ref in listed], "Accessible", "Name"))
     for cell, listed in zip(cells, parts, strict=True):
-        told = [name for _ in listed if isinstance(name := next(names), str) and name]
-        cell.name = " ".join(dict.fromkeys(told))
+        names_found = [name for _ in listed if isinstance(name := next(names), str) and name]
+        cell.name = " ".join(dict.fromkeys(names_found))

@@ -150,7 +150,7 @@ class _Update:
         if not (moved or appeared or opened):
             return []
         beside = _few_children(parent) if parent is not None and (moved or appeared) else []
-        return [*self._inside(node, stirred=appeared or opened), *beside]
+        return [*self._inside(node, opened=appeared or opened), *beside]
 
     def _lost(self, node: Node) -> list[Node]:
         """Mark a vanished node as invisible, and relist its parent."""
@@ -162,9 +162,9 @@ class _Update:
         self._to_list[parent.ref] = parent
         return [parent]
 
-    def _inside(self, node: Node, stirred: bool) -> list[Node]:
+    def _inside(self, node: Node, opened: bool) -> list[Node]:
         """Return the children of a node, without the invisible ones of a closed menu that only moved."""
-        if stirred or node.role not in OPENS_OUTSIDE:
+        if opened or node.role not in OPENS_OUTSIDE:
             return _few_children(node)
         return [child for child in _few_children(node) if child.has(self._application.shows_by)]
 

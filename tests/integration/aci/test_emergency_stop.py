@@ -193,7 +193,7 @@ def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
 def test_desktop_refuses_actions_until_the_stop_is_lifted(desktop: VirtualDesktop, person: Person) -> None:
     with X11Desktop(desktop.display, environment=desktop.environment, ocr=None) as own:
         told: list[str] = []
-        with own.halt.telling(told.append):
+        with own.halt.notifying(told.append):
             timer = threading.Timer(0.2, person.put_pointer, (0, 0))
             timer.start()
             started = time.monotonic()

@@ -19,7 +19,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from aci.ocr.engines import EngineName, available_engines, build_engine
-from aci.ocr.merge import same_text, tells
+from aci.ocr.merge import contains_text, same_text
 from aci.ocr.text_engine import TextEngine
 
 pytestmark = pytest.mark.slow
@@ -241,5 +241,5 @@ def duplicates(seen: Observation) -> list[tuple[str, str]]:
         and other.window_id == text.window_id
         and other.rect.contains(text.rect.center)
         for told in (other.name, other.text or "")
-        if tells(told, text.name)
+        if contains_text(told, text.name)
     ]

@@ -18,7 +18,7 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.marks import draw_marks
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.tracking import IdTracker
-from aci.ocr.merge import Found, merge, tells, weave
+from aci.ocr.merge import Found, contains_text, merge, weave
 from tests.unit.aci.accessibility.trees import application, node
 
 SCREEN = Rect(0, 0, 300, 200)
@@ -77,7 +77,7 @@ def test_merging_loses_no_element_and_tells_no_text_twice(elements: list[Element
     assert not Counter(merged.texts) - Counter(found)
     for text in merged.texts:
         same_place = [e for e in elements if e.rect == text.rect and e.window_id == text.window_id]
-        assert not any(e.name and tells(e.name, text.text) for e in same_place)
+        assert not any(e.name and contains_text(e.name, text.text) for e in same_place)
 
 
 @given(TREE_ELEMENTS, READ)

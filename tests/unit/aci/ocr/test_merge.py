@@ -4,7 +4,7 @@ import pytest
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element
-from aci.ocr.merge import Found, merge, same_text, tells, weave, whole_lines
+from aci.ocr.merge import Found, contains_text, merge, same_text, weave, whole_lines
 from tests.unit.aci.ocr.pictures import element, window
 
 PLACE = Rect(100, 100, 80, 20)
@@ -75,8 +75,8 @@ def test_common_mistakes_of_recognition_do_not_make_texts_different() -> None:
     assert same_text("naïve café", "naive café")
     assert not same_text("OK", "On")
     assert not same_text("Page 1", "Sheet 2")
-    assert tells("Free space: 77.2 GiB", "space: 77.2")
-    assert not tells("Cut", "Cut and paste")
+    assert contains_text("Free space: 77.2 GiB", "space: 77.2")
+    assert not contains_text("Cut", "Cut and paste")
 
 
 def test_lines_of_a_terminal_stay_whole() -> None:

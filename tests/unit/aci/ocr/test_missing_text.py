@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.ocr.missing_text import blocks_within, changed_blocks, silent_map, tells_its_text
+from aci.ocr.missing_text import blocks_within, changed_blocks, reports_its_text, silent_map
 from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
 
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
@@ -48,11 +48,11 @@ def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
     ],
 )
 def test_what_is_known_of_an_element(role: str, name: str, text: str | None, rect: Rect, told: bool) -> None:
-    assert tells_its_text(element(1, name, rect, role, text)) is told
+    assert reports_its_text(element(1, name, rect, role, text)) is told
 
 
 def test_password_is_never_read_whatever_the_role() -> None:
-    assert tells_its_text(replace(element(1, "", SMALL, "entry"), states=frozenset({"password"})))
+    assert reports_its_text(replace(element(1, "", SMALL, "entry"), states=frozenset({"password"})))
 
 
 @pytest.mark.parametrize(("width", "height"), [(64, 48), (70, 50), (1366, 33)])

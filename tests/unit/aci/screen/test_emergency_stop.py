@@ -27,7 +27,7 @@ def test_listener_is_called_once_and_only_while_registered() -> None:
     halt = Halt()
     told: list[str] = []
     also: list[str] = []
-    with halt.telling(told.append), halt.telling(also.append):
+    with halt.notifying(told.append), halt.notifying(also.append):
         halt.call("now")
         halt.call("again")
     halt.lift()

@@ -6,7 +6,7 @@ import pytest
 from dbus_fast import Message, MessageType, Variant
 
 from aci.accessibility.atspi import Ref, StateBit
-from aci.accessibility.dbus.answers import LONGEST_SAID, MOST_ATTRIBUTES, read_answer
+from aci.accessibility.dbus.answers import LONGEST_STRING, MOST_ATTRIBUTES, read_answer
 from aci.accessibility.dbus.messages import Malformed
 from aci.accessibility.tree.capture import MOST_LEVELS, MOST_SHOWING, reachable, showing, straighten
 from aci.accessibility.tree.nodes import Application, Node
@@ -40,7 +40,7 @@ def test_answer_of_another_type_is_refused(member: str, signature: str, body: li
 
 
 def test_names_and_attributes_are_cut() -> None:
-    assert read_answer("Get", answer("v", Variant("s", "n" * 10_000))) == ["n" * LONGEST_SAID]
+    assert read_answer("Get", answer("v", Variant("s", "n" * 10_000))) == ["n" * LONGEST_STRING]
     [attributes] = read_answer("GetAttributes", answer("a{ss}", {str(n): "x" for n in range(1000)}))
     assert len(attributes) == MOST_ATTRIBUTES
 

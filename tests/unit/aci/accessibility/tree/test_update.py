@@ -174,7 +174,7 @@ def test_lost_events_cause_a_complete_read(world: World) -> None:
 
 
 def test_missed_change_is_corrected_when_idle_after_an_action(world: World) -> None:
-    world.reader.stir()
+    world.reader.prepare_for_action()
     world.aside.name = "Silently renamed"
     assert "Aside" in world.look()  # neither an event nor a pixel tells
 
@@ -207,7 +207,7 @@ def test_events_during_the_rest_are_not_lost(world: World) -> None:
 
 
 def test_interrupted_background_read_keeps_the_state_and_is_repeated(world: World) -> None:
-    world.reader.stir()
+    world.reader.prepare_for_action()
     world.look()
     world.aside.name = "Silently renamed"
 
