@@ -19,11 +19,12 @@ from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Named, Places, place_elements
 from aci.accessibility.reader import Reader
+from aci.accessibility.reading import Reading
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
-from aci.observation.snapshot import Element, Window
+from aci.observation.snapshot import Window
 from aci.observation.tracking import IdTracker
 
 Result = TypeVar("Result")
@@ -32,17 +33,6 @@ logger = logging.getLogger(__name__)
 READ_LIMIT_S = 30.0
 ADDRESS_LIMIT_S = 5.0
 RETRY_S = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the applications show."""
-
-    elements: tuple[Element, ...]  # topmost window first, in reading order
-    focus_id: int | None  # element with the keyboard focus, or None
-    notes: tuple[str, ...] = ()  # what is missing and why
-    unfilled: tuple[int, ...] = ()  # windows whose application answers but shows no elements in them yet
-    windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
 
 
 @dataclass(frozen=True, slots=True)

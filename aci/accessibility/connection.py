@@ -4,42 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
+from aci.accessibility.reading import Reading
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
-from aci.observation.snapshot import Element, Window
+from aci.observation.snapshot import Window
 
 BackEnd = Literal["dbus", "pyatspi"]  # own client, or the slow reference
 
 
 Result = TypeVar("Result")
-
-
-class Reading(Protocol):
-    """What the applications show."""
-
-    @property
-    def elements(self) -> tuple[Element, ...]:
-        """Topmost window first, in reading order."""
-
-    @property
-    def focus_id(self) -> int | None:
-        """Element with the keyboard focus, or None."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is missing and why."""
-
-    @property
-    def unfilled(self) -> tuple[int, ...]:
-        """Windows whose application answers but shows no elements in them yet."""
-
-    @property
-    def windowless(self) -> tuple[str, ...]:
-        """Names of applications that have none of the windows."""
 
 
 class Accessibility(Protocol):
@@ -115,15 +91,6 @@ def _session_bus(environment: Mapping[str, str]) -> str:
     return f"unix:path={usual}"
 
 
-@dataclass(frozen=True, slots=True)
-class _NoReading:
-    notes: tuple[str, ...]
-    elements: tuple[Element, ...] = ()
-    focus_id: int | None = None
-    unfilled: tuple[int, ...] = ()
-    windowless: tuple[str, ...] = ()
-
-
 class ResilientAccessibility:
     """Accessibility without elements, but with a note in each reading, while there is no accessibility bus.
 
@@ -143,11 +110,11 @@ class ResilientAccessibility:
     ) -> Reading:
         """Return the visible elements; none without the bus."""
         if self._inner is None:
-            return _NoReading(notes=(f"No elements can be seen: {self._reason}",))
+            return Reading(notes=(f"No elements can be seen: {self._reason}",))
         try:
             return self._inner.read(windows, screen, pointer_nudge, changed)
         except ConnectionLost as error:
-            return _NoReading(notes=(f"No elements but recognized texts can be seen: {error}",))
+            return Reading(notes=(f"No elements but recognized texts can be seen: {error}",))
 
     def rest(self, after_s: float) -> None:
         """Re-read in the background after an idle time."""

@@ -30,7 +30,7 @@ _OBJECT = "\ufffc"
 
 
 class NothingArrived(AciError):
-    """Nothing of the typed text arrived in the requested element; the message echoes the Worker."""
+    """Nothing of the typed text arrived in the requested element; the message is for the Worker."""
 
 
 class TextAccess(Protocol):

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from aci.errors import AciError, MissingDependency
 from aci.ocr.text_engine import SAMPLE_TEXT, TextEngine, pip_command, require, sample_picture
-
-if TYPE_CHECKING:
-    pass
 
 EngineName = Literal["rapidocr", "paddleocr", "tesseract"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)

@@ -44,7 +44,7 @@ class Merged:
     """What comes of merging."""
 
     elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
-    texts: tuple[Found, ...]  # what was recognized and no element contains_text
+    texts: tuple[Found, ...]  # what was recognized and no element shows
 
 
 def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from aci.accessibility.atspi import UNMAPPED, Ref, StateBit, role_name
-from aci.accessibility.client import Handle, Reading, handle_of, unfilled_windows
+from aci.accessibility.client import Handle, handle_of, unfilled_windows
 from aci.accessibility.elements.placement import Named, place_elements
 from aci.accessibility.elements.window_drafts import draft_all
+from aci.accessibility.reading import Reading
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import corrected_states, showing
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
