@@ -15,16 +15,8 @@ if TYPE_CHECKING:
     from evaluation.report.comparison import Comparison, Evaluation
 
 FIGURES = (
-    "Episodes",
-    "Success",
-    "95% interval",
-    "Median s",
-    "Steps",
-    "Calls",
-    "Tokens",
-    "Dollars",
-    "Seconds",
-    "Errors",
+    *("Episodes", "Success", "95% interval", "Median s", "Steps", "Calls"),
+    *("Tokens", "Dollars", "Seconds", "Errors"),
 )
 
 
@@ -56,12 +48,12 @@ def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json({**comparison.as_json(), "html": html})
         return
-    _tell(comparison)
+    _show(comparison)
     if html is not None:
         click.echo(f"Report: {html}")
 
 
-def _tell(comparison: Comparison) -> None:
+def _show(comparison: Comparison) -> None:
     names = [one.name for one in comparison.evaluations]
     show_table(("Run", "Model", *FIGURES), [_totals(one) for one in comparison.evaluations], figures=FIGURES)
     if kinds := comparison.failure_kinds:
@@ -84,8 +76,8 @@ def _tell(comparison: Comparison) -> None:
             ]
             show_table((one.name, *matrix.domains), cells, figures=matrix.domains)
     if comparison.settings:
-        told = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
-        show_table(("Setting", *names), told)
+        table = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
+        show_table(("Setting", *names), table)
 
 
 def _totals(one: Evaluation) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What evaluations share: options, running episodes on several desktops, and showing results."""
+"""Shared parts of the evaluations: options, running episodes on several desktops, and showing results."""
 
 from __future__ import annotations
 
@@ -223,10 +223,10 @@ def _introduce(jobs: Sequence[Job], left: Sequence[Job], options: Options, scree
 
 def _line(number: int, total: int, result: Result) -> str:
     sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
-    told = f"  {result.failure}: {shorten(result.reason, 110)}" if result.outcome != "success" else ""
+    problem = f"  {result.failure}: {shorten(result.reason, 110)}" if result.outcome != "success" else ""
     steps = plural(result.steps, "step")
     place = f"{number:>4}/{total}" if total else " " * 7
-    return printable(f"{place} {sign} {_name(result)}  {result.seconds:.1f} s, {steps}{told}")
+    return printable(f"{place} {sign} {_name(result)}  {result.seconds:.1f} s, {steps}{problem}")
 
 
 def _name(result: Result) -> str:
@@ -249,5 +249,5 @@ def _row(name: str, summary: Summary) -> tuple[str, ...]:
 
 
 def _as_values(result: Result, folder: Path) -> dict[str, Any]:
-    told = result.model_dump(include={"task", "seed", "outcome", "failure", "reason", "instruction"})
-    return {**told, "report": folder / result.report if result.report else None}
+    values = result.model_dump(include={"task", "seed", "outcome", "failure", "reason", "instruction"})
+    return {**values, "report": folder / result.report if result.report else None}

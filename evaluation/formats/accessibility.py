@@ -2,8 +2,7 @@
 
 Every element of an observation becomes an XML element named after its role (`push-button`) inside that of its window,
 inside its application, with the attributes `name`, `description`, `value` and one `st:STATE="true"` per state; its
-text is its content. What lies between window and element is left out;
-`//frame[@name="Notes"]//entry` fits all the same.
+text is its content. Containers between window and element are left out, so write `//frame[@name="Notes"]//entry`.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class TreeRule(Parameters):
-    """What must be in the tree.
+    """A rule about the tree.
 
     Attributes:
         xpath: XPath 1.0 of an element; namespaces as in `NAMESPACES`.
-        text: Its content; None where it does not count.
-        exact: Whether the content must be exactly this, or hold it.
+        text: Its content; None if any content is right.
+        exact: Whether the content must equal `text`, or only contain it.
     """
 
     xpath: str
@@ -46,13 +45,13 @@ class TreeRule(Parameters):
 
 
 class TreeRules(Parameters):
-    """Rules that must all hold; OSWorld's bare list is taken too."""
+    """Rules that must all hold; a bare list, as in OSWorld, is accepted too."""
 
     rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]
 
 
 def accessibility_tree(parameters: Nothing, context: TaskContext) -> Reading:
-    """What can be seen on the screen, as XML."""
+    """The visible elements of the screen, as XML."""
     observation = context.desktop.observe()
     return Reading(tree_of(observation), f"{len(observation.elements)} elements on the screen")
 

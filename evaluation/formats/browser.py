@@ -1,4 +1,4 @@
-"""What Chromium keeps: preferences, bookmarks and history from its profile, open tabs over its debugging port.
+"""The state of Chromium: preferences, bookmarks and history from its profile, open tabs over its debugging port.
 
 Tabs can be read and closed where the task starts Chromium itself, with `--remote-debugging-port=0` and a
 `--user-data-dir` of its own (without one Chromium opens no port); the other files are there with any start, and
@@ -27,7 +27,7 @@ from evaluation.state.metrics import Metric, Score, by_name, rules_of, score_of
 from evaluation.state.steps import StepKind
 
 PROFILE = "~/.config/browser-profile"
-"""Where the Chromium of a virtual desktop keeps its data, unless a task names another folder."""
+"""Default data folder of Chromium on a virtual desktop."""
 _CHROMIUM_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
@@ -51,7 +51,7 @@ class Tabs(Profile):
 
 
 def chromium_preference(parameters: Preference, context: TaskContext) -> Reading:
-    """One of Chromium's preferences, as JSON; not there where it has its default."""
+    """One of Chromium's preferences, as JSON; absent if it has its default."""
     value = _at(_preferences(parameters, context), *parameters.key)
     return Reading(value, f"{'.'.join(parameters.key)} = {json.dumps(value)}")
 
@@ -72,7 +72,10 @@ def history(parameters: Profile, context: TaskContext) -> Reading:
     if not path.is_file():
         return Reading(None, "there is no history")
     rows = _rows(path, "SELECT url, title, last_visit_time FROM urls ORDER BY last_visit_time DESC")
-    visits = [{"url": url, "title": title, "last_visit": _moment(time)} for url, title, time in rows]
+    visits = [
+        {"url": url, "title": title, "last_visit": (_CHROMIUM_EPOCH + timedelta(microseconds=time)).isoformat()}
+        for url, title, time in rows
+    ]
     return Reading(visits, f"history: {excerpt(', '.join(visit['url'] for visit in visits))}")
 
 
@@ -98,7 +101,7 @@ def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
 
 
 def chrome_close_tabs(parameters: Tabs, context: TaskContext) -> None:
-    """Close the tabs of some addresses; that one of them is not open is an error."""
+    """Close the tabs with the given addresses; raise an error if one is not open."""
     try:
         with DevTools(context.path(parameters.profile)) as browser:
             tabs = _tabs(browser.call("Target.getTargets"))
@@ -151,7 +154,7 @@ def _preference(name: str, read: Callable[[Any], Any]) -> Getter[Profile]:
 
 
 class BookmarkRule(Parameters):
-    """What lies in the bookmark bar itself: exactly these names of folders, or exactly these addresses."""
+    """The expected bookmark bar, without its subfolders: exactly these folder names, or exactly these addresses."""
 
     type: Literal["bookmark_bar_folders_names", "bookmark_bar_websites_urls"]
     names: tuple[str, ...] = ()
@@ -159,7 +162,7 @@ class BookmarkRule(Parameters):
 
 
 class FontRule(Parameters):
-    """The default size of text: one `value`, or between `min` and `max`, both left out."""
+    """The default size of text: one `value`, or between `min` and `max`, exclusive."""
 
     type: Literal["value", "range"]
     value: int | None = None
@@ -213,7 +216,7 @@ def check_font_size(result: Any, expected: FontRule) -> Score:
 
 
 def same_address(one: str, two: str) -> bool:
-    """Return whether two addresses are the same page: capitals of the host, and a last slash, do not count."""
+    """Return whether two addresses are the same page; case of the host and a final slash do not matter."""
     return _plain_address(one) == _plain_address(two)
 
 
@@ -267,10 +270,6 @@ def _at(value: Any, *key: str) -> Any:
     for name in key:
         value = value.get(name) if isinstance(value, dict) else None
     return value
-
-
-def _moment(microseconds: int) -> str:
-    return (_CHROMIUM_EPOCH + timedelta(microseconds=microseconds)).isoformat()
 
 
 GETTERS: dict[str, Getter[Any]] = {

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class DocumentOptions(Parameters):
-    """How texts of documents are compared; `content_only` scores how alike they are."""
+    """Options of `compare_docx_files`; `content_only` makes the similarity of the texts the score."""
 
     ignore_blanks: bool = True
     ignore_case: bool = False
@@ -31,7 +31,7 @@ class DocumentOptions(Parameters):
 
 
 class ParagraphRule(Parameters):
-    """A paragraph, by its number (blank ones left out) or a part of its text, and its format; None does not count."""
+    """A paragraph, by its number (blank ones left out) or a part of its text, and its format; None is not checked."""
 
     index: int | None = None
     contains: str = ""
@@ -66,8 +66,8 @@ def compare_docx_files(
     if content_only:
         from rapidfuzz.fuzz import ratio
 
-        likeness = ratio(_joined(texts), _joined(other)) / 100
-        return Score(likeness, f"the texts are {likeness:.3f} alike")
+        similarity = ratio(_joined(texts), _joined(other)) / 100
+        return Score(similarity, f"the texts have a similarity of {similarity:.3f}")
     if ignore_blanks:
         texts, other = [_joined(texts)], [_joined(other)]
     return score_of(texts == other, _first_difference(texts, other))
@@ -179,29 +179,13 @@ def _texts(document: Document) -> list[str]:
     return [paragraph.text for paragraph in document.paragraphs]
 
 
-def _tables(document: Document) -> list[list[list[str]]]:
-    return [[[cell.text.strip() for cell in row.cells] for row in table.rows] for table in document.tables]
-
-
 def _pictures(document: Document) -> list[int]:
     blobs = (part.target_part.blob for part in document.part.rels.values() if part.reltype.endswith("/image"))
     return sorted(map(hash, blobs))
 
 
-def _picture_places(document: Document) -> list[int]:
-    return [number for number, one in enumerate(document.paragraphs) if one._p.xpath(".//a:graphicData")]
-
-
-def _spaced_lines(document: Document) -> list[tuple[str, Any]]:
-    return [(paragraph.text, _effective(paragraph, "line_spacing")) for paragraph in document.paragraphs]
-
-
 def _subscripts(document: Document) -> list[str]:
     return [run.text for _, run in _runs(document) if run.font.subscript]
-
-
-def _highlighted(document: Document) -> str:
-    return "".join(run.text for _, run in _runs(document) if run.font.highlight_color is not None)
 
 
 def _runs(document: Document) -> Iterator[tuple[Paragraph, Run]]:
@@ -289,11 +273,22 @@ def _font_part(run: Run, paragraph: Paragraph, name: str) -> Any:
 
 
 METRICS = {
-    "compare_docx_tables": _comparing(_tables, "tables"),
+    "compare_docx_tables": _comparing(
+        lambda found: [[[cell.text.strip() for cell in row.cells] for row in one.rows] for one in found.tables],
+        "tables",
+    ),
     "compare_docx_images": _comparing(_pictures, "pictures"),
-    "compare_contains_image": _comparing(_picture_places, "paragraphs with pictures"),
-    "compare_line_spacing": _comparing(_spaced_lines, "line spacing"),
-    "check_highlighted_words": _comparing(_highlighted, "highlighted"),
+    "compare_contains_image": _comparing(
+        lambda found: [number for number, one in enumerate(found.paragraphs) if one._p.xpath(".//a:graphicData")],
+        "paragraphs with pictures",
+    ),
+    "compare_line_spacing": _comparing(
+        lambda found: [(one.text, _effective(one, "line_spacing")) for one in found.paragraphs], "line spacing"
+    ),
+    "check_highlighted_words": _comparing(
+        lambda found: "".join(run.text for _, run in _runs(found) if run.font.highlight_color is not None),
+        "highlighted",
+    ),
     **by_name(
         Metric(compare_docx_files, options=DocumentOptions),
         Metric(compare_init_lines),

@@ -70,7 +70,7 @@ class CsvRules(Parameters):
 
 
 class FuzzyOptions(Parameters):
-    """How alike two texts must be, from 0 to 1, for a score of 1; None scores their likeness itself."""
+    """Least similarity, from 0 to 1, for a score of 1; None makes the similarity itself the score."""
 
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
@@ -90,7 +90,7 @@ class DirectJson(Parameters):
 
 
 class LiteralOptions(Parameters):
-    """What is compared, `str` or `list`, and whether capitals count."""
+    """Type of the compared values, `str` or `list`, and whether to ignore case."""
 
     type: Literal["str", "list"] = "str"
     ignore_case: bool = False
@@ -112,13 +112,13 @@ def is_in_list(result: Any, expected: Expected) -> Score:
 
 
 def fuzzy_match(result: str, expected: Expected, *, threshold: float | None = None) -> Score:
-    """How alike two texts are (edit distance), from 0 to 1."""
-    return _likeness(result, str(expected.expected), threshold)
+    """The similarity of two texts (edit distance), from 0 to 1."""
+    return _similarity(result, str(expected.expected), threshold)
 
 
 def diff_text_file(result: Path, expected: Path, *, threshold: float | None = None) -> Score:
-    """How alike the texts of two files are, from 0 to 1."""
-    return _likeness(read_text(result), read_text(expected), threshold)
+    """The similarity of the texts of two files, from 0 to 1."""
+    return _similarity(read_text(result), read_text(expected), threshold)
 
 
 def check_list(result: Path | str, expected: ListRules) -> Score:
@@ -182,12 +182,12 @@ def check_direct_json_object(result: Any, expected: DirectJson) -> Score:
 
 
 def compare_pdfs(result: str, expected: str, *, ignore_blanks: bool = False, ignore_case: bool = False) -> Score:
-    """Two texts of `pdf_text` are alike, from 0 to 1."""
+    """The similarity of two texts of `pdf_text`, from 0 to 1."""
     if ignore_blanks:
         result, expected = " ".join(result.split()), " ".join(expected.split())
     if ignore_case:
         result, expected = result.casefold(), expected.casefold()
-    return _likeness(result, expected, None)
+    return _similarity(result, expected, None)
 
 
 def compare_archive(result: Path, expected: Path) -> Score:
@@ -225,12 +225,14 @@ def check_number(result: Any, expected: Any) -> Score:
     return score_of(not wrong, f"{value:g} should be {', '.join(wrong)}" if wrong else f"{value:g} is as expected")
 
 
-def _likeness(found: str, wanted: str, threshold: float | None) -> Score:
+def _similarity(found: str, wanted: str, threshold: float | None) -> Score:
     from rapidfuzz.fuzz import ratio
 
-    likeness = ratio(found, wanted) / 100
-    value = likeness if threshold is None else float(likeness >= threshold)
-    return Score(value, f"the texts are alike to {likeness:.3f}: {excerpt(found)}, expected {excerpt(wanted)}")
+    similarity = ratio(found, wanted) / 100
+    value = similarity if threshold is None else float(similarity >= threshold)
+    return Score(
+        value, f"the texts have a similarity of {similarity:.3f}: {excerpt(found)}, expected {excerpt(wanted)}"
+    )
 
 
 def _search(rule: str, text: str) -> bool:

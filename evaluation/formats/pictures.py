@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIMILAR = 0.9
-"""Least structural similarity of two images of the same thing."""
+"""Least structural similarity of two images with the same content."""
 _WINDOW = 7
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
@@ -34,7 +34,7 @@ class ImageSize(Parameters):
 
 
 class Threshold(Parameters):
-    """How much structural similarity may be missing, from 0 to 1."""
+    """Largest loss of structural similarity, from 0 to 1."""
 
     threshold: Annotated[float, Field(ge=0, le=1)] = 1 - SIMILAR
 

@@ -1,6 +1,6 @@
 """Settings of desktop applications: GSettings, LibreOffice profiles, GIMP and VLC configuration files.
 
-An application writes only what differs from its defaults: what is not in its file does not hold.
+Applications write only values that differ from their defaults, so a setting without a line in the file is not set.
 """
 
 from __future__ import annotations
@@ -127,14 +127,14 @@ def _registry_score(result: Path, wanted: Sequence[RegistryValue]) -> Score:
         for item in items.iter("item")
         for prop in item.iter("prop")
     }
-    told = [f"{setting.name} = {found.get((setting.path, setting.name), 'not set')}" for setting in wanted]
+    values = [f"{setting.name} = {found.get((setting.path, setting.name), 'not set')}" for setting in wanted]
     holds = all(found.get((setting.path, setting.name)) == setting.value for setting in wanted)
     expected = ", ".join(f"{setting.name} = {setting.value}" for setting in wanted)
-    return score_of(holds, f"{result.name}: {', '.join(told)}" + ("" if holds else f"; expected {expected}"))
+    return score_of(holds, f"{result.name}: {', '.join(values)}" + ("" if holds else f"; expected {expected}"))
 
 
 def _vlc_settings(path: Path) -> dict[str, str]:
-    """Read settings; `#name=value` is a default, and a value that was set comes before it."""
+    """Read settings; a line `#name=value` is a default, which a set value overrides."""
     settings: dict[str, str] = {}
     for sign, name, value in re.findall(r"^(#?)([\w-]+)=(.*)$", read_text(path), re.MULTILINE):
         if not sign or name not in settings:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pptx.slide import Slide
 
 TOLERANCE_EMU = 12_700
-"""How far a shape may lie from its place: 1 pt, in English metric units. LibreOffice rounds when it saves."""
+"""Largest distance of a shape from its place: 1 pt, in English metric units. LibreOffice rounds when it saves."""
 
 
 _ASPECTS = (
     *("number_of_slides", "shape", "text", "alignment", "indent", "bullets", "background_color", "note", "color_rgb"),
     *("font_name", "font_size", "font_bold", "font_italic", "font_underline", "strike_through"),
 )
-"""What is compared, unless the option `examine_...` of OSWorld's name switches it off."""
+"""The compared aspects; OSWorld's option `examine_...` switches one off."""
 SlideOptions = rules_of("SlideOptions", **{f"examine_{name}": (bool, True) for name in _ASPECTS})
 
 
@@ -36,12 +36,12 @@ class Transition(Parameters):
 
 
 class SlideRule(Parameters):
-    """A slide, from 0, and what it must hold; None does not count.
+    """A slide and its expected content; None is not checked.
 
     Attributes:
-        index: Its number.
+        index: Its number, from 0.
         texts: Each must be in some shape.
-        notes: What its notes are.
+        notes: Its notes.
         background: Color of its background, such as `00FF00`.
     """
 
@@ -52,14 +52,14 @@ class SlideRule(Parameters):
 
 
 class SlideRules(Parameters):
-    """What must hold for a presentation."""
+    """Rules for a presentation."""
 
     slides: tuple[SlideRule, ...] = ()
     count: int | None = None
 
 
 def compare_pptx_files(result: Path, expected: Path, **examined: bool) -> Score:
-    """Two presentations are the same in what the options say."""
+    """Two presentations agree in every examined aspect."""
     try:
         wanted = _presentation(expected)
     except WrongFormat as error:

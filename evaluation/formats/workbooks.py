@@ -43,7 +43,7 @@ class SheetNames(Parameters):
 
 
 class TwoSheets(Parameters):
-    """What two sheets have in common: values, frozen pane, filter, charts, widths and heights, or merged cells."""
+    """An aspect in which two sheets must agree: values, frozen pane, filter, charts, or merged cells."""
 
     type: Literal["sheet_data", "freeze", "filter", "chart", "merged"]
     sheet_idx0: SheetIndex = 0
@@ -51,7 +51,7 @@ class TwoSheets(Parameters):
 
 
 class Zoom(ValueRule):
-    """How large a sheet is shown, in %."""
+    """The zoom of a sheet, in %."""
 
     type: Literal["zoom"]
     sheet_idx: SheetIndex = 0
@@ -61,14 +61,14 @@ TableRule = Annotated[CellRule | SheetNames | TwoSheets | Zoom, Field(discrimina
 
 
 class TableOptions(Parameters):
-    """What must hold for a workbook."""
+    """Rules for a workbook."""
 
     rules: Annotated[tuple[TableRule, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Book:
-    """A workbook twice: what its formulas came to, and the formulas."""
+    """A workbook with the calculated values, and the same with the formulas."""
 
     values: Workbook
     formulas: Workbook
@@ -92,7 +92,7 @@ def compare_table(result: Path, expected: Path | None = None, *, rules: Sequence
     except _UNREADABLE as error:
         raise CheckFailed(f"{expected} is not an xlsx workbook: {error}") from error
     wrong = [problem for rule in rules for problem in _problems(rule, found, wanted)]
-    return score_of(not wrong, "; ".join(wrong) or f"{result.name}: {', '.join(_told(rule) for rule in rules)}")
+    return score_of(not wrong, "; ".join(wrong) or f"{result.name}: {', '.join(_description(rule) for rule in rules)}")
 
 
 _UNREADABLE = (BadZipFile, KeyError, ValueError, ElementTree.ParseError)
@@ -104,7 +104,7 @@ def _load(path: Path) -> _Book:
     return _Book(load_workbook(path, data_only=True), load_workbook(path, data_only=False))
 
 
-def _told(rule: Any) -> str:
+def _description(rule: Any) -> str:
     if isinstance(rule, CellRule):
         return ", ".join(f"{rule.coordinates} {name} {wanted}" for name, wanted in rule.props.items())
     return f"{rule.type} is as expected"

@@ -92,22 +92,19 @@ class Worker:
         with self._starting:
             if self._ended:
                 raise WorkerLost("the worker was ended.")
-            process = self._process = self._new_process()
+            self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - see _close
+            self._answers = queue.Queue()
+            process = self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                encoding="utf-8",
+                start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
+            )
         threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
         self._tell(process, self._assignment.model_dump_json())
         return process
-
-    def _new_process(self) -> subprocess.Popen[str]:
-        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - see close
-        self._answers = queue.Queue()
-        return subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            encoding="utf-8",
-            start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
-        )
 
     def _tell(self, process: subprocess.Popen[str], line: str) -> None:
         """Write a line; a process that has ended is noticed when it does not answer."""

@@ -63,11 +63,11 @@ class StateChecker:
         judged = [self._score(check) for check in self._task.evaluator.checks]
         total = combined([score.value for _, score in judged], self._task.evaluator.conj)
         self.score, done = total, total >= 1.0
-        told = [score.why for _, score in judged if (score.value >= 1.0) == done]
+        reasons = [score.why for _, score in judged if (score.value >= 1.0) == done]
         partly = f" (score {total:g})" if 0.0 < total < 1.0 else ""
         return Verdict(
             verified=done,
-            reason="; ".join(told) + partly,
+            reason="; ".join(reasons) + partly,
             evidence=tuple(reading.evidence for reading, _ in judged),
             by=BY,
         )
