@@ -1,4 +1,4 @@
-"""What can go wrong with a memory store.
+"""The errors of a memory store.
 
 ::
 
@@ -7,17 +7,16 @@
     ├── StoreBusy            another process kept the store locked for longer than the wait
     ├── StoreCorrupt         the file is damaged
     ├── StoreNewer           the file was written by a newer version
-    ├── NotAStore            an SQLite file of some other program
+    ├── NotAStore            a database of another program
     ├── StoreFull            no room left on the disk
     ├── StoreReadOnly        the file or its folder may not be written
     ├── StoreClosed          used after close()
-    ├── InvalidExperience    what was to be stored or looked up is not acceptable
+    ├── InvalidExperience    a text or record cannot be stored or looked up
     ├── UnknownExperience    no experience has this id
     ├── EmbeddingError       the embedder cannot be loaded or gave unusable vectors
     └── TransferError        an export file cannot be read
 
-Every message says what to do about it. A store that raised one of these has lost nothing: whatever was
-acknowledged before is still in the file, and the operation that failed left no trace.
+Every message suggests a fix. The operation that failed has changed nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looks for damage in a store that can be opened."""
+"""Detection of damage in a store that can be opened."""
 
 from __future__ import annotations
 

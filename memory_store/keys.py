@@ -16,11 +16,8 @@ from intents.lexicon import fillers
 from intents.text import QUOTED
 from memory_store.errors import InvalidExperience
 
-MAX_TEXT_CHARS = 262_144
-"""Longest single text; anything longer is a screen dump or a mistake, not a query or a summary."""
-
-MAX_JSON_CHARS = 8_388_608
-"""Largest JSON form of the steps of one experience."""
+MAX_TEXT_CHARS = 262_144  # A longer text is a screen dump or a mistake, not a query or a summary.
+MAX_JSON_CHARS = 8_388_608  # of the steps of one experience
 
 _WORD = re.compile(r"\S+")
 _SPACES = re.compile(r"\s+")

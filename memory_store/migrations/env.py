@@ -1,4 +1,4 @@
-"""Run by Alembic: migrates on the connection that was handed over, inside its open transaction."""
+"""Alembic environment: migrates on the connection in the attributes, inside its open transaction."""
 
 from __future__ import annotations
 

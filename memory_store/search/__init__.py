@@ -1,1 +1,1 @@
-"""Finding experience: by meaning, by words, and ranking what was found."""
+"""Search by meaning and by words, and ranking of the results."""

@@ -25,9 +25,7 @@ from memory_store.storage.schema import ExperienceRow, StateRow, VectorRow
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
-EMBED_AT_ONCE = 256
-"""More experiences without a vector than this are embedded in the background."""
-
+EMBED_AT_ONCE = 256  # A larger number of experiences without a vector is embedded in the background.
 _LOAD_ROWS = 8192
 _EMBED_ROWS = 256
 _experience = ExperienceRow.__table__.c
@@ -122,7 +120,7 @@ class LocalIndex:
     def search(
         self, connection: Connection, kind: Kind, vector: Vector, count: int, others: Sequence[int]
     ) -> tuple[list[tuple[int, float]], dict[int, float]]:
-        """Return the experiences nearest to a vector, and the cosines of these and of others."""
+        """Return the experiences nearest to a vector, and their cosines and those of others."""
         near = dict(self._indexes[kind].search(vector, count))
         cosines = near | cosines_of(
             connection, self._embedder, [*near, *(pk for pk in others if pk not in near)], vector
@@ -153,12 +151,12 @@ class LocalIndex:
         vectors, usable = decode(blobs, self._embedder.dimension)
         missing = [number for number, good in enumerate(usable) if not good]
         if len(missing) > EMBED_AT_ONCE:
-            # They are being embedded in the background; the version changes when that is done.
+            # The background embeds them and then increases the version.
             good = [number for number, good in enumerate(usable) if good]
             self._indexes[kind].add([pks[number] for number in good], vectors[good])
             return
         if missing:
-            # Damaged, or written meanwhile by a process with another embedder.
+            # Damaged, or just written by a process with another embedder.
             vectors = vectors.copy()
             for some in chunks(missing, _EMBED_ROWS):
                 vectors[some] = checked_embed(self._embedder, key_texts(connection, [pks[number] for number in some]))

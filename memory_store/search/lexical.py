@@ -1,7 +1,7 @@
-"""Finding experience by its words: FTS5 on SQLite, text search on PostgreSQL.
+"""Search by words: FTS5 on SQLite, text search on PostgreSQL.
 
-A word that most keys have tells nothing and takes long to rank by, so that only the rare words of a query are looked
-up; how rare a word is, is counted up to a bound and remembered.
+A word that most keys have does not distinguish them and is slow to rank by, so only the rare words of a query are
+looked up. Word counts are bounded and cached.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from intents.lexicon import content_words
 from memory_store.records.experience import Kind
 
 _MOST_WORDS = 24
-_COMMON = 400
-"""A word that more keys have is not looked up."""
-_MOST_ROWS = 800
-"""Rows that are ranked for one query."""
+_COMMON = 400  # A word that more keys have is not looked up.
+_MOST_ROWS = 800  # rows that are ranked for one query
 _REMEMBERED = 20_000
 
 _COUNT = {
@@ -53,9 +51,9 @@ class WordSearch:
         Args:
             connection: A reading transaction.
             kind: The kind.
-            query: What to look for.
-            count: At most so many.
-            newest: The highest pk there is; counts are taken again once it has grown much.
+            query: The query.
+            count: Maximum number of results.
+            newest: The highest pk; the cached counts are dropped once it has grown by a fifth.
         """
         if newest > self._at + max(1000, self._at // 5) or len(self._counts) > _REMEMBERED:
             self._counts.clear()

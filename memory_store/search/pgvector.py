@@ -1,7 +1,7 @@
-"""Nearest neighbours by pgvector, where the PostgreSQL server has it.
+"""Nearest neighbours by pgvector, if the PostgreSQL server has it.
 
-A trigger keeps, beside the bytes of each vector, the same numbers in pgvector's own form and the kind of experience, so
-that whatever writes a vector needs to know nothing of this. Each kind and embedder has an HNSW index.
+A trigger stores each vector in pgvector's own form as well, with the kind of experience, so that writers of vectors
+need not know about it. Each kind and embedder has an HNSW index.
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ from memory_store.storage.schema import ExperienceRow
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
-_MOST_DIMENSIONS = 2000
-"""Longer vectors cannot be indexed by HNSW, and are compared one by one."""
-_MOST_LOOKED_AT = 1000
-"""The greatest `hnsw.ef_search`."""
-_MARGIN = 64
-"""Looked up beyond what is wanted, as some may be forgotten."""
+_MOST_DIMENSIONS = 2000  # HNSW cannot index longer vectors; they are compared one by one.
+_MAX_EF_SEARCH = 1000
+_MARGIN = 64  # further rows to look up, as some may be forgotten
 _log = logging.getLogger(__name__)
 
-# The number behind 32 bits (IEEE 754): NaN and infinity have the exponent 255 and make no vector.
+# Decodes IEEE 754 numbers of 32 bits; NaN and infinity have the exponent 255 and make no vector.
 _FUNCTION = """
 CREATE OR REPLACE FUNCTION {schema}.vector_near() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -63,7 +60,7 @@ FOR EACH ROW EXECUTE FUNCTION {schema}.vector_near()
 
 
 def open_index(database: PostgresDatabase, embedder: Embedder) -> PgVectorIndex | None:
-    """Return the index of a server that has pgvector, prepared for an embedder; None where it has not.
+    """Return the index of a server that has pgvector, prepared for an embedder; None if it has none.
 
     Raises:
         MemoryStoreError: The server cannot be used.
@@ -107,7 +104,7 @@ class PgVectorIndex:
         return self._newest
 
     def catch_up(self, connection: Connection) -> None:
-        """Look how far the database has come; the server keeps the index itself."""
+        """Read the highest pk; the server maintains the index itself."""
         self._newest = connection.scalar(select(func.max(ExperienceRow.__table__.c.pk))) or 0
 
     def search(
@@ -117,7 +114,7 @@ class PgVectorIndex:
 
         Others without a vector by this embedder are embedded.
         """
-        looked_at = min(_MOST_LOOKED_AT, 2 * count + _MARGIN)
+        looked_at = min(_MAX_EF_SEARCH, 2 * count + _MARGIN)
         connection.exec_driver_sql(f"SET LOCAL hnsw.ef_search = {looked_at}")
         values = {"vector": _literal(vector), "most": count + _MARGIN, "count": count}
         near = [(pk, cosine) for pk, cosine in connection.execute(self._searches[kind], values)]
@@ -135,7 +132,7 @@ class PgVectorIndex:
 
 
 def _home(database: PostgresDatabase) -> str | None:
-    """Return the schema of pgvector, installing it where the server has it and lets us; None for the local index."""
+    """Return the schema of pgvector, which is installed if the server offers and permits it; None if it does not."""
     where = text("SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
                  " WHERE e.extname = 'vector'")  # fmt: skip
     offered = text("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'")
@@ -154,7 +151,6 @@ def _home(database: PostgresDatabase) -> str | None:
 
 
 def _prepare(connection: Connection, home: str, embedder: Embedder) -> None:
-    """Make what is missing of column, trigger and indexes."""
     there = connection.scalar(
         text(
             "SELECT count(*) FROM information_schema.columns"
@@ -186,7 +182,7 @@ def _prepare(connection: Connection, home: str, embedder: Embedder) -> None:
 
 
 def _which(embedder: Embedder, kind: str, prefix: str = "") -> str:
-    # Written out instead of bound: only so does the server know that the index of this embedder and kind applies.
+    # Literals instead of parameters, so that the server knows that the index of this embedder and kind applies.
     name = embedder.name.replace("'", "''").replace("\\", "\\\\").replace(":", "\\:")
     return f"{prefix}embedder = '{name}' AND {prefix}kind = '{kind}'"
 

@@ -21,36 +21,18 @@ from intents.conflicts import Verbs, compare, conflict
 from intents.lexicon import stems
 from memory_store.records.experience import Provenance
 
-RANK_OFFSET = 20
-"""The constant of reciprocal rank fusion: how little the first places differ."""
+RANK_OFFSET = 20  # the constant of reciprocal rank fusion
+WORDS_WEIGHT = 0.2  # weight of the rank by words; the rank by meaning has weight 1
 
-WORDS_WEIGHT = 0.2
-"""Weight of the rank by words; the rank by meaning has weight 1."""
-
-QUERY_COVERED = 0.13
-"""Added to the cosine if the key names all things of the query, by whatever word.
-
-This constant and the next ones were fitted by logistic regression on labelled paraphrases
-(``benchmarks/data/memory_labels.txt``)."""
-
+# Terms added to the cosine, fitted by logistic regression on labelled paraphrases (benchmarks/data/memory_labels.txt).
+QUERY_COVERED = 0.13  # the key names all things of the query, by whatever word
 VERBS: dict[Verbs, float] = {"same": 0.09, "other": -0.07, "unclear": 0.0, "unknown": 0.0}
-"""Added for what the verbs have in common."""
+CONTRASTED = -0.055  # each names another thing of one kind
+EACH_WORD, FEWER, MORE = 0.018, 4, 10  # for each word that the query has more than the key, within bounds
+OFFSET = -0.05  # brings the sum to the scale of the embedder's threshold, which is one for cosines
 
-CONTRASTED = -0.055
-"""Added if each names another thing of one kind."""
-
-EACH_WORD, FEWER, MORE = 0.018, 4, 10
-"""Added for each word that the query has more than the key, within bounds: long queries are less like any key."""
-
-OFFSET = -0.05
-"""Brings the sum to the scale of the embedder's threshold, which is one for cosines."""
-
-ELSEWHERE = 0.05
-"""How much less like the query than one in another application an experience may be."""
-
-LEAST_COSINE = 0.6
-"""Share of the threshold that the cosine alone must reach."""
-
+ELSEWHERE = 0.05  # how much less similar than an experience in another application a hit may be
+LEAST_COSINE = 0.6  # share of the threshold that the cosine alone must reach
 _SAME_THINGS = 0.6
 _OLD_AFTER_DAYS = 365.0
 
@@ -77,7 +59,7 @@ class Judge:
 
     Args:
         query: The query.
-        floor: Least likeness of a hit.
+        floor: Minimum likeness of a hit.
         by_words: The primary keys that the search by words found, best first.
         embedder: Name of the embedder, for the reasons.
         forced: Whether a caller gave the floor, which then holds for the cosine alone.
@@ -113,7 +95,7 @@ class Judge:
             and (self._forced or cosine >= elsewhere - ELSEWHERE)
             and (nearest is None or self._is_asked_for(row.key_text, cosine, nearest[0].key_text, nearest[1]))
         ]
-        # Equal keys are equally like it, up to rounding; among those the verified and the newest come first.
+        # Equal keys have the same likeness, up to rounding; of these, verified and new ones come first.
         kept.sort(
             key=lambda found: (
                 -round(found[2], 5),
@@ -122,7 +104,7 @@ class Judge:
                 -found[0].pk,
             )
         )
-        # Places are those among what may be returned: what was turned down takes none.
+        # Rejected candidates take no place.
         by_words = sorted((row.pk for row, *_ in kept if row.pk in self._places), key=self._places.__getitem__)
         second = {pk: place for place, pk in enumerate(by_words)}
         found = [self._verdict(row, cosine, first, second.get(row.pk)) for first, (row, cosine, _) in enumerate(kept)]
@@ -148,8 +130,8 @@ class Judge:
         return bool(conflict(self._query, key)) or (not self._forced and compare(self._query, key).otherwise)
 
     def _is_asked_for(self, key: str, cosine: float, misleading: str, nearest: float) -> bool:
-        # Where the nearest does the opposite of what was asked, what is less like it is not what was asked either,
-        # unless it does the opposite of that one to the same things.
+        # If the nearest does the opposite of the query, a less similar one is not asked for either, unless it does the
+        # opposite of the nearest to the same things.
         if self._forced or cosine >= nearest:
             return True
         common = compare(key, misleading)
@@ -163,7 +145,7 @@ def _share(place: int) -> float:
 def weight(source: Provenance | Row[Any]) -> float:
     """Return the factor of an experience for outcome, use and age: about 0.8 to 1.2."""
     outcome = {True: 1.06, None: 1.0, False: 0.9}[source.verified]
-    # Laplace's rule of succession: nothing is known of what was never used.
+    # Laplace's rule of succession.
     helped = 0.85 + 0.3 * (source.times_worked + 1) / (source.times_used + 2)
     days = max(0.0, (datetime.now(UTC) - (source.last_used_at or source.created_at)).total_seconds() / 86_400)
     fresh = 0.95 + 0.05 * math.exp(-days / _OLD_AFTER_DAYS)

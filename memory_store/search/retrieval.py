@@ -1,4 +1,4 @@
-"""Finding experience by its key: exact matches first, then by meaning and words together.
+"""Search by key: exact matches first, then by meaning and words.
 
 Candidates are the nearest by embedding and those that share rare words; `memory_store.search.ranking` decides which of
 them may be returned, and in which order.
@@ -40,8 +40,8 @@ class Query:
     """A search.
 
     Attributes:
-        kind: Which memory.
-        key: What to look for.
+        kind: The kind of experience.
+        key: The key to look for.
         k: Maximum number of hits.
         app: Only about this application (case does not count), unless None.
         platform: Only from this platform, unless None.
@@ -72,17 +72,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """The statements of a search. Building them takes longer than running them, so they are built once.
+    """The statements of a search. Building them takes longer than running them, so they are cached."""
 
-    Attributes:
-        same: Whole experiences with the key digest `digest`, verified and newest first.
-        light: What is needed to rank the experiences `pks`.
-        whole: The experiences `pks` with all columns.
-    """
-
-    same: Select[Any]
-    light: Select[Any]
-    whole: Select[Any]
+    same: Select[Any]  # all columns by key digest, verified and newest first
+    light: Select[Any]  # the columns for ranking, by pks
+    whole: Select[Any]  # all columns, by pks
 
 
 @lru_cache(maxsize=16)
@@ -129,7 +123,7 @@ class Retriever:
         self.index = index
 
     def search(self, query: Query) -> list[Hit[Experience]]:
-        """Return the experiences whose key is like that of the query: exact matches first, then by score.
+        """Return the experiences whose key is similar to that of the query: exact matches first, then by score.
 
         Raises:
             ValueError: ``k`` is below one.
@@ -196,7 +190,7 @@ def _take(connection: Connection, statements: _Statements, verdicts: Sequence[Ve
 
 
 class _Ranking:
-    """Takes hits best first and keeps the first ``k``, one for each key and ending."""
+    """Takes hits best first and keeps the first ``k``, one for each key and outcome."""
 
     def __init__(self, k: int) -> None:
         self._left = k
@@ -208,7 +202,7 @@ class _Ranking:
         return self._left == 0
 
     def takes(self, digest: str, success: bool) -> bool:
-        # Ten successes of one task would crowd out everything else, but a failure of it is news.
+        # Ten successes of one task would hide everything else, but its failure is of interest.
         if self.full or (digest, success) in self._taken:
             return False
         self._taken.add((digest, success))

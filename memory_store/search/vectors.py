@@ -1,7 +1,7 @@
 """Nearest neighbours among unit vectors with FAISS.
 
-Vectors are kept as one byte a number, which takes a quarter of the memory and half of the time of floats. A cosine is
-off by less than 0.01; whoever needs it exactly computes it again from the vectors in the database.
+Vectors take one byte for each number: a quarter of the memory and half of the time of floats. The error of a cosine is
+less than 0.01; exact cosines are computed from the vectors in the database.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class VectorIndex:
         faiss.omp_set_num_threads(1)
         quantizer = faiss.ScalarQuantizer.QT_8bit_uniform
         scalars: Any = faiss.IndexScalarQuantizer(dimension, quantizer, faiss.METRIC_INNER_PRODUCT)
-        # The numbers of a unit vector lie between -1 and 1; nothing else is to be learned from data.
+        # The numbers of a unit vector lie between -1 and 1, so no data is needed for training.
         scalars.train(np.outer([-1.0, 1.0], np.ones(dimension)).astype(np.float32))
         self._index: Any = faiss.IndexIDMap(scalars)
         self._index.own_fields = True

@@ -1,14 +1,15 @@
-"""The database behind a store: connections, transactions and errors in our own words."""
+"""The database behind a store: connections, transactions and the translation of errors."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -25,7 +26,7 @@ from memory_store.errors import (
 )
 
 _WRITE = "memory_store_write"
-_to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
 
 _TRANSLATION: dict[int, tuple[type[MemoryStoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreBusy, "is locked by another process: end that process or try again"),
@@ -41,129 +42,130 @@ _TRANSLATION: dict[int, tuple[type[MemoryStoreError], str]] = {
 }
 
 
-def translate(error: BaseException | None, path: Path) -> MemoryStoreError | None:
-    """Say in our own words what SQLite reported; None when it is no condition of the file or disk."""
-    code = getattr(error, "sqlite_errorcode", None)
-    found = None if code is None else _TRANSLATION.get(code & 0xFF)
-    if found is None:
-        return None
-    kind, words = found
-    return kind(f"the memory store {path} {words} (SQLite: {error})")
+def translate(error: BaseException | None, place: Path | str) -> MemoryStoreError | None:
+    """Return our own error for one of SQLite; None if it is not about the file or the disk."""
+    found = _TRANSLATION.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+    return found and found[0](f"the memory store {place} {found[1]} (SQLite: {error})")
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Turn what SQLite and SQLAlchemy raise about the file or disk into errors of this package."""
+def translated(
+    place: Path | str, translate: Callable[[BaseException | None, Path | str], MemoryStoreError | None] = translate
+) -> Iterator[None]:
+    """Turn errors of the database driver and of SQLAlchemy into errors of this package."""
     try:
         yield
     except PoolTimeout as error:
-        raise StoreBusy(f"the memory store {path} is used by too many threads at once: use fewer") from error
+        raise StoreBusy(f"the memory store {place} is used by too many threads at once: use fewer") from error
     except (DBAPIError, sqlite3.Error) as error:
-        ours = translate(error.orig if isinstance(error, DBAPIError) else error, path)
+        ours = translate(error.orig if isinstance(error, DBAPIError) else error, place)
         if ours is None:
             raise
         raise ours from error
 
 
-class Database(Protocol):
-    """What a store is kept in: `SqliteDatabase`, or `memory_store.storage.postgres.PostgresDatabase`."""
+class Database(ABC):
+    """Pooled connections to one database and two kinds of transaction.
 
-    @property
-    def path(self) -> Path | None:
-        """The file, where it is one."""
-
-    @property
-    def place(self) -> str:
-        """The file or URL, without a password."""
-
-    @property
-    def closed(self) -> bool:
-        """Whether it was closed."""
-
-    @property
-    def engine(self) -> Engine:
-        """The engine, for tests and tools that inspect the database."""
-
-    def read(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that sees one state throughout."""
-
-    def write(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that holds the write lock; durable when the block ends, undone if it raises."""
-
-    def close(self) -> None:
-        """Close all connections. Closing twice is allowed."""
-
-    def size(self) -> int:
-        """Return the size, bytes."""
-
-    def compact(self) -> None:
-        """Give back the space of what was deleted."""
-
-    def problems(self) -> list[str]:
-        """Look for damage below the tables; return what is wrong, in words."""
-
-
-class SqliteDatabase:
-    """Pooled connections to one SQLite file and the two kinds of transaction.
-
-    A reader sees one state of the database throughout. A writer takes the write lock at its start (a read
-    that is upgraded later fails under contention whatever the time-out) and its commit is on the disk when
-    it returns (synchronous=FULL).
-
-    Args:
-        path: The file; it must exist.
-        busy_timeout_s: How long to wait for another process's lock.
+    Attributes:
+        place: The file, or the URL without its password.
+        path: The file; None on a server.
+        engine: The engine, for tests and tools that inspect the database.
     """
 
-    def __init__(self, path: Path, busy_timeout_s: float) -> None:
-        self.path = path
-        self.place = str(path)
+    path: Path | None = None
+
+    def __init__(self, place: str, engine: Engine) -> None:
+        self.place = place
+        self.engine = engine
         self._closed = False
-        status = path.stat()
-        self._file = (status.st_dev, status.st_ino)
-        self._engine = create_engine(
-            URL.create("sqlite", database=str(path)),
-            connect_args={"timeout": busy_timeout_s, "check_same_thread": False},
-            json_serializer=_to_json,
-        )
-        self._writing = self._engine.execution_options(**{_WRITE: True})
-        event.listen(self._engine, "connect", _set_up_connection)
-        event.listen(self._engine, "begin", _begin)
 
-    @property
-    def closed(self) -> bool:
-        """Whether it was closed."""
-        return self._closed
-
-    @property
-    def engine(self) -> Engine:
-        """The engine, for tests and tools that inspect the database."""
-        return self._engine
-
+    @abstractmethod
     def read(self) -> AbstractContextManager[Connection]:
-        """Open a transaction that only reads.
+        """Open a transaction that only reads and sees one state throughout.
 
         Raises:
             MemoryStoreError: One of `StoreBusy`, `StoreCorrupt`, `StoreUnavailable`, `StoreClosed`.
         """
-        return self._transaction(self._engine)
 
-    @contextmanager
-    def write(self) -> Iterator[Connection]:
+    @abstractmethod
+    def write(self) -> AbstractContextManager[Connection]:
         """Open a transaction that holds the write lock; durable when the block ends, undone if it raises.
 
         Raises:
             MemoryStoreError: As `read`, and `StoreFull`, `StoreReadOnly`.
         """
-        self._check_in_place()
-        with self._transaction(self._writing) as connection:
-            yield connection
 
     def close(self) -> None:
         """Close all connections. Closing twice is allowed."""
         self._closed = True
-        with translated(self.path):
-            self._engine.dispose()
+        with self._translated():
+            self.engine.dispose()
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the size of the database, bytes."""
+
+    @abstractmethod
+    def compact(self) -> None:
+        """Free the space of deleted rows.
+
+        Raises:
+            MemoryStoreError: As `write`.
+        """
+
+    @abstractmethod
+    def problems(self) -> list[str]:
+        """Look for damage below the tables and return the problems in words."""
+
+    @abstractmethod
+    def _translated(self) -> AbstractContextManager[None]: ...
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        if self._closed:
+            raise StoreClosed(f"the memory store {self.place} has been closed: open it again")
+        with self._translated(), engine.begin() as connection:
+            yield connection
+
+
+class SqliteDatabase(Database):
+    """One SQLite file.
+
+    A writer takes the write lock at its start (a read that is upgraded later fails under contention whatever the
+    time-out) and its commit is on the disk when it returns (synchronous=FULL).
+
+    Args:
+        path: The file; it must exist.
+        busy_timeout_s: How long to wait for another process's lock, s.
+    """
+
+    path: Path
+
+    def __init__(self, path: Path, busy_timeout_s: float) -> None:
+        self.path = path
+        status = path.stat()
+        self._file = (status.st_dev, status.st_ino)
+        engine = create_engine(
+            URL.create("sqlite", database=str(path)),
+            connect_args={"timeout": busy_timeout_s, "check_same_thread": False},
+            json_serializer=to_json,
+        )
+        super().__init__(str(path), engine)
+        self._writing = engine.execution_options(**{_WRITE: True})
+        event.listen(engine, "connect", _set_up_connection)
+        event.listen(engine, "begin", _begin)
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """Open a transaction that only reads."""
+        return self._transaction(self.engine)
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Open a transaction that holds the write lock."""
+        self._check_in_place()
+        with self._transaction(self._writing) as connection:
+            yield connection
 
     def size(self) -> int:
         """Return the size of the file and its write-ahead log, bytes."""
@@ -171,13 +173,9 @@ class SqliteDatabase:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def compact(self) -> None:
-        """Write the file anew without the space that is free.
-
-        Raises:
-            MemoryStoreError: As `write`.
-        """
+        """Rewrite the file without its free space."""
         self._check_in_place()
-        with translated(self.path), closing(self._engine.raw_connection()) as connection:
+        with translated(self.path), closing(self.engine.raw_connection()) as connection:
             connection.cursor().execute("VACUUM")
             connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -190,12 +188,8 @@ class SqliteDatabase:
             found.append(f"{len(broken)} rows belong to an experience that is not there")
         return [f"{problem}: restore a backup or an export, or salvage what can be read" for problem in found]
 
-    @contextmanager
-    def _transaction(self, engine: Engine) -> Iterator[Connection]:
-        if self._closed:
-            raise StoreClosed(f"the memory store {self.path} has been closed: open it again")
-        with translated(self.path), engine.begin() as connection:
-            yield connection
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
 
     def _check_in_place(self) -> None:
         # SQLite would go on writing into a file that no path leads to any more, and it would all be lost.

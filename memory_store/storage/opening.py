@@ -1,6 +1,6 @@
-"""Opening a database file: look before touching, create, migrate.
+"""Opening of a database file: examine it, create it, migrate it.
 
-Nothing is written to a file before it is known to be a sound store of a version we can read.
+Nothing is written to a file before it is known to be a sound store of a version that this program reads.
 """
 
 from __future__ import annotations
@@ -31,13 +31,9 @@ from memory_store.migrations import HEAD, SCRIPTS, check_revision, run_migration
 from memory_store.storage.database import Database, SqliteDatabase, translated
 from memory_store.storage.schema import APPLICATION_ID
 
-QUICK_CHECK_BYTES = 256 * 1024 * 1024
-"""Files up to this size are checked page by page on opening; larger ones would take seconds."""
-
+QUICK_CHECK_BYTES = 256 * 1024 * 1024  # Checking the pages of larger files would take seconds.
 _POSTGRES = ("postgresql", "postgresql+psycopg", "postgres")
 MAGIC = b"SQLite format 3\0"
-"""What an SQLite file begins with."""
-
 _REVISION = "SELECT version_num FROM alembic_version"
 
 
@@ -51,28 +47,26 @@ def locate(path_or_url: str | os.PathLike[str]) -> Path | URL:
     if isinstance(path_or_url, str) and re.match(r"[a-z][a-z0-9+]*://", text):
         url = urlsplit(text)
         if url.scheme in _POSTGRES:
-            return _postgres_url(text)
+            try:
+                return make_url(text)
+            except (ArgumentError, ValueError) as error:
+                # The message does not repeat the text, which may hold a password.
+                raise StoreUnavailable(
+                    "this is not the URL of a database: give postgresql://USER@HOST/DATABASE"
+                ) from error
         if url.scheme != "sqlite" or url.netloc or url.query or len(url.path) < 2:
             raise StoreUnavailable(
-                f"{url.scheme}:// is no store this version can open: give postgresql://USER@HOST/DATABASE,"
+                f"{url.scheme}:// is not a store that this version can open: give postgresql://USER@HOST/DATABASE,"
                 " sqlite:///FILE or a path"
             )
         text = unquote(url.path[1:])
     if not text or text == ":memory:" or "\0" in text:
-        raise StoreUnavailable(f"{text!r} is no file name: give the path of the memory file")
+        raise StoreUnavailable(f"{text!r} is not a file name: give the path of the memory file")
     return Path(text).expanduser().absolute()
 
 
-def _postgres_url(text: str) -> URL:
-    try:
-        return make_url(text)
-    except (ArgumentError, ValueError) as error:
-        # The text itself is not told: it may hold a password.
-        raise StoreUnavailable("this is no URL of a database: give postgresql://USER@HOST/DATABASE") from error
-
-
 def open_located(place: Path | URL, busy_timeout_s: float) -> tuple[Database, str]:
-    """Open what `locate` found; see `open_database` and `memory_store.storage.postgres.open_postgres`."""
+    """Open the result of `locate`; see `open_database` and `memory_store.storage.postgres.open_postgres`."""
     if isinstance(place, Path):
         return open_database(place, busy_timeout_s)
     from memory_store.storage.postgres import open_postgres
@@ -86,10 +80,10 @@ def open_database(
     """Open the file, creating or migrating it as needed.
 
     Args:
-        path: The file. It and its folder are made when missing (modes 0600 and 0700).
+        path: The file. It and its folder are created if they are missing (modes 0600 and 0700).
         busy_timeout_s: How long to wait for another process's lock.
         scripts: Folder of the Alembic migrations.
-        head: The revision wanted.
+        head: The revision to migrate to.
 
     Returns:
         The database and its schema revision.
@@ -115,10 +109,10 @@ def open_database(
 
 
 def examine(path: Path, busy_timeout_s: float, head: str) -> str | None:
-    """Look at the file without writing to it.
+    """Examine the file without writing to it.
 
     Returns:
-        Its schema revision, or None when there is nothing in it yet.
+        Its schema revision; None if it is empty or missing.
 
     Raises:
         MemoryStoreError: `StoreCorrupt`, `NotAStore`, `StoreNewer`, `StoreBusy`, `StoreUnavailable`.
@@ -128,23 +122,28 @@ def examine(path: Path, busy_timeout_s: float, head: str) -> str | None:
     with path.open("rb") as file:
         magic = file.read(len(MAGIC))
     if not magic:
-        _check_truly_empty(path)
+        # SQLite silently deletes the log of an empty file, and with it the only copy of its contents.
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise StoreCorrupt(_damaged(path, "it is empty but its write-ahead log is not"))
         return None
     if magic != MAGIC:
-        raise StoreCorrupt(_damaged(path, "it does not begin like an SQLite file"))
+        raise StoreCorrupt(_damaged(path, "it does not begin as an SQLite file"))
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=busy_timeout_s)) as connection:
         revision = revision_of(connection, path)
         if revision is not None:
             check_revision(revision, head, path)
-            _check_pages(connection, path)
+            pages = "PRAGMA quick_check(1)"
+            if path.stat().st_size <= QUICK_CHECK_BYTES and (found := connection.execute(pages).fetchone()[0]) != "ok":
+                raise StoreCorrupt(_damaged(path, str(found)))
     return revision
 
 
 def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
-    """Return the schema revision of a file, or None when there is nothing in it yet.
+    """Return the schema revision of a file; None if it is empty.
 
     Raises:
-        NotAStore: It is a database of another program.
+        NotAStore: It is the database of another program.
         StoreCorrupt: The revision is missing.
     """
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -152,32 +151,17 @@ def revision_of(connection: sqlite3.Connection, path: Path) -> str | None:
     if mark == 0 and not tables:
         return None
     if mark != APPLICATION_ID:
-        raise NotAStore(f"{path} is a database of another program: choose another file for the memory store")
+        raise NotAStore(f"{path} is the database of another program: choose another file for the memory store")
     found = connection.execute(_REVISION).fetchone() if "alembic_version" in tables else None
     if found is None:
         raise StoreCorrupt(_damaged(path, "its schema version is missing"))
     return str(found[0])
 
 
-def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
-    if path.stat().st_size > QUICK_CHECK_BYTES:
-        return
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise StoreCorrupt(_damaged(path, str(verdict)))
-
-
-def _check_truly_empty(path: Path) -> None:
-    # SQLite silently deletes the log beside an empty file, so what it still holds would be lost.
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
-        raise StoreCorrupt(_damaged(path, "it is empty but its write-ahead log is not"))
-
-
 def _damaged(path: Path, how: str) -> str:
     return (
         f"the memory store {path} is damaged ({how}); it was left as it is: move it away together with the files"
-        " beside it whose names begin the same, then restore a backup or import an export; `agent-s memory check"
+        " whose names begin with its name, then restore a backup or import an export; `agent-s memory check"
         " --salvage EXPORT` writes what can still be read of it to an export"
     )
 
@@ -196,11 +180,10 @@ def _check_place(path: Path) -> None:
 
 @contextmanager
 def _file_errors(path: Path) -> Iterator[None]:
-    """Turn what the operating system says about the file or its folder into errors of this package."""
     try:
         yield
     except OSError as error:
-        place = f"the memory store {path} cannot be opened or made ({error.strerror})"
+        place = f"the memory store {path} cannot be opened or created ({error.strerror})"
         match error.errno:
             case errno.ENOSPC | errno.EDQUOT:
                 raise StoreFull(f"{place}: free some space and try again") from error
@@ -211,7 +194,6 @@ def _file_errors(path: Path) -> Iterator[None]:
 
 
 def _secure(path: Path) -> None:
-    """Make sure that the file exists and that nobody but its owner can read it."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     status = path.stat()
     if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != 0o600:
@@ -226,7 +208,7 @@ def _ensure_wal(path: Path, busy_timeout_s: float) -> None:
                 (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
                 break
             except sqlite3.OperationalError as error:
-                # Two processes creating one store: SQLite gives up at once here, without its busy time-out.
+                # If two processes create one store, SQLite fails here without its busy time-out.
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
             time.sleep(0.005)
@@ -236,7 +218,7 @@ def _ensure_wal(path: Path, busy_timeout_s: float) -> None:
 
 def _migrate(database: SqliteDatabase, scripts: Path, head: str) -> None:
     with database.write() as connection:
-        # Another process may have done it while we waited for the lock.
+        # Another process may have migrated it in the meantime.
         revision = _current_revision(connection)
         if revision == head:
             return
@@ -253,7 +235,7 @@ def _current_revision(connection: Connection) -> str | None:
 
 
 def back_up(path: Path, revision: str) -> Path:
-    """Copy the store as it is now to a file beside it.
+    """Copy the store to a file in its folder.
 
     Args:
         path: The store; the caller holds its write lock, so the copy is complete.

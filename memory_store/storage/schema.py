@@ -4,14 +4,12 @@ Every experience is a row of ``experience`` and one of ``narrative``, ``episodic
 Vectors have a table of their own with one row for each embedder, so that opening a store with another
 embedder adds vectors and destroys none.
 
-Three things tell a reader what its index lacks. ``pk`` only ever grows and is never used again: rows with a
-higher one are new. ``version`` in ``store_state`` counts changes that touch an index, and ``changed`` of a row is
-the version at which it was last forgotten, brought back or given another key. ``removed`` counts the times when
-forgotten rows were really deleted.
+A reader updates its index by three values. ``pk`` only grows and is never reused: rows with a higher one are new.
+``version`` in ``store_state`` counts changes that affect an index, and ``changed`` of a row is the version at which it
+was last forgotten, restored or given another key. ``removed`` counts the deletions of forgotten rows.
 
-``web_answer`` is no experience: it keeps what search engines answered, for as long as that is of use.
-
-What is forgotten stays, with ``forgotten_at`` set, until the store is vacuumed. Beside these tables SQLite has
+``web_answer`` is a cache of the answers of search engines. Forgotten rows stay, with ``forgotten_at`` set, until the
+store is vacuumed. In addition to these tables, SQLite has
 ``experience_fts``, a full-text index of the keys that triggers keep up to date; PostgreSQL has an index over
 ``to_tsvector`` instead.
 """
@@ -39,10 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-APPLICATION_ID = 0x41673553
-"""Marks an SQLite file as a memory store ("Ag5S"); kept in the file's header."""
-
-
+APPLICATION_ID = 0x41673553  # "Ag5S", in the header of an SQLite file that is a memory store
 _Count = Integer().with_variant(BigInteger(), "postgresql")
 _NullableJson = JSON(none_as_null=True)
 
@@ -77,7 +72,7 @@ class Base(DeclarativeBase):
 
 
 class ExperienceRow(Base):
-    """What every experience has."""
+    """The common columns of all experiences."""
 
     __tablename__ = "experience"
     __table_args__: Any = (
@@ -117,7 +112,7 @@ class ExperienceRow(Base):
 
 
 class NarrativeRow(ExperienceRow):
-    """What a narrative experience adds."""
+    """The columns of a narrative experience."""
 
     __tablename__ = "narrative"
     __mapper_args__: Any = {"polymorphic_identity": "narrative"}  # noqa: RUF012 - the base declares it for instances
@@ -132,7 +127,7 @@ class NarrativeRow(ExperienceRow):
 
 
 class EpisodicRow(ExperienceRow):
-    """What an episodic experience adds."""
+    """The columns of an episodic experience."""
 
     __tablename__ = "episodic"
     __mapper_args__: Any = {"polymorphic_identity": "episodic"}  # noqa: RUF012 - the base declares it for instances
@@ -146,7 +141,7 @@ class EpisodicRow(ExperienceRow):
 
 
 class SkillRow(ExperienceRow):
-    """What a skill adds."""
+    """The columns of a skill."""
 
     __tablename__ = "skill"
     __mapper_args__: Any = {"polymorphic_identity": "skill"}  # noqa: RUF012 - the base declares it for instances
@@ -173,7 +168,7 @@ class VectorRow(Base):
 
 
 class WebAnswerRow(Base):
-    """What a search engine answered to a query; ``digest`` stands for both."""
+    """The answer of a search engine to a query; ``digest`` is of engine and query."""
 
     __tablename__ = "web_answer"
 

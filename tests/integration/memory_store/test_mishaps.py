@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
     return Clock
 
 
-def test_with_the_clock_set_back_all_is_kept_found_and_brought_back(path: Path, clock: type[Clock]) -> None:
+def test_experience_is_kept_found_and_restored_with_the_clock_set_back(path: Path, clock: type[Clock]) -> None:
     clock.ahead = timedelta(days=700)
     with MemoryStore.open(path, HashingEmbedder()) as store, MemoryStore.open(path, HashingEmbedder()) as other:
         first = narrative(store)
@@ -57,7 +57,7 @@ def test_with_the_clock_set_back_all_is_kept_found_and_brought_back(path: Path, 
         assert store.check() == []
 
 
-def test_a_file_system_without_shared_locks_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_shared_locks_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = sqlite3.connect
 
     class Unshared(sqlite3.Connection):
@@ -75,7 +75,7 @@ def test_a_file_system_without_shared_locks_is_named(path: Path, monkeypatch: py
     ("code", "words"),
     [(sqlite3.SQLITE_PROTOCOL, "not a network one"), (sqlite3.SQLITE_IOERR_LOCK, "local"), (None, "")],
 )
-def test_a_lock_that_fails_while_open_is_named_and_nothing_is_lost(
+def test_a_failing_lock_is_reported_and_nothing_is_lost(
     path: Path, code: int | None, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with MemoryStore.open(path, HashingEmbedder()) as store:
@@ -102,7 +102,7 @@ def test_a_network_file_system_without_locks_is_refused_by_sqlite_itself(tmp_pat
     assert mode != "wal"
 
 
-def test_a_disk_that_is_full_while_opening_leaves_nothing_half_made(
+def test_a_full_disk_while_opening_leaves_a_store_that_can_be_opened_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -116,9 +116,7 @@ def test_a_disk_that_is_full_while_opening_leaves_nothing_half_made(
         assert store.list_experiences() == []
 
 
-def test_a_disk_that_is_full_while_a_backup_is_made_leaves_the_older_store(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_during_the_backup_leaves_the_older_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database, _ = open_database(path, 1.0, head="0001")
     database.close()
     before = path.read_bytes()

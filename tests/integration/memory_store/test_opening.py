@@ -53,7 +53,7 @@ def filled(path: Path) -> Path:
 # --- where it lives ---
 
 
-def test_nobody_else_can_read_it(path: Path) -> None:
+def test_only_the_owner_can_read_the_file(path: Path) -> None:
     with MemoryStore.open(path, HashingEmbedder()) as store:
         narrative(store)
         files = list(path.parent.iterdir())
@@ -75,7 +75,7 @@ def test_a_url_and_odd_names_lead_to_the_same_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["mysql://host/db", "sqlite://", "sqlite:///", ":memory:", "", "a\0b"])
-def test_what_is_no_file_is_refused(place: str) -> None:
+def test_places_that_are_not_files_are_refused(place: str) -> None:
     with pytest.raises(StoreUnavailable):
         MemoryStore.open(place, HashingEmbedder())
 
@@ -83,9 +83,7 @@ def test_what_is_no_file_is_refused(place: str) -> None:
 @pytest.mark.parametrize(
     ("number", "kind"), [(errno.ENOSPC, StoreFull), (errno.EROFS, StoreReadOnly), (errno.EIO, StoreUnavailable)]
 )
-def test_what_the_system_says_about_the_file_is_an_error_of_ours(
-    path: Path, number: int, kind: type[Exception]
-) -> None:
+def test_errors_of_the_operating_system_become_store_errors(path: Path, number: int, kind: type[Exception]) -> None:
     class Failing(type(path)):  # type: ignore[misc]
         def exists(self, **_: bool) -> bool:
             raise OSError(number, os.strerror(number))
@@ -204,7 +202,7 @@ def test_a_newer_store_is_refused_and_left_as_it_is(filled: Path, revision: str)
     assert filled.read_bytes() == before
 
 
-def test_damage_that_shows_while_open_is_reported(filled: Path) -> None:
+def test_damage_that_appears_while_open_is_reported(filled: Path) -> None:
     with MemoryStore.open(filled, HashingEmbedder()) as store:
         damaged_pages(filled)
         with pytest.raises(StoreCorrupt):
@@ -230,7 +228,7 @@ def write_lock(path: Path) -> Iterator[None]:
         raw.execute("ROLLBACK")
 
 
-def test_a_locked_store_can_be_read_and_says_busy_to_writers(filled: Path) -> None:
+def test_a_locked_store_can_be_read_and_writers_get_store_busy(filled: Path) -> None:
     with write_lock(filled), MemoryStore.open(filled, HashingEmbedder(), busy_timeout_s=0.05) as store:
         assert store.search_narrative(SAVE)
         with pytest.raises(StoreBusy, match="another process"):
@@ -240,7 +238,7 @@ def test_a_locked_store_can_be_read_and_says_busy_to_writers(filled: Path) -> No
         narrative(store)
 
 
-def test_a_store_locked_as_a_whole_says_busy(filled: Path) -> None:
+def test_an_exclusively_locked_store_raises_store_busy(filled: Path) -> None:
     with closing(sqlite3.connect(filled, isolation_level=None)) as raw:
         raw.execute("PRAGMA locking_mode = EXCLUSIVE")
         raw.execute("BEGIN EXCLUSIVE")
@@ -272,7 +270,7 @@ def test_a_full_disk_loses_nothing(store: MemoryStore, path: Path) -> None:
         assert {record.id for record in again.list_experiences()} == {record.id for record in made}
 
 
-def test_a_creation_that_failed_leaves_a_file_that_can_be_opened_later(path: Path) -> None:
+def test_a_failed_creation_leaves_a_file_that_can_be_opened_later(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as raw:
         raw.execute("PRAGMA journal_mode = WAL")
@@ -293,7 +291,7 @@ def test_the_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_schema(store: MemoryStore, path: Path) -> None:
+def test_migrations_create_exactly_the_tables_of_the_schema(store: MemoryStore, path: Path) -> None:
     with store._database.read() as connection:
         # The tables of the full-text index are SQLite's own.
         opts = {
@@ -390,7 +388,7 @@ INSERT INTO episodic VALUES (4, 'How to save a text file', 'Press ctrl+s', '', '
 """
 
 
-def test_a_store_of_the_first_schema_keeps_all_it_has(path: Path) -> None:
+def test_a_store_of_the_first_schema_is_upgraded_without_loss(path: Path) -> None:
     path.parent.mkdir()
     database, _ = open_database(path, 1.0, head="0001")
     database.close()
@@ -417,7 +415,7 @@ def test_a_store_of_the_first_schema_keeps_all_it_has(path: Path) -> None:
 # --- the second schema, as it was released ---
 
 
-def test_a_store_of_the_second_schema_keeps_all_it_has_and_takes_web_answers(path: Path) -> None:
+def test_a_store_of_the_second_schema_is_upgraded_without_loss(path: Path) -> None:
     path.parent.mkdir()
     database, _ = open_database(path, 1.0, head="0002")
     database.close()

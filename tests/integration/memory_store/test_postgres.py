@@ -94,7 +94,7 @@ def test_a_server_with_pgvector_searches_the_vectors_itself(store: MemoryStore, 
     assert isinstance(store._retriever.index, LocalIndex if "[local index]" in request.node.name else PgVectorIndex)
 
 
-def test_what_is_stored_is_found_by_meaning_and_words_and_read_back(url: str) -> None:
+def test_stored_experience_is_found_by_meaning_and_words_and_read_back(url: str) -> None:
     with MemoryStore.open(url, HashingEmbedder()) as store:
         made, step = narrative(store), episodic(store)
         skill = store.add_skill(name="save as", steps=[{"action": "hotkey"}], provenance=source(times_seen=2**40))
@@ -117,7 +117,7 @@ def test_what_is_stored_is_found_by_meaning_and_words_and_read_back(url: str) ->
         assert stats.bytes > 0
 
 
-def test_forgetting_merging_and_trust_are_as_on_sqlite(store: MemoryStore) -> None:
+def test_forgetting_merging_and_trust_work_as_on_sqlite(store: MemoryStore) -> None:
     made = narrative(store)
     assert narrative(store).id == made.id
     assert store.get(made.id).provenance.times_seen == 2
@@ -144,7 +144,7 @@ def test_a_key_that_merging_changes_is_found_by_its_new_words(store: MemoryStore
     assert store.search_narrative(other.query)[0].reason == "the same words"
 
 
-def test_another_embedder_is_used_beside_the_first(url: str) -> None:
+def test_two_embedders_share_one_store(url: str) -> None:
     with MemoryStore.open(url, HashingEmbedder()) as store:
         made = narrative(store)
         with MemoryStore.open(url, HashingEmbedder(64)) as other:
@@ -183,7 +183,7 @@ def test_processes_share_one_store_and_a_killed_one_loses_nothing(url: str) -> N
         assert reader.check() == []
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_schema(server: Server) -> None:
+def test_migrations_create_exactly_the_tables_of_the_schema(server: Server) -> None:
     url = server.new_database("plain")
     MemoryStore.open(url, HashingEmbedder()).close()
     database, _ = open_postgres(locate(url), 1.0)  # type: ignore[arg-type]
@@ -214,7 +214,7 @@ def test_an_older_store_is_copied_then_migrated(server: Server) -> None:
     assert run(url, f'SELECT count(*) FROM "{name}".experience') == [(1,)]
 
 
-def test_a_store_of_the_second_schema_takes_web_answers(server: Server) -> None:
+def test_a_store_of_the_second_schema_is_upgraded_for_web_answers(server: Server) -> None:
     url = server.new_database()
     open_postgres(locate(url), 1.0, head="0002")[0].close()  # type: ignore[arg-type]
     with MemoryStore.open(url, HashingEmbedder()) as store:
@@ -253,7 +253,7 @@ def test_aliases_of_older_skills_move_out_of_their_descriptions(server: Server) 
         assert store.check() == []
 
 
-def test_what_cannot_be_used_says_how_to_mend_it(server: Server) -> None:
+def test_unusable_databases_are_refused_with_a_suggested_fix(server: Server) -> None:
     url = server.new_database("plain")
     with pytest.raises(StoreUnavailable, match="the database exists"):
         MemoryStore.open(url.replace("memory_", "nowhere_"), HashingEmbedder())
@@ -272,7 +272,7 @@ def test_what_cannot_be_used_says_how_to_mend_it(server: Server) -> None:
         MemoryStore.open(server.new_database("agent").replace("agent@", "plain@"), HashingEmbedder())
 
 
-def test_passwords_are_not_told(server: Server) -> None:
+def test_messages_and_statistics_contain_no_password(server: Server) -> None:
     with pytest.raises(StoreUnavailable) as error:
         MemoryStore.open("postgresql://plain:secret@127.0.0.1:1/memory", HashingEmbedder())
     assert "secret" not in str(error.value)
@@ -281,7 +281,7 @@ def test_passwords_are_not_told(server: Server) -> None:
         assert "secret" not in store.stats().path
 
 
-def test_a_locked_store_says_busy_and_can_be_read(url: str) -> None:
+def test_a_locked_store_can_be_read_and_writers_get_store_busy(url: str) -> None:
     with MemoryStore.open(url, HashingEmbedder()) as first:
         narrative(first)
         with MemoryStore.open(url, HashingEmbedder(), busy_timeout_s=0.05) as second, first._database.write():
@@ -293,7 +293,7 @@ def test_a_locked_store_says_busy_and_can_be_read(url: str) -> None:
         first.stats()
 
 
-def test_a_connection_that_broke_is_made_anew(server: Server) -> None:
+def test_a_broken_connection_is_replaced(server: Server) -> None:
     with MemoryStore.open(server.new_database(), HashingEmbedder()) as store:
         made = narrative(store)
         server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'memory_%'")

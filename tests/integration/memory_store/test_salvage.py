@@ -70,7 +70,7 @@ def everything(path: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("table", ["experience", "narrative", "vector"])
-def test_all_but_what_is_on_a_damaged_page_is_saved(filled: Path, tmp_path: Path, table: str) -> None:
+def test_everything_outside_the_damaged_page_is_saved(filled: Path, tmp_path: Path, table: str) -> None:
     before = everything(filled)
     leaves = pages_of(filled, table)
     assert len(leaves) > 3
@@ -93,7 +93,7 @@ def test_all_but_what_is_on_a_damaged_page_is_saved(filled: Path, tmp_path: Path
     assert saved == {uid: record for uid, record in before.items() if uid not in report.lost}
 
 
-def test_a_damaged_list_of_ids_costs_no_experience_and_is_told(filled: Path, tmp_path: Path) -> None:
+def test_a_damaged_list_of_ids_costs_no_experience_and_is_reported(filled: Path, tmp_path: Path) -> None:
     before = everything(filled)
     with closing(sqlite3.connect(filled)) as raw:
         (root,) = raw.execute(
@@ -104,7 +104,7 @@ def test_a_damaged_list_of_ids_costs_no_experience_and_is_told(filled: Path, tmp
     assert (report.saved, report.lost, report.complete) == (len(before), (), False)
 
 
-def test_a_file_that_was_cut_short_gives_what_is_left(filled: Path, tmp_path: Path) -> None:
+def test_the_rest_of_a_truncated_file_is_saved(filled: Path, tmp_path: Path) -> None:
     with filled.open("rb+") as file:
         file.truncate(filled.stat().st_size * 2 // 3 // PAGE * PAGE)
     report = salvage_store(filled, tmp_path / "saved.jsonl")
@@ -112,7 +112,7 @@ def test_a_file_that_was_cut_short_gives_what_is_left(filled: Path, tmp_path: Pa
         assert import_store(store, tmp_path / "saved.jsonl").added == report.saved > 0
 
 
-def test_what_is_only_in_the_log_is_saved_too(path: Path, tmp_path: Path) -> None:
+def test_experience_in_the_write_ahead_log_is_saved(path: Path, tmp_path: Path) -> None:
     with MemoryStore.open(path, HashingEmbedder(64)) as store:
         kept = narrative(store)
         (tmp_path / "copy").mkdir()
@@ -124,13 +124,13 @@ def test_what_is_only_in_the_log_is_saved_too(path: Path, tmp_path: Path) -> Non
         assert store.get(kept.id) == kept
 
 
-def test_a_sound_store_is_saved_as_a_whole(filled: Path, tmp_path: Path) -> None:
+def test_a_sound_store_is_saved_completely(filled: Path, tmp_path: Path) -> None:
     before = everything(filled)
     report = salvage_store(filled, tmp_path / "saved.jsonl")
     assert (report.saved, report.lost, report.complete) == (len(before), (), True)
 
 
-def test_what_is_no_store_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+def test_files_that_are_not_stores_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     garbage, foreign = tmp_path / "garbage.db", tmp_path / "foreign.db"
     garbage.write_bytes(b"nothing of use" * 1000)
     with closing(sqlite3.connect(foreign)) as raw:

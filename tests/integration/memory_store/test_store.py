@@ -45,7 +45,7 @@ def test_records_come_back_as_they_were_after_reopening(path: Path) -> None:
     assert made[0].provenance.embedder == "hashing-512"
 
 
-def test_listing_is_narrowed_by_kind_app_run_and_place(store: MemoryStore) -> None:
+def test_listing_is_filtered_by_kind_app_run_and_position(store: MemoryStore) -> None:
     first = narrative(store, created_at=NOW)
     second = narrative(store, created_at=NOW + timedelta(hours=1), app="calc", run_id="run-2")
     third = episodic(store, created_at=NOW + timedelta(hours=2))
@@ -55,7 +55,7 @@ def test_listing_is_narrowed_by_kind_app_run_and_place(store: MemoryStore) -> No
     assert store.list_experiences(limit=1, offset=1) == [second]
 
 
-def test_statistics_count_what_is_there(store: MemoryStore) -> None:
+def test_statistics_count_the_stored_experiences(store: MemoryStore) -> None:
     narrative(store, verified=True)
     narrative(store, times_used=2, app="calc")
     episodic(store)
@@ -76,7 +76,7 @@ def test_an_unknown_id_is_an_error(store: MemoryStore) -> None:
 # --- search ---
 
 
-def test_search_finds_the_like_and_nothing_else(store: MemoryStore) -> None:
+def test_search_finds_similar_experience_only(store: MemoryStore) -> None:
     save, total = narrative(store, SAVE), narrative(store, SUM)
     hits = store.search_narrative(SAVE_LIKE)
     assert ids(hits) == [save.id]
@@ -86,7 +86,7 @@ def test_search_finds_the_like_and_nothing_else(store: MemoryStore) -> None:
     assert set(ids(store.search_narrative("mute all sound", min_similarity=-1.0))) == {save.id, total.id}
 
 
-def test_the_two_memories_are_apart(store: MemoryStore) -> None:
+def test_narrative_and_episodic_memory_are_separate(store: MemoryStore) -> None:
     story = narrative(store, "Save it as draft.txt")
     steps = episodic(store, "Save it as draft.txt", task_query="")
     assert ids(store.search_narrative("Save it as draft.txt")) == [story.id]
@@ -185,7 +185,7 @@ def test_verdicts_are_recorded_by_run_or_id_and_can_be_withdrawn(store: MemorySt
         store.mark_verified(verified=True, by="x")
 
 
-def test_what_failed_twice_is_neither_found_nor_replayed(store: MemoryStore) -> None:
+def test_experience_that_failed_twice_is_neither_found_nor_replayed(store: MemoryStore) -> None:
     story, steps = narrative(store, verified=True), episodic(store, verified=True)
     for record in (story, steps):
         store.record_use(record.id, worked=True)
@@ -204,7 +204,7 @@ def test_what_failed_twice_is_neither_found_nor_replayed(store: MemoryStore) -> 
 # --- forgetting, and other users of the same file ---
 
 
-def test_what_is_forgotten_is_gone_everywhere(store: MemoryStore) -> None:
+def test_forgotten_experience_is_hidden_everywhere(store: MemoryStore) -> None:
     story, kept = narrative(store), narrative(store, SAVE_LIKE)
     assert store.search_narrative(SAVE)
     assert store.forget([story.id, story.id, "n-0"]) == 1
@@ -316,7 +316,7 @@ def test_unusable_vectors_write_nothing(path: Path) -> None:
         assert store.list_experiences() == []
 
 
-def test_a_closed_store_says_so(path: Path) -> None:
+def test_a_closed_store_raises_store_closed(path: Path) -> None:
     store = MemoryStore.open(path, HashingEmbedder())
     store.close()
     store.close()
@@ -338,7 +338,7 @@ def test_writing_to_a_file_that_was_moved_away_is_refused(store: MemoryStore, pa
 # --- embedders ---
 
 
-def test_another_embedder_adds_its_vectors_and_destroys_none(path: Path) -> None:
+def test_another_embedder_adds_its_vectors_and_deletes_none(path: Path) -> None:
     with MemoryStore.open(path, HashingEmbedder()) as store:
         saved, steps = narrative(store), episodic(store)
     with MemoryStore.open(path, Faulty()) as store:
@@ -347,7 +347,7 @@ def test_another_embedder_adds_its_vectors_and_destroys_none(path: Path) -> None
         assert ids(store.search_episodic(SAVE_LIKE, "Save it as a draft.txt")) == [steps.id]
 
 
-def test_an_interrupted_change_of_embedder_goes_on_where_it_stopped(path: Path) -> None:
+def test_an_interrupted_change_of_embedder_is_resumed(path: Path) -> None:
     with MemoryStore.open(path, HashingEmbedder()) as store:
         for number in range(300):
             narrative(store, f"{SAVE} {number}")
@@ -361,14 +361,14 @@ def test_an_interrupted_change_of_embedder_goes_on_where_it_stopped(path: Path) 
         assert len(ids(store.search_narrative(f"{SAVE} 299x", k=5))) == 5
 
 
-def test_what_a_process_with_another_embedder_adds_is_found(store: MemoryStore, path: Path) -> None:
+def test_experience_from_a_process_with_another_embedder_is_found(store: MemoryStore, path: Path) -> None:
     with MemoryStore.open(path, Faulty()) as other:
         made = narrative(other)
         assert ids(store.search_narrative(SAVE_LIKE)) == [made.id]
 
 
 @pytest.mark.parametrize("blob", [b"short", np.full(512, np.nan, np.float32).tobytes(), bytes(2048)])
-def test_damaged_vectors_are_made_again_from_the_text(path: Path, blob: bytes) -> None:
+def test_damaged_vectors_are_recomputed_from_the_text(path: Path, blob: bytes) -> None:
     with MemoryStore.open(path, HashingEmbedder()) as store:
         made = narrative(store)
     with closing(sqlite3.connect(path)) as raw:

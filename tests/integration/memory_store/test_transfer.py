@@ -39,7 +39,7 @@ def test_importing_twice_changes_nothing(store: MemoryStore, exported: Path) -> 
     assert store.list_experiences() == before
 
 
-def test_the_format_is_as_documented(exported: Path) -> None:
+def test_the_export_has_the_documented_format(exported: Path) -> None:
     lines = [json.loads(line) for line in exported.read_text(encoding="utf-8").split("\n") if line]
     assert lines[0] == {"format": "agent-s-memory", "version": 3, "experiences": 3}
     assert [line["kind"] for line in lines[1:]] == ["narrative", "episodic", "narrative"]
@@ -87,7 +87,7 @@ def test_a_damaged_export_is_refused_as_a_whole(
         assert other.list_experiences() == []
 
 
-def test_what_is_no_text_or_not_there_is_refused(store: MemoryStore, tmp_path: Path) -> None:
+def test_binary_and_missing_files_are_refused(store: MemoryStore, tmp_path: Path) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00" * 10)
     for place in (binary, tmp_path / "missing", tmp_path):

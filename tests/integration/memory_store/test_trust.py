@@ -37,7 +37,7 @@ def test_a_skill_is_active_only_after_a_checked_run_from_a_clean_state(store: Me
         store.record_skill_run(narrative(store).id, worked=True)
 
 
-def test_what_fails_twice_is_quarantined_listed_and_released(store: MemoryStore) -> None:
+def test_experience_that_fails_twice_is_quarantined_listed_and_released(store: MemoryStore) -> None:
     made = narrative(store)
     for _ in range(2):
         store.record_use(made.id, worked=False)
@@ -51,7 +51,7 @@ def test_what_fails_twice_is_quarantined_listed_and_released(store: MemoryStore)
     assert store.search_narrative(SAVE) == []
 
 
-def test_what_contradicts_the_verified_is_quarantined_and_told_failures_are_not(store: MemoryStore) -> None:
+def test_contradicted_claims_are_quarantined_and_reported_failures_are_kept(store: MemoryStore) -> None:
     wrong = episodic(store, run_id="run-1")
     right = store.add_episodic(
         task_query=wrong.task_query, subtask=wrong.subtask, summary="By the menu.", steps=STEPS,
@@ -66,7 +66,7 @@ def test_what_contradicts_the_verified_is_quarantined_and_told_failures_are_not(
     assert store.get(failed.id).provenance.state == "active"
 
 
-def test_the_same_learned_again_is_kept_once_with_the_newer_words(store: MemoryStore) -> None:
+def test_repeated_experience_is_merged_and_keeps_the_newer_words(store: MemoryStore) -> None:
     first = narrative(store, "How to save the file")
     again = narrative(store, "How to save a file", instruction=first.instruction)
     assert again.id == first.id
@@ -78,7 +78,7 @@ def test_the_same_learned_again_is_kept_once_with_the_newer_words(store: MemoryS
     assert store.check() == []
 
 
-def test_a_verified_episode_does_not_give_way_to_other_steps(store: MemoryStore) -> None:
+def test_a_verified_episode_is_not_replaced_by_other_steps(store: MemoryStore) -> None:
     proven = episodic(store, verified=True)
     other = store.add_episodic(
         task_query=proven.task_query, subtask=proven.subtask, summary="x", steps=STEPS, provenance=source()
@@ -89,7 +89,7 @@ def test_a_verified_episode_does_not_give_way_to_other_steps(store: MemoryStore)
     assert found.steps == proven.steps
 
 
-def test_a_verdict_of_a_run_does_not_reach_what_another_run_put_in_its_place(store: MemoryStore) -> None:
+def test_a_verdict_of_a_run_does_not_apply_to_its_replacement_from_another_run(store: MemoryStore) -> None:
     first = episodic(store, run_id="run-1")
     second = episodic(store, run_id="run-2")
     assert second.id == first.id
@@ -108,7 +108,7 @@ def test_a_verdict_of_a_run_does_not_reach_what_another_run_put_in_its_place(sto
         (Selection(app="calc", text="under another name"), {"a", "b"}),
     ],
 )
-def test_what_is_selected_is_counted_forgotten_and_brought_back(
+def test_selected_experience_is_counted_forgotten_and_restored(
     store: MemoryStore, selection: Selection, left: set[str]
 ) -> None:
     old = datetime(2025, 6, 1, tzinfo=UTC)
@@ -123,7 +123,7 @@ def test_what_is_selected_is_counted_forgotten_and_brought_back(
         store.forget(Selection())
 
 
-def test_after_a_vacuum_nothing_is_brought_back(store: MemoryStore, path: Path) -> None:
+def test_nothing_is_restored_after_a_vacuum(store: MemoryStore, path: Path) -> None:
     gone, kept = narrative(store, SUM), narrative(store)
     secret = "a-word-that-is-nowhere-else"
     gone = narrative(store, f"How to keep {secret}")
@@ -136,7 +136,7 @@ def test_after_a_vacuum_nothing_is_brought_back(store: MemoryStore, path: Path) 
     assert store.check() == []
 
 
-def test_undo_goes_by_order_and_not_by_the_clock(store: MemoryStore) -> None:
+def test_undo_follows_the_order_of_changes_and_not_the_clock(store: MemoryStore) -> None:
     first, second = narrative(store), narrative(store, SUM)
     store.forget([first.id])
     store.forget([second.id])

@@ -46,7 +46,7 @@ def test_parts_do_not_run_into_each_other() -> None:
     assert make_key("a", "", "b").digest != make_key("a", "b", "").digest
 
 
-def test_what_is_embedded_is_the_collapsed_text_of_all_parts() -> None:
+def test_the_embedded_text_is_the_collapsed_text_of_all_parts() -> None:
     assert make_key(" save  a file ", "", "in\tMousepad").text == "save a file\nin Mousepad"
 
 

@@ -46,7 +46,7 @@ def test_an_empty_index_finds_nothing() -> None:
     assert VectorIndex(16).search(unit(1)[0], 3) == []
 
 
-def test_stored_form_is_read_back_and_damage_noticed() -> None:
+def test_stored_vectors_are_read_back_and_damaged_ones_are_unusable() -> None:
     vector = unit(1)[0]
     blobs = [encode(vector), None, b"short", encode(vector * np.float32("nan")), encode(vector * 3)]
     vectors, sound = decode(blobs, 16)

@@ -142,7 +142,7 @@ def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
 
 @needs_model
 @pytest.mark.parametrize("damage", ["weights", "config", "tokenizer", "other model"])
-def test_damaged_model_files_are_an_error_of_ours(tmp_path: Path, damage: str) -> None:
+def test_damaged_model_files_raise_embedding_error(tmp_path: Path, damage: str) -> None:
     assert MODEL is not None
     for name in ("config.json", "tokenizer.json"):
         shutil.copy(MODEL / name, tmp_path)
@@ -159,7 +159,7 @@ def test_damaged_model_files_are_an_error_of_ours(tmp_path: Path, damage: str) -
         MiniLmEmbedder(tmp_path).embed(["x"])
 
 
-def test_hashing_tells_shared_wording_from_none() -> None:
+def test_hashing_distinguishes_shared_wording_from_none() -> None:
     embedder = HashingEmbedder()
     save, saving, sound = embedder.embed(["save the file as draft", "Saving the files as drafts", "mute all sound"])
     assert save @ saving > embedder.min_similarity > save @ sound
