@@ -1,4 +1,4 @@
-"""The values in which two wordings of the same task differ: texts, numbers, names and files.
+"""Alignment of two wordings of one task, which finds their different values: texts, numbers, names and files.
 
 Two wordings are aligned word by word. Where they differ, each has a value; if anything else differs, they are different
 tasks. A value counts as a parameter only if the recorded actions show it (`Parameters.unexplained`): "check" against
@@ -15,15 +15,13 @@ from difflib import SequenceMatcher
 from intents.tables import words
 from intents.text import SORTS, Token, tokens
 
-LONGEST_NAME = 6
-"""The maximum number of words of a name that was not quoted."""
+LONGEST_NAME = 6  # words of a name that is not quoted
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _FILE = re.compile(SORTS["file"])
 _QUOTES = ("'", '"', "`")
 _SENTENCE_ENDS = frozenset(".!?;:")
-_PUNCTUATION = frozenset(".,;:!?()[]\"'`“”‘’«»…–—")
-"""Marks that say nothing; others, such as "+", may be what is pressed or typed."""
+_PUNCTUATION = frozenset(".,;:!?()[]\"'`“”‘’«»…–—")  # Other marks, such as "+", may be pressed or typed.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Which applications a text names.
+"""Recognition of the applications that a text names.
 
-An embedding hardly tells a task in one application from the same task in another; names of applications do.
+An embedding hardly distinguishes a task in one application from the same task in another; their names do.
 """
 
 from __future__ import annotations

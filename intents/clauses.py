@@ -58,8 +58,7 @@ _INCOMPLETE = re.compile(
     re.IGNORECASE,
 )
 _KEY = re.compile(r"\b(?:Ctrl|Alt|Shift|F\d+|Enter|Return|Tab|Escape|Esc)\b")
-_NEAR = 400
-"""How many characters around a connector say whether it splits; reading stays linear."""
+_NEAR = 400  # characters after a connector that are examined, so that the time stays linear
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Clause:
 
     Attributes:
         words: The words.
-        connector: What stood before them: "then", "and", ",", ";", or "." at the start of a sentence.
+        connector: The connector before them: "then", "and", ",", ";", or "." at the start of a sentence.
     """
 
     words: Phrase

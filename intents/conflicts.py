@@ -1,8 +1,8 @@
-"""Whether two sentences ask for opposites, or for other things; by their verbs and by words that exclude each other.
+"""Detection of sentences that ask for opposites or for other things.
 
-An embedding hardly tells "zoom in" from "zoom out" or "rename a file" from "sort the files". Here, two sentences are
-compared by families of verbs (``verbs.yaml``), words that rule each other out, and the things they are about
-(``things.yaml``).
+An embedding hardly distinguishes "zoom in" from "zoom out" or "rename a file" from "sort the files". Here, two
+sentences are compared by families of verbs (``verbs.yaml``), words that exclude each other, and the things they are
+about (``things.yaml``).
 """
 
 from __future__ import annotations
@@ -19,24 +19,21 @@ from intents.lexicon import fillers, stem
 from intents.tables import groups, table, words
 from intents.templates import Template
 
+# Whether two sentences have a family of verbs in common; "unclear" if only the first has a family.
 Verbs = Literal["same", "other", "unclear", "unknown"]
-"""Whether two sentences have a family of verbs in common; "unclear" if only the first has a family."""
-
-_Side = tuple[int, int]
-"""The number of a family of verbs, and which of its two sides."""
+_Side = tuple[int, int]  # the number of a family of verbs, and one of its two sides
 
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 _INTO = re.compile(r"(?<!\w)(?:in)?to (?:an? |the |my |another )?(\w+)(?!\w)")
 _OUT_OF = re.compile(r"(?<!\w)(?:out of|from|off) (?:an? |the |my |another )?(\w+)(?!\w)")
 _NO_LONGER = re.compile(r"(?<!\w)no longer(?!\w)")
 _INSTEAD = re.compile(r"(?<!\w)(?:instead of|rather than)(?: an?| the)? [\w-]+")
-_NEAR_TURN = 3
-"""How many words before and behind "to" may be what is turned, and what it is turned into."""
+_NEAR_TURN = 3  # number of words before and after "to" that may be converted, or converted to
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The words of a sentence by their part in what it asks for.
+    """The words of a sentence by their role in the request.
 
     Attributes:
         verbs: Verbs that are in a family, the light ones left out.
@@ -77,7 +74,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two sentences have in common.
+    """A comparison of two sentences.
 
     Attributes:
         verbs: Whether their verbs ask for the same.
@@ -98,8 +95,6 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """The tables in the form in which they are looked up."""
-
     sides: dict[str, frozenset[_Side]]
     sure: int
     with_particle: frozenset[str]
@@ -138,7 +133,7 @@ def _tables() -> _Tables:
 
 
 def _others(listed: Iterator[tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    """Return for each word those that stand in a group with it."""
+    """Return for each word the others of its groups."""
     found: dict[str, set[str]] = {}
     for group in listed:
         for word in group:
@@ -146,12 +141,12 @@ def _others(listed: Iterator[tuple[str, ...]]) -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-# Reading one sentence
+# Analysis of one sentence
 
 
 @lru_cache(maxsize=16_384)
 def analyze(text: str) -> Request:
-    """Read the words of a sentence by their part in what it asks for."""
+    """Classify the words of a sentence by their role in the request."""
     tables = _tables()
     named = tables.reports.sub("", without_politeness(without_applications(text).lstrip(" .,:;-")), count=1)
     plain = _INSTEAD.sub("", _NO_LONGER.sub("not", named.casefold()))
@@ -267,7 +262,7 @@ def _verb(found: list[str], place: int) -> str | None:
     return None if is_noun else word
 
 
-# Comparing two
+# Comparison of two sentences
 
 
 def conflict(query: str, key: str) -> tuple[str, str] | None:
@@ -361,7 +356,7 @@ def _compare_verbs(one: Request, other: Request) -> Verbs:
 
 
 def compare(query: str, key: str) -> Comparison:
-    """Return what two sentences have in common."""
+    """Compare the verbs and the things of two sentences."""
     one, other = analyze(query), analyze(key)
     left, right = _unmatched(one, other), _unmatched(other, one)
     verbs = _compare_verbs(one, other)

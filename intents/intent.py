@@ -1,4 +1,4 @@
-"""What a sentence asks for, as typed values: one frozen model for each kind, told apart by `kind`.
+"""Typed requests: one frozen model for each kind of intent, discriminated by `kind`.
 
 ```
 Switch(object="line numbers", state="on")    "turn on line numbers", "show the line numbers", "line numbers on"

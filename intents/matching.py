@@ -1,8 +1,8 @@
-"""How well what is known fits what is asked for.
+"""Matching of a requested intent with known ones.
 
-Both must be about the same, and the sentence must be able to mean what is known: "show the options" may switch
-something on or open a window. Words count by how rare they are among what is known: "scientific" says more than
-"number". What asks for the opposite, for another value, or for more than is known does not match at all.
+Both must be about the same things, and the sentence must be able to mean the known intent: "show the options" may
+switch something on or open a window. Words count by how rare they are in known names: "scientific" says more than
+"number". A request for the opposite, for another value, or for more than is known does not match.
 """
 
 from __future__ import annotations
@@ -21,39 +21,32 @@ from intents.lexicon import fillers, stem
 from intents.reader import PARTS, read
 from intents.tables import groups, table, words
 
-_ASKED, _NAMED = 0.6, 0.4
-"""Weights of how much of what is asked for is done, and how much of what is done was asked for."""
-_UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3
-"""Weight of a word that nothing known has, and of one that says little."""
-_CONTRAST = 0.6
-"""Factor where each side names something that the other does not."""
-_OTHER_VERB = 0.5
-"""Factor where the verbs ask for different things."""
-_ONLY_LIKE = 0.75
-"""Factor where nothing is named by its own name, and more is named: a "toolbar" is no "formula bar"."""
-_OTHER_WAY = 0.93
-"""Factor where the sentence may mean the way of what is known, but says another first."""
-_SHARED_FAMILIES = 2
-"""How many families two verbs must share to ask for the same; most verbs have several senses."""
-_LEAST_ASKED = 0.45
-"""Least share of what is asked for that must be done."""
-_SAME_MEANING, _FORM = 0.85, 0.95
-"""Likeness of words that mean the same, and of forms of one word."""
+_ASKED, _NAMED = (
+    0.6,
+    0.4,
+)  # weights: the share of the request that is covered, and of the known intent that is asked for
+_UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3  # weights of a word in no known name, and of one that says little
+_CONTRAST = 0.6  # factor if each side names something that the other does not
+_OTHER_VERB = 0.5  # factor if the verbs ask for different things
+_ONLY_LIKE = 0.75  # factor if nothing is named by its own name, and more is named: "toolbar" and "formula bar"
+_OTHER_WAY = 0.93  # factor if the sentence may mean the way of the known intent, but more likely means another
+_SHARED_FAMILIES = 2  # Two verbs with this many common families ask for the same; most verbs have several senses.
+_LEAST_ASKED = 0.45  # minimum share of the request that is covered
+_SAME_MEANING, _FORM = 0.85, 0.95  # likeness of words that mean the same, and of forms of one word
 
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _MARKS = frozenset(".,;:!?'\"“”‘’`-/&|>…*")
 _ARTICLES = frozenset({"the", "a", "an"})
-_VALUE = "§"
-"""Stands for a typed text, which may be any other one."""
+_VALUE = "§"  # stands for a typed text, which may be any other one
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a known intent fits the one that is asked for.
+    """The match of a known intent with the requested one.
 
     Attributes:
         score: From 0 to 1; 1 for the same words.
-        known: The one of the known names that fits best.
+        known: The known name that matches best.
     """
 
     score: float
@@ -62,15 +55,15 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """An intent as it is compared.
+    """An intent in the form in which it is compared.
 
     Attributes:
         intent: The intent.
         sentence: Its sentence.
         way: What it does: "on", "off", "choose", "open", or "do" for anything else.
-        ways: What its verb may mean.
+        ways: The possible meanings of its verb.
         verb: The first word of its verb.
-        words: What it is about, in order, without verbs that only say the way.
+        words: Its content words, in order, without verbs that only say the way.
         pairs: The words, and each with its neighbour as one, since "menu bar" is "menubar".
     """
 
@@ -131,7 +124,7 @@ def words_of(text: str) -> list[str]:
 
 
 class Rarity:
-    """Weights of words by how many of the known things have them in a name.
+    """Weights of words by the number of known things with the word in a name.
 
     Args:
         known: The names of each thing that is known.
@@ -156,13 +149,13 @@ class Rarity:
 
 
 def unify(asked: Intent, known: Intent, aliases: Sequence[Intent] = (), rarity: Rarity | None = None) -> Match | None:
-    """Match what is asked for with something known; None where it asks for something else.
+    """Match a request with a known intent; None if it asks for something else.
 
     Args:
-        asked: What a sentence asks for.
-        known: What is known to be done, by its main name.
-        aliases: Other names of the same.
-        rarity: How much words count; without it, words that are not generic count the same.
+        asked: The requested intent.
+        known: The known intent, by its main name.
+        aliases: Its other names.
+        rarity: The weights of words; without it, all words that are not generic count the same.
     """
     original = (known, *aliases)
     if _types_into_field(asked) and _types_into_field(known):
@@ -198,7 +191,7 @@ def _plain(view: _View) -> list[str]:
 
 
 def _score(query: _View, named: _View, main: _View, everything: Sequence[str], rarity: Rarity) -> float:
-    """Return how well one name of something known fits."""
+    """Return the score of one name of a known intent."""
     if main.way == "choose" != named.way:
         return 0.0
     done, missing = _covered(query, everything, rarity)

@@ -51,11 +51,8 @@ I_co = TypeVar("I_co", covariant=True)
 Sort = Callable[[Phrase], Any]
 """Converts what a slot took; raises ValueError or returns None where the text is not of this sort."""
 
-LONGEST_SENTENCE = 2_000
-"""The maximum number of characters of a sentence that is read; matching takes quadratic time."""
-
-_TYPED = 0.5
-"""What a slot of a sort counts beside a word of the template's own."""
+LONGEST_SENTENCE = 2_000  # characters; matching takes quadratic time
+_TYPED = 0.5  # weight of a slot with a sort; a word of the template has weight 1
 _WORD = re.compile(r"[\w'-]+")
 _AMOUNT = re.compile(r"[-+]?\d+(?:[.,:]\d+)*\s?(?:%|px|pt|cm|mm|in|dpi|percent)?", re.IGNORECASE)
 PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
