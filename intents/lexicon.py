@@ -41,6 +41,20 @@ def fillers() -> frozenset[str]:
     return words("words", "fillers")
 
 
+def small_words() -> frozenset[str]:
+    """Return the words that a name on the screen and the same name in an instruction may differ in."""
+    return words("words", "small")
+
+
+def on_or_off(word: str) -> bool | None:
+    """Return the state of a box or switch that a word names, such as "ticked"; None if it names none."""
+    lowered = word.strip().casefold()
+    negated, plain = lowered.startswith("not "), lowered.removeprefix("not ")
+    if plain in words("words", "states_on"):
+        return not negated
+    return False if lowered in words("words", "states_off") else None
+
+
 @lru_cache(maxsize=1)
 def _verbs_by_stem() -> dict[str, str]:
     return {stem(verb): verb for verb in sorted(words("verbs", "commands"), key=len, reverse=True)}

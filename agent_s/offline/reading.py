@@ -20,13 +20,12 @@ from agent_s.offline.commands.file_dialog import folder_path
 from agent_s.offline.commands.menu import FollowPath, path_in
 from agent_s.offline.commands.open import Open
 from agent_s.offline.commands.press import Press
-from agent_s.offline.commands.switch import on_or_off
 from agent_s.offline.commands.type import TypeText
 from agent_s.offline.finding.targets import Target, parse_target
 from intents.clauses import Clause, after_place, is_polite_only, split, without_politeness
 from intents.dates import parse_day
 from intents.keys import is_modifier, parse_keys
-from intents.lexicon import first_verb
+from intents.lexicon import first_verb, on_or_off
 from intents.reader import Reader, read_rows
 from intents.text import OPEN, Phrase, guard
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.set import SetValue
-from agent_s.offline.commands.switch import Switch, on_or_off
+from agent_s.offline.commands.switch import Switch
 from agent_s.offline.commands.type import TypeText, fields_in
 from agent_s.offline.course import Course
 from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import GOOD, best
 from agent_s.offline.finding.roles import CHECKABLE
 from agent_s.offline.finding.targets import Target, parse_target
+from intents.lexicon import on_or_off
 from intents.text import Phrase
 
 

@@ -11,17 +11,10 @@ from agent_s.offline.finding.matching import Candidate, best, rank
 from agent_s.offline.finding.roles import ACTIONABLE, CHECKABLE, EDITABLE
 from agent_s.offline.finding.screen import Screen, is_box, is_on, name_of
 from agent_s.offline.finding.targets import Target, parse_target, split_list
+from intents.lexicon import on_or_off
 from intents.text import Phrase
 
 _BOX = ("checkbox", "switch", "toggle", "radio")
-_ON = frozenset({"on", "yes", "true", "checked", "ticked", "enabled", "selected"})
-_OFF = frozenset({"off", "no", "false", "unchecked", "unticked", "disabled", "deselected"})
-
-
-def on_or_off(word: str) -> bool | None:
-    """Return the state that a word names; None where it names none."""
-    lowered = word.strip().casefold()
-    return True if lowered in _ON else False if lowered in _OFF or lowered in {f"not {on}" for on in _ON} else None
 
 
 @dataclass(frozen=True, slots=True)

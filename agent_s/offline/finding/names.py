@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from intents.lexicon import small_words
+
 _FUZZY = 87.0
 _SIGNS = {"×": "*", "x": "*", "X": "*", "⋅": "*", "÷": "/", "∕": "/", "−": "-", "–": "-", "—": "-", "✕": "x", "✖": "x"}
-_STOP = frozenset({"the", "a", "an", "of", "for", "to", "your", "my", "and", "in", "on"})
 
 
 def name_score(wanted: str, name: str) -> tuple[float, str]:
@@ -33,7 +34,8 @@ def name_score(wanted: str, name: str) -> tuple[float, str]:
         share = len(one) / len(other)
         bonus = 4 if names[: len(words)] == words else 0
         return 66.0 + 18 * share + bonus, "words of the name"
-    if [word for word in words if word not in _STOP] == [word for word in names if word not in _STOP]:
+    small = small_words()
+    if [word for word in words if word not in small] == [word for word in names if word not in small]:
         return 92.0, "the name without small words"
     return _alike(one, other)
 
