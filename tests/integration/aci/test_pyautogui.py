@@ -38,7 +38,7 @@ def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
     point = inside(recorder, 30, 30)
     recorder.collect()
     done = subprocess.run(
-        [sys.executable, "-c", OPENING + work + "\nhands.close()", desktop.display, str(point.x), str(point.y)],
+        [sys.executable, "-c", OPENING + work + "\ndevice.close()", desktop.display, str(point.x), str(point.y)],
         env={"PATH": "/usr/bin:/bin", "HOME": str(desktop.home)},
         cwd=Path(__file__).parents[3],
         capture_output=True,
