@@ -27,7 +27,7 @@ kill -9 $(pids Xvfb)
 def write_task(folder: Path, name: str, config: list[object]) -> None:
     task = {
         "id": name,
-        "instruction": f"Open the text editor, type 'I am {name}', and save it as note.txt in the Documents folder.",
+        "instruction": f"Open Mousepad, type 'I am {name}', and save it as note.txt in the Documents folder.",
         "config": config,
         "evaluator": {
             "func": "exact_match",

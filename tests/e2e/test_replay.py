@@ -11,7 +11,7 @@ from tests.e2e.command_line import User
 
 pytestmark = pytest.mark.desktop
 
-TASK = "Open the text editor, type 'apples and pears', and save it as fruit.txt in the Documents folder."
+TASK = "Open Mousepad, type 'apples and pears', and save it as fruit.txt in the Documents folder."
 
 
 def test_a_run_is_done_again_with_other_values_and_without_a_model(user: User) -> None:

@@ -183,5 +183,5 @@ def test_a_folder_that_cannot_be_written_costs_the_record_and_not_the_run(user: 
     (tmp_path / "file").write_text("")
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "file/run"))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "goes on without a record" in done.stdout
+    assert "continues without a recording" in done.stdout
     assert "Report:" not in done.stdout

@@ -43,7 +43,7 @@ def test_a_task_whose_solution_does_not_solve_it_does_not_conform(tmp_path: Path
     result = ConformanceBench(Settings(), tmp_path, tmp_path / "demo").run(Job(task="mousepad-draft"))
 
     assert result.outcome == "failure"
-    assert "its solution does not score 1: ~/Documents/draft.txt does not exist" in result.reason
+    assert "the solution does not score 1: ~/Documents/draft.txt does not exist" in result.reason
 
 
 def test_the_infeasible_task_is_right_only_when_the_agent_gives_up() -> None:

@@ -78,5 +78,5 @@ def test_a_wrong_end_scores_0(name: str, steps: list[dict[str, Any]], reason: st
     result = after(name, steps, tmp_path)
 
     assert result.outcome == "failure"
-    assert "its solution does not score 1" in result.reason
+    assert "the solution does not score 1" in result.reason
     assert reason in result.reason
