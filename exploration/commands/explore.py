@@ -174,7 +174,7 @@ def _check_model(settings: Settings) -> None:
     """Make sure that the model is there before any application is started.
 
     Raises:
-        ModelUnavailable: It is not; the message names the mend.
+        ModelUnavailable: It is not; the message suggests a fix.
         SettingsError: There is no such model, or its price is not known although dollars are limited.
     """
     from agent_s.llm.build import build_models
