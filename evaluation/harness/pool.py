@@ -143,7 +143,7 @@ class Pool:
         self._workers = [Worker(assignment, command) for _ in range(size)]
         self._limit_s = limit_s + OVERHEAD_S
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[Result | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[Result, threading.Semaphore] | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
 
     def stop(self) -> None:
@@ -153,38 +153,49 @@ class Pool:
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """Run the jobs, and yield their results as they come.
 
+        A worker begins its next job when the caller asks for the next result, so that a caller who calls `stop`
+        after a result, for instance at the end of a budget, does not pay for one more job.
+
         Closing the iterator, or KeyboardInterrupt inside it, ends the workers and their current jobs.
         """
         for job in jobs:
             self._jobs.put(job)
-        threads = [threading.Thread(target=self._serve, args=(worker,), daemon=True) for worker in self._workers]
+        handled = [threading.Semaphore(0) for _ in self._workers]
+        threads = [
+            threading.Thread(target=self._serve, args=pair, daemon=True)
+            for pair in zip(self._workers, handled, strict=True)
+        ]
         for thread in threads:
             thread.start()
         serving = len(threads)
         try:
             while serving:
-                result = self._results.get()
-                if result is None:
+                answer = self._results.get()
+                if answer is None:
                     serving -= 1
                 else:
+                    result, go_on = answer
                     yield result
+                    go_on.release()
         except KeyboardInterrupt:
             return
         finally:
             self.stop()
-            for worker in self._workers:
+            for worker, go_on in zip(self._workers, handled, strict=True):
+                go_on.release()
                 worker.end()
             for thread in threads:
                 thread.join()
 
-    def _serve(self, worker: Worker) -> None:
+    def _serve(self, worker: Worker, go_on: threading.Semaphore) -> None:
         try:
             while not self._stopping.is_set():
                 try:
                     job = self._jobs.get_nowait()
                 except queue.Empty:
                     return
-                self._results.put(self._run(worker, job))
+                self._results.put((self._run(worker, job), go_on))
+                go_on.acquire()
         finally:
             self._results.put(None)
 

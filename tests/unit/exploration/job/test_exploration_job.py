@@ -114,8 +114,7 @@ def test_resumed_job_does_only_what_is_left(tmp_path: Path) -> None:
 def test_cost_budget_stops_new_jobs(tmp_path: Path) -> None:
     job = exploration(plan(tmp_path, dollars=1.0))
     list(job.run())
-    assert asked(tmp_path)[:2] == ["survey notes", "task notes1"]
-    assert len(asked(tmp_path)) <= 3  # a worker may have begun the next one meanwhile
+    assert asked(tmp_path) == ["survey notes", "task notes1"]
     assert "--dollars" in job.stopped_by
 
 
