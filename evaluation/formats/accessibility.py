@@ -8,19 +8,21 @@ text is its content. Containers between window and element are left out, so writ
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter, Nothing, Parameters, Reading
-from evaluation.state.metrics import Metric, Score, by_name, score_of
+from evaluation.state.getters import Getter
+from evaluation.state.metrics import Score, metrics_by_name, score_unless
+from evaluation.state.parameters import Parameters, by_name
+from evaluation.state.reading import Reading
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-    from aci.observation.observation import Element, Observation
+    from aci.observation.observation import Observation
 
 NAMESPACES = {
     part: f"https://accessibility.ubuntu.example.org/ns/{name}"
@@ -50,7 +52,7 @@ class TreeRules(Parameters):
     rules: Annotated[tuple[TreeRule, ...], Field(min_length=1)]
 
 
-def accessibility_tree(parameters: Nothing, context: TaskContext) -> Reading:
+def accessibility_tree(context: TaskContext) -> Reading:
     """The visible elements of the screen, as XML."""
     observation = context.desktop.observe()
     return Reading(tree_of(observation), f"{len(observation.elements)} elements on the screen")
@@ -62,20 +64,14 @@ def check_accessibility_tree(result: str, expected: TreeRules) -> Score:
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     tree = etree.fromstring(result.encode(), parser)
-    wrong = [problem for rule in expected.rules if (problem := _problem(rule, tree))]
-    return score_of(not wrong, "; ".join(wrong) or "the accessibility tree is as expected")
+    problems = filter(None, (_problem(rule, tree) for rule in expected.rules))
+    return score_unless(problems, "the accessibility tree is as expected")
 
 
 def tree_of(observation: Observation) -> str:
-    """Return the XML of an observation.
+    """Return the XML of an observation."""
+    from lxml import etree
 
-    Raises:
-        CheckFailed: The extra `eval`, which brings lxml, is not installed.
-    """
-    try:
-        from lxml import etree
-    except ImportError as error:
-        raise CheckFailed("accessibility rules need lxml: pip install 'agent-s[eval]'") from error
     root = etree.Element("desktop-frame", nsmap=NAMESPACES)
     applications: dict[str, _Element] = {}
     windows: dict[int, _Element] = {}
@@ -87,24 +83,18 @@ def tree_of(observation: Observation) -> str:
             node.set(f"{{{NAMESPACES['st']}}}active", "true")
         windows[window.id] = node
     for element in observation.elements:
-        _enter(element, windows.get(element.window_id, root))
+        tag = re.sub(r"\W+", "-", element.role).strip("-") or "unknown"
+        node = etree.SubElement(windows.get(element.window_id, root), tag, name=_clean(element.name))
+        if element.description:
+            node.set("description", _clean(element.description))
+        if element.value is not None:
+            node.set("value", f"{element.value:g}")
+        for state in sorted(element.states):
+            node.set(f"{{{NAMESPACES['st']}}}{state}", "true")
+        if element.text:
+            node.text = _clean(element.text)
     text: str = etree.tostring(root, encoding="unicode")
     return text
-
-
-def _enter(element: Element, parent: _Element) -> None:
-    from lxml import etree
-
-    node = etree.SubElement(parent, re.sub(r"\W+", "-", element.role).strip("-") or "unknown")
-    node.set("name", _clean(element.name))
-    if element.description:
-        node.set("description", _clean(element.description))
-    if element.value is not None:
-        node.set("value", f"{element.value:g}")
-    for state in sorted(element.states):
-        node.set(f"{{{NAMESPACES['st']}}}{state}", "true")
-    if element.text:
-        node.text = _clean(element.text)
 
 
 def _problem(rule: TreeRule, tree: _Element) -> str:
@@ -120,7 +110,7 @@ def _problem(rule: TreeRule, tree: _Element) -> str:
         return f"nothing fits {rule.xpath}"
     if rule.text is None:
         return ""
-    texts = [str(getattr(node, "text", node) or "") for node in found]
+    texts = [str(node.text or "") if isinstance(node, etree._Element) else str(node) for node in found]
     if any(text == rule.text if rule.exact else rule.text in text for text in texts):
         return ""
     return f"{rule.xpath} has the text {texts[0]!r}, expected {rule.text!r}"
@@ -130,11 +120,5 @@ def _clean(text: str) -> str:
     return _NOT_XML.sub("", text)
 
 
-GETTERS: dict[str, Getter[Any]] = {
-    "accessibility_tree": Getter(Nothing, accessibility_tree),
-}
-
-
-METRICS = by_name(
-    Metric(check_accessibility_tree, rules=TreeRules),
-)
+GETTERS: dict[str, Getter] = by_name(accessibility_tree)
+METRICS = metrics_by_name(check_accessibility_tree)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,53 +22,41 @@ from pydantic import Field
 from evaluation.errors import CheckFailed, EvaluationError, PreparationFailed
 from evaluation.state.context import TaskContext
 from evaluation.state.devtools import DevTools
-from evaluation.state.getters import Getter, Parameters, Reading, excerpt, read_text
-from evaluation.state.metrics import Metric, Score, by_name, rules_of, score_of
-from evaluation.state.steps import StepKind
+from evaluation.state.getters import Getter
+from evaluation.state.metrics import Score, metrics_by_name, score_of
+from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.reading import Reading, excerpt, read_text
+from evaluation.state.steps import Perform
 
 PROFILE = "~/.config/browser-profile"
 """Default data folder of Chromium on a virtual desktop."""
 _CHROMIUM_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
-
-class Profile(Parameters):
-    """Chromium's data folder; `dest` is accepted as in OSWorld and not needed."""
-
-    profile: str = PROFILE
-    dest: str | None = None
+Words = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class Preference(Profile):
-    """A path of names into Chromium's preferences, such as `["bookmark_bar", "show_on_all_tabs"]`."""
+def chromium_preference(context: TaskContext, *, key: Words, profile: str = PROFILE, dest: Unused = None) -> Reading:
+    """One of Chromium's preferences as JSON, by a path such as `["bookmark_bar", "show_on_all_tabs"]`.
 
-    key: Annotated[tuple[str, ...], Field(min_length=1)]
-
-
-class Tabs(Profile):
-    """Addresses of tabs to close."""
-
-    urls_to_close: Annotated[tuple[str, ...], Field(min_length=1)]
+    It is absent if it has its default.
+    """
+    value = _at(_preferences(context, profile), *key)
+    return Reading(value, f"{'.'.join(key)} = {json.dumps(value)}")
 
 
-def chromium_preference(parameters: Preference, context: TaskContext) -> Reading:
-    """One of Chromium's preferences, as JSON; absent if it has its default."""
-    value = _at(_preferences(parameters, context), *parameters.key)
-    return Reading(value, f"{'.'.join(parameters.key)} = {json.dumps(value)}")
-
-
-def bookmarks(parameters: Profile, context: TaskContext) -> Reading:
+def bookmarks(context: TaskContext, *, profile: str = PROFILE, dest: Unused = None) -> Reading:
     """Chromium's bookmarks: `bookmark_bar`, `other` and `synced`, each with `children`."""
-    content = _json_file(context.path(parameters.profile) / "Default/Bookmarks")
+    content = _json_file(context.path(profile) / "Default/Bookmarks")
     if content is None:
         return Reading(None, "there are no bookmarks")
     roots = content.get("roots", {})
-    named = [child.get("name", "") for root in roots.values() if isinstance(root, dict) for child in _children(root)]
+    named = [child.get("name", "") for root in roots.values() for child in _at(root, "children") or ()]
     return Reading(roots, f"bookmarks: {', '.join(named)}")
 
 
-def history(parameters: Profile, context: TaskContext) -> Reading:
+def history(context: TaskContext, *, profile: str = PROFILE, dest: Unused = None) -> Reading:
     """Pages that Chromium remembers, `{"url": ..., "title": ..., "last_visit": ISO time}`, newest first."""
-    path = context.path(parameters.profile) / "Default/History"
+    path = context.path(profile) / "Default/History"
     if not path.is_file():
         return Reading(None, "there is no history")
     rows = _rows(path, "SELECT url, title, last_visit_time FROM urls ORDER BY last_visit_time DESC")
@@ -79,10 +67,10 @@ def history(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(visits, f"history: {excerpt(', '.join(visit['url'] for visit in visits))}")
 
 
-def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
+def cookie_data(context: TaskContext, *, profile: str = PROFILE, dest: Unused = None) -> Reading:
     """Cookies that Chromium keeps, `{"domain": ..., "name": ...}` each, by domain."""
-    profile = context.path(parameters.profile) / "Default"
-    path = next((file for file in (profile / "Network/Cookies", profile / "Cookies") if file.is_file()), None)
+    folder = context.path(profile) / "Default"
+    path = next((file for file in (folder / "Network/Cookies", folder / "Cookies") if file.is_file()), None)
     if path is None:
         return Reading(None, "there are no cookies")
     rows = _rows(path, "SELECT host_key, name FROM cookies ORDER BY host_key, name")
@@ -90,67 +78,71 @@ def cookie_data(parameters: Profile, context: TaskContext) -> Reading:
     return Reading(cookies, f"cookies: {excerpt(', '.join(cookie['domain'] for cookie in cookies))}")
 
 
-def open_tabs_info(parameters: Profile, context: TaskContext) -> Reading:
+def open_tabs_info(context: TaskContext, *, profile: str = PROFILE, dest: Unused = None) -> Reading:
     """Open tabs, `{"title": ..., "url": ...}` each."""
-    try:
-        with DevTools(context.path(parameters.profile)) as browser:
-            tabs = [{"title": tab["title"], "url": tab["url"]} for tab in _tabs(browser.call("Target.getTargets"))]
-    except EvaluationError as error:
-        raise CheckFailed(f"{error}. {_PORT_HINT}") from error
+    with _debugged(context.path(profile)) as browser:
+        tabs = [{"title": tab["title"], "url": tab["url"]} for tab in _tabs(browser)]
     return Reading(tabs, f"tabs: {', '.join(tab['url'] for tab in tabs)}")
 
 
-def chrome_close_tabs(parameters: Tabs, context: TaskContext) -> None:
+def chrome_close_tabs(
+    context: TaskContext, *, urls_to_close: Words, profile: str = PROFILE, dest: Unused = None
+) -> None:
     """Close the tabs with the given addresses; raise an error if one is not open."""
-    try:
-        with DevTools(context.path(parameters.profile)) as browser:
-            tabs = _tabs(browser.call("Target.getTargets"))
-            for url in parameters.urls_to_close:
-                ids = [tab["targetId"] for tab in tabs if same_address(tab["url"], url)]
-                if not ids:
-                    raise PreparationFailed(f"no tab shows {url}")
-                for id_ in ids:
-                    browser.call("Target.closeTarget", {"targetId": id_})
-    except PreparationFailed:
-        raise
-    except EvaluationError as error:
-        raise PreparationFailed(f"{error}. {_PORT_HINT}") from error
+    with _debugged(context.path(profile)) as browser:
+        tabs = _tabs(browser)
+        for url in urls_to_close:
+            ids = [tab["targetId"] for tab in tabs if _plain_address(tab["url"]) == _plain_address(url)]
+            if not ids:
+                raise PreparationFailed(f"no tab shows {url}")
+            for id_ in ids:
+                browser.call("Target.closeTarget", {"targetId": id_})
 
 
-_ENGINE = ("default_search_provider_data", "template_url_data", "short_name")
-_FONT_SIZES = {"default_font_size": 16, "default_fixed_font_size": 13, "minimum_font_size": 0}
+def _flag(*key: str, equals: int | None = None) -> Callable[[Any], str]:
+    def read(preferences: Any) -> str:
+        value = _at(preferences, *key)
+        return "true" if (value if equals is None else value == equals) else "false"
+
+    return read
+
+
+def _text(*key: str, default: str | None = None) -> Callable[[Any], str | None]:
+    return lambda preferences: _at(preferences, *key) or default
 
 
 def _font_sizes(preferences: Any) -> dict[str, Any]:
-    set_ = _at(preferences, "webkit", "webprefs") or {}
-    return {name: set_.get(name, default) for name, default in _FONT_SIZES.items()}
-
-
-def _true(value: Any) -> str:
-    return "true" if value else "false"
+    defaults = {"default_font_size": 16, "default_fixed_font_size": 13, "minimum_font_size": 0}
+    found = _at(preferences, "webkit", "webprefs") or {}
+    return {name: found.get(name, default) for name, default in defaults.items()}
 
 
 _PREFERENCES: dict[str, Callable[[Any], Any]] = {
-    "enable_do_not_track": lambda found: _true(_at(found, "enable_do_not_track")),
-    "enable_enhanced_safety_browsing": lambda found: _true(_at(found, "safebrowsing", "enhanced")),
-    "enable_safe_browsing": lambda found: _true(_at(found, "safebrowsing", "enabled")),
-    "data_delete_automacally": lambda found: _true(
-        _at(found, "profile", "default_content_setting_values", "cookies") == 4
-    ),
-    "new_startup_page": lambda found: _true(_at(found, "session", "restore_on_startup") == 5),
-    "default_search_engine": lambda found: _at(found, *_ENGINE) or "Google",
-    "profile_name": lambda found: _at(found, "profile", "name"),
-    "chrome_language": lambda found: _at(found, "intl", "app_locale") or "en-US",
+    "enable_do_not_track": _flag("enable_do_not_track"),
+    "enable_enhanced_safety_browsing": _flag("safebrowsing", "enhanced"),
+    "enable_safe_browsing": _flag("safebrowsing", "enabled"),
+    "data_delete_automacally": _flag("profile", "default_content_setting_values", "cookies", equals=4),
+    "new_startup_page": _flag("session", "restore_on_startup", equals=5),
+    "default_search_engine": _text("default_search_provider_data", "template_url_data", "short_name", default="Google"),
+    "profile_name": _text("profile", "name"),
+    "chrome_language": _text("intl", "app_locale", default="en-US"),
     "chrome_font_size": _font_sizes,
 }
 
 
-def _preference(name: str, read: Callable[[Any], Any]) -> Getter[Profile]:
-    def read_one(parameters: Profile, context: TaskContext) -> Reading:
-        value = read(_preferences(parameters, context))
+def _preference(name: str, read: Callable[[Any], Any]) -> Getter:
+    def read_one(context: TaskContext, *, profile: str = PROFILE, dest: Unused = None) -> Reading:
+        value = read(_preferences(context, profile))
         return Reading(value, f"{name}: {value!r}")
 
-    return Getter(Profile, read_one)
+    return read_one
+
+
+GETTERS: dict[str, Getter] = {
+    **by_name(chromium_preference, bookmarks, history, cookie_data, open_tabs_info),
+    **{name: _preference(name, read) for name, read in _PREFERENCES.items()},
+}
+STEPS: dict[str, Perform] = by_name(chrome_close_tabs)
 
 
 class BookmarkRule(Parameters):
@@ -159,6 +151,27 @@ class BookmarkRule(Parameters):
     type: Literal["bookmark_bar_folders_names", "bookmark_bar_websites_urls"]
     names: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
+
+
+class TabRule(Parameters):
+    """Addresses of tabs."""
+
+    type: Literal["url"]
+    urls: Words
+
+
+class KeywordRule(Parameters):
+    """Words in the addresses of pages."""
+
+    type: Literal["keywords"]
+    keywords: Words
+
+
+class DomainRule(Parameters):
+    """Domains, without a dot in front."""
+
+    type: Literal["domains"]
+    domains: Words
 
 
 class FontRule(Parameters):
@@ -172,36 +185,35 @@ class FontRule(Parameters):
 
 def is_expected_bookmarks(result: Any, expected: BookmarkRule) -> Score:
     """The bookmark bar has exactly the expected folders or addresses, in any order."""
-    folders = expected.type == "bookmark_bar_folders_names"
-    found = [
-        child.get("name" if folders else "url", "")
-        for child in _children(result.get("bookmark_bar", {}))
-        if child.get("type") == ("folder" if folders else "url")
-    ]
-    wanted = list(expected.names if folders else expected.urls)
-    same = sorted(found) == sorted(wanted) if folders else _same_addresses(found, wanted)
-    return score_of(same, f"the bookmark bar has {found}, expected {wanted}")
+    children = _at(result, "bookmark_bar", "children") or ()
+    if expected.type == "bookmark_bar_folders_names":
+        found = [child.get("name", "") for child in children if child.get("type") == "folder"]
+        wanted, same = expected.names, sorted(found) == sorted(expected.names)
+    else:
+        found = [child.get("url", "") for child in children if child.get("type") == "url"]
+        wanted, same = expected.urls, _same_addresses(found, expected.urls)
+    return score_of(same, f"the bookmark bar has {found}, expected {list(wanted)}")
 
 
-def is_expected_tabs(result: Any, expected: Any) -> Score:
+def is_expected_tabs(result: Any, expected: TabRule) -> Score:
     """Exactly the expected addresses are open."""
     found = [tab["url"] for tab in result]
     return score_of(_same_addresses(found, expected.urls), f"open are {found}, expected {list(expected.urls)}")
 
 
-def check_history_deleted(result: Any, expected: Any) -> Score:
+def check_history_deleted(result: Any, expected: KeywordRule) -> Score:
     """No page of the history has one of the words in its address."""
     left = [visit["url"] for visit in result if any(word in visit["url"] for word in expected.keywords)]
     return score_of(not left, f"still in the history: {left}" if left else "the pages are not in the history")
 
 
-def check_history_visited(result: Any, expected: Any) -> Score:
+def check_history_visited(result: Any, expected: KeywordRule) -> Score:
     """Each word is in the address of some page of the history."""
     missing = [word for word in expected.keywords if not any(word in visit["url"] for visit in result)]
     return score_of(not missing, f"never visited: {missing}" if missing else "all pages were visited")
 
 
-def is_cookie_deleted(result: Any, expected: Any) -> Score:
+def is_cookie_deleted(result: Any, expected: DomainRule) -> Score:
     """No cookie is of one of the domains or of a part of one."""
     found = {cookie["domain"].removeprefix(".") for cookie in result}
     left = sorted(one for one in found for domain in expected.domains if one == domain or one.endswith(f".{domain}"))
@@ -215,18 +227,18 @@ def check_font_size(result: Any, expected: FontRule) -> Score:
     return score_of(holds, f"the font size is {found}")
 
 
-def same_address(one: str, two: str) -> bool:
-    """Return whether two addresses are the same page; case of the host and a final slash do not matter."""
-    return _plain_address(one) == _plain_address(two)
-
-
-_PORT_HINT = (
-    "Start Chromium in the task with --remote-debugging-port=0 "
-    "--user-data-dir=~/FOLDER, and name that folder as `profile`"
+METRICS = metrics_by_name(
+    is_expected_bookmarks,
+    is_expected_tabs,
+    check_history_deleted,
+    check_history_visited,
+    is_cookie_deleted,
+    check_font_size,
 )
 
 
 def _plain_address(url: str) -> tuple[str, ...]:
+    """Return an address to be compared: case of the host and a final slash do not matter."""
     parts = urlsplit(url if re.match(r"[a-z][a-z0-9+.-]*:", url) else f"https://{url}")
     host = parts.netloc.lower().removeprefix("www.")
     return parts.scheme, host, unquote(parts.path.rstrip("/")), parts.query, parts.fragment
@@ -236,8 +248,22 @@ def _same_addresses(found: Iterable[str], wanted: Iterable[str]) -> bool:
     return sorted(map(_plain_address, found)) == sorted(map(_plain_address, wanted))
 
 
-def _tabs(answer: Any) -> list[Any]:
-    return [target for target in answer["targetInfos"] if target["type"] == "page"]
+@contextmanager
+def _debugged(profile: Path) -> Iterator[DevTools]:
+    """Give a connection to the browser with a profile."""
+    try:
+        browser = DevTools(profile)
+    except EvaluationError as error:
+        raise EvaluationError(
+            f"{error}. Start Chromium in the task with --remote-debugging-port=0 --user-data-dir=~/FOLDER, "
+            "and name that folder as `profile`"
+        ) from error
+    with browser:
+        yield browser
+
+
+def _tabs(browser: DevTools) -> list[Any]:
+    return [target for target in browser.call("Target.getTargets")["targetInfos"] if target["type"] == "page"]
 
 
 def _rows(path: Path, query: str) -> list[tuple[Any, ...]]:
@@ -248,8 +274,8 @@ def _rows(path: Path, query: str) -> list[tuple[Any, ...]]:
         raise CheckFailed(f"Chromium's {path.name} cannot be read: {error}") from error
 
 
-def _preferences(parameters: Profile, context: TaskContext) -> Any:
-    return _json_file(context.path(parameters.profile) / "Default/Preferences") or {}
+def _preferences(context: TaskContext, profile: str) -> Any:
+    return _json_file(context.path(profile) / "Default/Preferences") or {}
 
 
 def _json_file(path: Path) -> Any:
@@ -261,42 +287,7 @@ def _json_file(path: Path) -> Any:
         raise CheckFailed(f"{path.name} is not JSON: {error}") from error
 
 
-def _children(node: Any) -> list[Any]:
-    children: list[Any] = node.get("children", [])
-    return children
-
-
 def _at(value: Any, *key: str) -> Any:
     for name in key:
         value = value.get(name) if isinstance(value, dict) else None
     return value
-
-
-GETTERS: dict[str, Getter[Any]] = {
-    "chromium_preference": Getter(Preference, chromium_preference),
-    "bookmarks": Getter(Profile, bookmarks),
-    "history": Getter(Profile, history),
-    "cookie_data": Getter(Profile, cookie_data),
-    "open_tabs_info": Getter(Profile, open_tabs_info),
-    **{name: _preference(name, read) for name, read in _PREFERENCES.items()},
-}
-
-
-STEPS: dict[str, StepKind[Any]] = {
-    "chrome_close_tabs": StepKind(Tabs, chrome_close_tabs),
-}
-
-
-def _list_rule(kind: str, key: str) -> type[Parameters]:
-    """Return the class of a rule of OSWorld's `type` with a list of texts."""
-    return rules_of("ListRule", type=Literal[kind], **{key: Annotated[tuple[str, ...], Field(min_length=1)]})
-
-
-METRICS = by_name(
-    Metric(is_expected_bookmarks, rules=BookmarkRule),
-    Metric(is_expected_tabs, rules=_list_rule("url", "urls")),
-    Metric(check_history_deleted, rules=_list_rule("keywords", "keywords")),
-    Metric(check_history_visited, rules=_list_rule("keywords", "keywords")),
-    Metric(is_cookie_deleted, rules=_list_rule("domains", "domains")),
-    Metric(check_font_size, rules=FontRule),
-)

@@ -5,29 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from evaluation.errors import CheckFailed
-from evaluation.state.getters import Parameters
-from evaluation.state.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
+from evaluation.state.metrics import ExpectedList, Metric, Score, metrics_by_name, score_of, score_unless
+from evaluation.state.parameters import Parameters
+from evaluation.state.reading import as_format
 
 if TYPE_CHECKING:
     from docx.document import Document
     from docx.text.paragraph import Paragraph
     from docx.text.run import Run
 
-T = TypeVar("T")
+
+class FontName(Parameters):
+    """Name of a font."""
+
+    font_name: str
 
 
-class DocumentOptions(Parameters):
-    """Options of `compare_docx_files`; `content_only` makes the similarity of the texts the score."""
+class PageBreaks(Parameters):
+    """Number of page breaks; None for at least one."""
 
-    ignore_blanks: bool = True
-    ignore_case: bool = False
-    ignore_order: bool = False
-    content_only: bool = False
+    page_break_count: Annotated[int, Field(ge=0)] | None = None
 
 
 class ParagraphRule(Parameters):
@@ -57,29 +58,30 @@ def compare_docx_files(
     ignore_order: bool = False,
     content_only: bool = False,
 ) -> Score:
-    """Two documents have the same paragraphs; the options are those of `DocumentOptions`."""
-    texts, other = _both(result, expected, _texts)
+    """Two documents have the same paragraphs; with `content_only`, the similarity of their texts is the score."""
+    wanted, found = _texts(_document(expected)), _texts(_document(result))
     if ignore_case:
-        texts, other = [text.casefold() for text in texts], [text.casefold() for text in other]
+        found, wanted = [text.casefold() for text in found], [text.casefold() for text in wanted]
     if ignore_order:
-        texts, other = sorted(texts), sorted(other)
+        found, wanted = sorted(found), sorted(wanted)
     if content_only:
         from rapidfuzz.fuzz import ratio
 
-        similarity = ratio(_joined(texts), _joined(other)) / 100
+        similarity = ratio(_joined(found), _joined(wanted)) / 100
         return Score(similarity, f"the texts have a similarity of {similarity:.3f}")
     if ignore_blanks:
-        texts, other = [_joined(texts)], [_joined(other)]
-    return score_of(texts == other, _first_difference(texts, other))
+        found, wanted = [_joined(found)], [_joined(wanted)]
+    return score_of(found == wanted, _first_difference(found, wanted))
 
 
 def compare_init_lines(result: Path, expected: Path) -> Score:
     """The document begins with the paragraphs of the expected one."""
-    texts, other = _both(result, expected, _texts)
-    return score_of(texts[: len(other)] == other, _first_difference(texts[: len(other)], other))
+    wanted = _texts(_document(expected))
+    found = _texts(_document(result))[: len(wanted)]
+    return score_of(found == wanted, _first_difference(found, wanted))
 
 
-def compare_font_names(result: Path, expected: Any) -> Score:
+def compare_font_names(result: Path, expected: FontName) -> Score:
     """All text of a document has that font, directly or through its style."""
     fonts = {_run_font(run, paragraph, "name") for paragraph, run in _runs(_document(result))}
     return score_of(fonts == {expected.font_name}, f"the fonts are {sorted(map(str, fonts))}")
@@ -87,8 +89,9 @@ def compare_font_names(result: Path, expected: Any) -> Score:
 
 def compare_subscript_contains(result: Path, expected: Path) -> Score:
     """The same texts are set as subscript, and there are some."""
-    low, other = _both(result, expected, _subscripts)
-    return score_of(bool(low) and "".join(low) == "".join(other), f"subscripts are {low}, expected {other}")
+    wanted, found = _subscripts(_document(expected)), _subscripts(_document(result))
+    same = bool(found) and "".join(found) == "".join(wanted)
+    return score_of(same, f"subscripts are {found}, expected {wanted}")
 
 
 def evaluate_strike_through_last_paragraph(result: Path, expected: Path) -> Score:
@@ -102,66 +105,50 @@ def evaluate_strike_through_last_paragraph(result: Path, expected: Path) -> Scor
     return score_of(struck, f"the last paragraph is {'' if struck else 'not '}struck through")
 
 
-def has_page_numbers_in_footers(result: Path, expected: None = None) -> Score:
+def has_page_numbers_in_footers(result: Path) -> Score:
     """The footer of every section has a page number."""
     lacking = [number for number, one in enumerate(_document(result).sections, 1) if not _numbered(one.footer)]
     return score_of(not lacking, f"no page number in the sections {lacking}" if lacking else "all pages are numbered")
 
 
-def is_first_line_centered(result: Path, expected: None = None) -> Score:
+def is_first_line_centered(result: Path) -> Score:
     """The first paragraph is centered."""
     paragraphs = _document(result).paragraphs
     alignment = _alignment(paragraphs[0]) if paragraphs else "missing"
     return score_of(alignment == "center", f"the alignment of the first paragraph is {alignment}")
 
 
-def contains_page_break(result: Path, expected: Any) -> Score:
+def contains_page_break(result: Path, expected: PageBreaks) -> Score:
     """A document has as many page breaks as expected, or at least one."""
     count = len(_document(result).element.body.xpath(".//w:br[@w:type='page']"))
     wanted = expected.page_break_count
     return score_of(count > 0 if wanted is None else count == wanted, f"there are {count} page breaks")
 
 
-def check_docx_paragraphs(result: Path, expected: Any) -> Score:
+def check_docx_paragraphs(result: Path, expected: ExpectedList[ParagraphRule]) -> Score:
     """Every rule holds for its paragraph."""
-    found = _document(result)
-    wrong = [problem for rule in expected.expected for problem in _paragraph_problems(rule, found)]
-    return score_of(not wrong, "; ".join(wrong) or "the paragraphs are as expected")
+    document = _document(result)
+    problems = (problem for rule in expected.expected for problem in _paragraph_problems(rule, document))
+    return score_unless(problems, "the paragraphs are as expected")
 
 
 def _comparing(view: Callable[[Document], Any], what: str) -> Metric:
     """Return a metric that compares one view of two documents."""
 
     def judge(result: Path, expected: Path) -> Score:
-        found, wanted = _both(result, expected, view)
+        wanted, found = view(_document(expected)), view(_document(result))
         why = _first_difference(found, wanted) if isinstance(found, list) else f"{found!r}, expected {wanted!r}"
         return score_of(found == wanted, f"{what}: {why}")
 
-    return Metric(judge)
+    return Metric.of(judge)
 
 
 def _document(path: Path) -> Document:
-    try:
-        from docx import Document
-    except ImportError as error:
-        raise CheckFailed("documents need python-docx: pip install 'agent-s[eval]'") from error
-    from zipfile import BadZipFile
-
+    from docx import Document
     from docx.opc.exceptions import PackageNotFoundError
 
-    try:
+    with as_format(path, "a docx document", PackageNotFoundError):
         return Document(str(path))
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError) as error:
-        raise WrongFormat(f"{path.name} is not a docx document") from error
-
-
-def _both(result: Path, expected: Path, view: Callable[[Document], T]) -> tuple[T, T]:
-    """Return a view of both documents."""
-    try:
-        wanted = _document(expected)
-    except WrongFormat as error:
-        raise CheckFailed(f"the expected {expected.name} is not a docx document") from error
-    return view(_document(result)), view(wanted)
 
 
 def _joined(texts: list[str]) -> str:
@@ -236,40 +223,48 @@ def _paragraph_problems(rule: ParagraphRule, document: Document) -> list[str]:
     if not -len(paragraphs) <= index < len(paragraphs):
         return [f"there is no paragraph {rule.contains or index!r}"]
     paragraph = paragraphs[index]
-    problems = []
-    for name in _PARAGRAPH_PARTS:
-        wanted = getattr(rule, name)
-        found = None if wanted is None else _part(paragraph, name)
-        if wanted is not None and found != wanted:
-            problems.append(f"{name} of {paragraph.text[:40]!r} is {found!r}, expected {wanted!r}")
-    return problems
+    wanted = rule.model_dump(exclude={"index", "contains"}, exclude_none=True)
+    found = {name: _PARTS[name](paragraph) for name in wanted}
+    return [
+        f"{name} of {paragraph.text[:40]!r} is {found[name]!r}, expected {value!r}"
+        for name, value in wanted.items()
+        if found[name] != value
+    ]
 
 
-_PARAGRAPH_PARTS = tuple(name for name in ParagraphRule.model_fields if name not in ("index", "contains"))
+def _all_runs(read: Callable[[Run, Paragraph], Any]) -> Callable[[Paragraph], Any]:
+    """Return a function that reads a property which all runs of a paragraph share, or the values that it has."""
+
+    def read_all(paragraph: Paragraph) -> Any:
+        values = {read(run, paragraph) for run in paragraph.runs if run.text.strip()}
+        return values.pop() if len(values) == 1 else tuple(values)
+
+    return read_all
 
 
-def _part(paragraph: Paragraph, name: str) -> Any:
-    match name:
-        case "text":
-            return paragraph.text
-        case "style":
-            return paragraph.style.name if paragraph.style is not None else None
-        case "alignment":
-            return _alignment(paragraph)
-        case "line_spacing":
-            return _effective(paragraph, "line_spacing")
-    values = {_font_part(run, paragraph, name) for run in paragraph.runs if run.text.strip()}
-    return values.pop() if len(values) == 1 else tuple(values)
+def _font_flag(name: str) -> Callable[[Paragraph], Any]:
+    return _all_runs(lambda run, paragraph: bool(_run_font(run, paragraph, name)))
 
 
-def _font_part(run: Run, paragraph: Paragraph, name: str) -> Any:
-    if name == "color":
-        color = run.font.color.rgb
-        return None if color is None else str(color)
-    value = _run_font(run, paragraph, {"font_name": "name", "font_size": "size"}.get(name, name))
-    if name == "font_size":
-        return None if value is None else value.pt
-    return value if name == "font_name" else bool(value)
+def _size_pt(run: Run, paragraph: Paragraph) -> float | None:
+    size = _run_font(run, paragraph, "size")
+    return None if size is None else float(size.pt)
+
+
+_PARTS: dict[str, Callable[[Paragraph], Any]] = {
+    "text": lambda paragraph: paragraph.text,
+    "style": lambda paragraph: None if paragraph.style is None else paragraph.style.name,
+    "alignment": _alignment,
+    "line_spacing": lambda paragraph: _effective(paragraph, "line_spacing"),
+    "font_name": _all_runs(lambda run, paragraph: _run_font(run, paragraph, "name")),
+    "font_size": _all_runs(_size_pt),
+    "bold": _font_flag("bold"),
+    "italic": _font_flag("italic"),
+    "underline": _font_flag("underline"),
+    "strike": _font_flag("strike"),
+    "color": _all_runs(lambda run, _: None if run.font.color.rgb is None else str(run.font.color.rgb)),
+}
+"""Readers of the fields of `ParagraphRule`."""
 
 
 METRICS = {
@@ -289,21 +284,15 @@ METRICS = {
         lambda found: "".join(run.text for _, run in _runs(found) if run.font.highlight_color is not None),
         "highlighted",
     ),
-    **by_name(
-        Metric(compare_docx_files, options=DocumentOptions),
-        Metric(compare_init_lines),
-        Metric(compare_font_names, rules=rules_of("DocumentFont", font_name=str)),
-        Metric(compare_subscript_contains),
-        Metric(evaluate_strike_through_last_paragraph),
-        Metric(has_page_numbers_in_footers),
-        Metric(is_first_line_centered),
-        Metric(
-            contains_page_break,
-            rules=rules_of("PageBreaks", page_break_count=(Annotated[int, Field(ge=0)] | None, None)),
-        ),
-        Metric(
-            check_docx_paragraphs,
-            rules=rules_of("ParagraphRules", expected=Annotated[tuple[ParagraphRule, ...], Field(min_length=1)]),
-        ),
+    **metrics_by_name(
+        compare_docx_files,
+        compare_init_lines,
+        compare_font_names,
+        compare_subscript_contains,
+        evaluate_strike_through_last_paragraph,
+        has_page_numbers_in_footers,
+        is_first_line_centered,
+        contains_page_break,
+        check_docx_paragraphs,
     ),
 }

@@ -7,64 +7,71 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from evaluation.errors import CheckFailed
-from evaluation.state.getters import Parameters
-from evaluation.state.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
+from evaluation.state.metrics import Metric, Score, metrics_by_name, score_of
+from evaluation.state.parameters import Parameters
+from evaluation.state.reading import as_format
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-SIMILAR = 0.9
-"""Least structural similarity of two images with the same content."""
-_WINDOW = 7
+MAX_LOSS = 0.1
+"""Largest loss of structural similarity of two images with the same content."""
+_WINDOW_PX = 7
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+
+Size = Annotated[int, Field(ge=1)]
+Loss = Annotated[float, Field(ge=0, le=1)]
 
 
 class ImageSize(Parameters):
     """Size of an image, px."""
 
-    width: Annotated[int, Field(ge=1)] | None = None
-    height: Annotated[int, Field(ge=1)] | None = None
+    width: Size | None = None
+    height: Size | None = None
 
 
-class Threshold(Parameters):
-    """Largest loss of structural similarity, from 0 to 1."""
+class ImageMode(Parameters):
+    """Mode of an image, as Pillow names it."""
 
-    threshold: Annotated[float, Field(ge=0, le=1)] = 1 - SIMILAR
+    mode: str
+
+
+class FileSize(Parameters):
+    """Size that a file must stay below, bytes."""
+
+    max_size: Size
 
 
 def check_image_size(result: Path, expected: ImageSize) -> Score:
     """An image has that width and height."""
-    image = _found(result)
+    image = _load(result)
     wanted = (expected.width or image.width, expected.height or image.height)
     return score_of(image.size == wanted, f"the image is {image.width} x {image.height} px")
 
 
-def check_image_mode(result: Path, expected: Any) -> Score:
+def check_image_mode(result: Path, expected: ImageMode) -> Score:
     """An image has that mode."""
-    image = _found(result)
-    return score_of(image.mode == expected.mode, f"the mode is {image.mode}, expected {expected.mode}")
+    mode = _load(result).mode
+    return score_of(mode == expected.mode, f"the mode is {mode}, expected {expected.mode}")
 
 
-def check_image_file_size(result: Path, expected: Any) -> Score:
-    """The file of an image is not larger than that."""
+def check_image_file_size(result: Path, expected: FileSize) -> Score:
+    """The file of an image is smaller than that."""
     size = result.stat().st_size
-    return score_of(
-        size < expected.max_size, f"{result.name} has {size} bytes, less than {expected.max_size} are right"
-    )
+    return score_of(size < expected.max_size, f"{result.name} has {size} bytes, expected less than {expected.max_size}")
 
 
 def compare_images(result: Path, expected: Path) -> Score:
     """Two images have the same size and the same pixels."""
     import numpy as np
 
-    one, two = _found(result), _wanted(expected)
+    one, two = _load(result), _load(expected)
     same = one.size == two.size and np.array_equal(np.asarray(one.convert("RGBA")), np.asarray(two.convert("RGBA")))
     return score_of(same, f"{result.name} has {'the same' if same else 'other'} pixels than {expected.name}")
 
@@ -73,7 +80,7 @@ def check_image_mirror(result: Path, expected: Path) -> Score:
     """The result is the expected image, mirrored left to right."""
     from PIL.Image import Transpose
 
-    one, two = _found(result), _wanted(expected)
+    one, two = _load(result), _load(expected)
     if one.size != two.size:
         return _other_size(one, two)
     likeness = similarity(_gray(one), _gray(two.transpose(Transpose.FLIP_LEFT_RIGHT)))
@@ -81,9 +88,9 @@ def check_image_mirror(result: Path, expected: Path) -> Score:
 
 
 def check_palette_and_structure_sim(result: Path, expected: Path) -> Score:
-    """The result is a palette image that shows the same thing."""
-    score = _pair_score(result, expected, 1 - SIMILAR)
-    mode = _found(result).mode
+    """The result is a palette image with the same content."""
+    score = _compare(result, expected, MAX_LOSS)
+    mode = _load(result).mode
     return score if mode == "P" else Score(0.0, f"the mode is {mode}, not P (palette)")
 
 
@@ -104,32 +111,28 @@ def similarity(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
 
 
 def _local_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return means over square windows, by sums over rectangles."""
-    import numpy as np
+    """Return means over square windows."""
+    from numpy.lib.stride_tricks import sliding_window_view
 
-    size = min(_WINDOW, *values.shape)
-    sums = np.pad(values, ((1, 0), (1, 0))).cumsum(0).cumsum(1)
-    windows: NDArray[np.float64] = sums[size:, size:] - sums[:-size, size:] - sums[size:, :-size] + sums[:-size, :-size]
-    means: NDArray[np.float64] = windows / (size * size)
-    return means
-
-
-def _alike(aspect: str = "", *, resize: bool = False) -> Metric:
-    """Return a metric for images that show the same thing, `result` with more or less of an aspect.
-
-    Args:
-        aspect: Key of `_ASPECTS`, after its sign; that aspect itself does not count for the structure.
-        resize: Whether sizes may differ.
-    """
-
-    def judge(result: Path, expected: Path, *, threshold: float) -> Score:
-        return _pair_score(result, expected, threshold, aspect, resize=resize)
-
-    return Metric(judge, options=Threshold)
+    size = min(_WINDOW_PX, *values.shape)
+    for axis in (0, 1):
+        values = sliding_window_view(values, size, axis).mean(-1)
+    return values
 
 
-def _pair_score(result: Path, expected: Path, threshold: float, aspect: str = "", *, resize: bool = False) -> Score:
-    one, two = _found(result), _wanted(expected)
+def _changed(aspect: str = "", sign: int = 0, *, resize: bool = False) -> Metric:
+    """Return a metric for two images with the same content, `result` with more (1) or less (-1) of an aspect."""
+
+    def judge(result: Path, expected: Path, *, threshold: Loss = MAX_LOSS) -> Score:
+        return _compare(result, expected, threshold, aspect, sign, resize=resize)
+
+    return Metric.of(judge)
+
+
+def _compare(
+    result: Path, expected: Path, max_loss: float, aspect: str = "", sign: int = 0, *, resize: bool = False
+) -> Score:
+    one, two = _load(result), _load(expected)
     if one.size != two.size:
         if not resize:
             return _other_size(one, two)
@@ -137,14 +140,13 @@ def _pair_score(result: Path, expected: Path, threshold: float, aspect: str = ""
     gray1, gray2 = _gray(one), _gray(two)
     why, right = "", True
     if aspect:
-        sign, name = aspect[0], aspect[1:]
-        before, after = _ASPECTS[name](two), _ASPECTS[name](one)
-        right = after > before if sign == "+" else after < before
-        why = f"{name} went from {before:.1f} to {after:.1f}; "
-        gray1, gray2 = _standard(gray1), _standard(gray2)
+        before, after = _ASPECTS[aspect](two), _ASPECTS[aspect](one)
+        right = (after - before) * sign > 0
+        why = f"{aspect} went from {before:.1f} to {after:.1f}; "
+        gray1, gray2 = _standard(gray1), _standard(gray2)  # the aspect itself does not count for the structure
     likeness = similarity(gray1, gray2)
-    why += f"structural similarity is {likeness:.3f}, {1 - threshold:.2f} needed"
-    return score_of(right and likeness >= 1 - threshold, why)
+    why += f"structural similarity is {likeness:.3f}, expected at least {1 - max_loss:.2f}"
+    return score_of(right and likeness >= 1 - max_loss, why)
 
 
 def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -172,24 +174,11 @@ _ASPECTS: dict[str, Callable[[Image], float]] = {
 }
 
 
-def _found(path: Path) -> Image:
-    from PIL import Image, UnidentifiedImageError
+def _load(path: Path) -> Image:
+    from PIL import Image
 
-    try:
-        with Image.open(path) as image:
-            image.load()
-            return image.copy()
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise WrongFormat(f"{path.name} is not an image") from error
-
-
-def _wanted(path: Path | None) -> Image:
-    if path is None:
-        raise CheckFailed("the expected image is missing")
-    try:
-        return _found(path)
-    except WrongFormat as error:
-        raise CheckFailed(f"the expected image {path.name} is not an image") from error
+    with as_format(path, "an image", OSError, Image.DecompressionBombError), Image.open(path) as image:
+        return image.copy()
 
 
 def _other_size(one: Image, two: Image) -> Score:
@@ -197,17 +186,17 @@ def _other_size(one: Image, two: Image) -> Score:
 
 
 METRICS = {
-    "check_structure_sim": _alike(),
-    "check_structure_sim_resized": _alike(resize=True),
-    "check_brightness_decrease_and_structure_sim": _alike("-brightness"),
-    "check_saturation_increase_and_structure_sim": _alike("+saturation"),
-    "check_contrast_increase_and_structure_sim": _alike("+contrast"),
-    **by_name(
-        Metric(check_image_size, rules=ImageSize),
-        Metric(check_image_mode, rules=rules_of("ImageMode", mode=str)),
-        Metric(check_image_file_size, rules=rules_of("FileSize", max_size=Annotated[int, Field(ge=1)])),
-        Metric(compare_images),
-        Metric(check_image_mirror),
-        Metric(check_palette_and_structure_sim),
+    "check_structure_sim": _changed(),
+    "check_structure_sim_resized": _changed(resize=True),
+    "check_brightness_decrease_and_structure_sim": _changed("brightness", -1),
+    "check_saturation_increase_and_structure_sim": _changed("saturation", +1),
+    "check_contrast_increase_and_structure_sim": _changed("contrast", +1),
+    **metrics_by_name(
+        check_image_size,
+        check_image_mode,
+        check_image_file_size,
+        compare_images,
+        check_image_mirror,
+        check_palette_and_structure_sim,
     ),
 }

@@ -13,56 +13,58 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from evaluation.errors import CheckFailed
+from evaluation.errors import CheckFailed, EvaluationError
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Getter, Parameters, Reading, excerpt, read_text
-from evaluation.state.metrics import Metric, Score, by_name, rules_of, score_of
+from evaluation.state.getters import Getter, file_reading
+from evaluation.state.metrics import (
+    Expected,
+    ExpectedList,
+    Metric,
+    Score,
+    differing_values,
+    metrics_by_name,
+    rules_with,
+    score_of,
+    score_unless,
+)
+from evaluation.state.parameters import Parameters, Unused, by_name
+from evaluation.state.reading import Reading, read_text
+
+_OOR = "{http://openoffice.org/2001/registry}"
 
 
-class SettingKey(Parameters):
-    """A key of GSettings."""
-
-    schema_id: Annotated[str, Field(pattern=r"^[\w.:/-]+$")]
-    key: Annotated[str, Field(pattern=r"^[\w-]+$")]
-
-
-class GimpFile(Parameters):
-    """A file of GIMP's settings, such as `gimprc` or `sessionrc`; `dest` is accepted as in OSWorld and not needed."""
-
-    file_name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
-    dest: str | None = None
-
-
-class Destination(Parameters):
-    """No keys but `dest`, which is accepted as in OSWorld and not needed."""
-
-    dest: str | None = None
-
-
-def gsettings(parameters: SettingKey, context: TaskContext) -> Reading:
+def gsettings(
+    context: TaskContext,
+    *,
+    schema_id: Annotated[str, Field(pattern=r"^[\w.:/-]+$")],
+    key: Annotated[str, Field(pattern=r"^[\w-]+$")],
+) -> Reading:
     """Value of a key of GSettings as text, without the quotes of a text."""
-    ended = context.run(["gsettings", "get", parameters.schema_id, parameters.key])
-    if ended.returncode != 0:
-        raise CheckFailed(f"gsettings cannot read {parameters.schema_id} {parameters.key}: {excerpt(ended.stderr)}")
-    text = ended.stdout.strip()
+    try:
+        text = context.output(["gsettings", "get", schema_id, key]).strip()
+    except EvaluationError as error:
+        raise CheckFailed(f"gsettings cannot read {schema_id} {key}: {error}") from error
     value = text[1:-1] if len(text) > 1 and text[0] == text[-1] == "'" else text
-    return Reading(value, f"{parameters.schema_id} {parameters.key} = {text}")
+    return Reading(value, f"{schema_id} {key} = {text}")
 
 
-def gimp_config_file(parameters: GimpFile, context: TaskContext) -> Reading:
-    """Path of a file of GIMP's settings, of the newest version that has one."""
-    found = list(context.path("~/.config/GIMP").glob(f"[0-9]*/{parameters.file_name}"))
-    if not found:
-        return Reading(None, f"GIMP has written no {parameters.file_name}")
-    newest = max(found, key=lambda path: [int(part) for part in re.findall(r"\d+", path.parent.name)])
+def gimp_config_file(
+    context: TaskContext, *, file_name: Annotated[str, Field(pattern=r"^[\w.-]+$")], dest: Unused = None
+) -> Reading:
+    """Path of a file of GIMP's settings, such as `gimprc` or `sessionrc`, of the newest version that has one."""
+    found = context.path("~/.config/GIMP").glob(f"[0-9]*/{file_name}")
+    newest = max(found, key=lambda path: [int(part) for part in re.findall(r"\d+", path.parent.name)], default=None)
+    if newest is None:
+        return Reading(None, f"GIMP has written no {file_name}")
     return Reading(newest, f"{context.shown(newest)} exists")
 
 
-def vlc_config(parameters: Destination, context: TaskContext) -> Reading:
+def vlc_config(context: TaskContext, *, dest: Unused = None) -> Reading:
     """Path of VLC's settings."""
-    path = context.path("~/.config/vlc/vlcrc")
-    shown = context.shown(path)
-    return Reading(path, f"{shown} exists") if path.is_file() else Reading(None, f"{shown} does not exist")
+    return file_reading(context.path("~/.config/vlc/vlcrc"), context)
+
+
+GETTERS: dict[str, Getter] = by_name(gsettings, gimp_config_file, vlc_config)
 
 
 class ConfigStatus(Parameters):
@@ -80,7 +82,13 @@ class RegistryValue(Parameters):
     value: str
 
 
-def check_gnome_favorite_apps(result: str, expected: Any) -> Score:
+class PlayPauseKey(Parameters):
+    """Whether VLC has a global key for play and pause: 1 or 0."""
+
+    expected_global_key_play_pause: str | int
+
+
+def check_gnome_favorite_apps(result: str, expected: ExpectedList[str]) -> Score:
     """A list of GSettings, such as `['a.desktop', 'b.desktop']`, holds exactly the expected names."""
     found = re.findall(r"'([^']*)'", result)
     return score_of(sorted(found) == sorted(expected.expected), f"found {found}, expected {list(expected.expected)}")
@@ -97,24 +105,21 @@ def check_config_status(result: Path, expected: ConfigStatus) -> Score:
     return score_of(found == expected.value.strip('"'), f"{' '.join(key)} is {found}, expected {expected.value}")
 
 
-def check_registry_value(result: Path, expected: Any) -> Score:
+def check_registry_value(result: Path, expected: ExpectedList[RegistryValue]) -> Score:
     """A LibreOffice profile (`registrymodifications.xcu`) has every setting of the list `expected`."""
     return _registry_score(result, expected.expected)
 
 
-def check_vlc_settings(result: Path, expected: Any) -> Score:
+def check_vlc_settings(result: Path, expected: Expected[Annotated[dict[str, str | int], Field(min_length=1)]]) -> Score:
     """VLC has every setting of `expected`; a line that is commented out gives the default."""
     return _vlc_score(result, expected.expected)
 
 
-def check_global_key_play_pause(result: Path, expected: Any) -> Score:
+def check_global_key_play_pause(result: Path, expected: PlayPauseKey) -> Score:
     """VLC has a global key for play and pause (1), or has none (0)."""
     found = _vlc_settings(result).get("global-key-play-pause", "")
     wanted = str(expected.expected_global_key_play_pause) not in ("0", "")
     return score_of(bool(found) == wanted, f"global-key-play-pause is {found!r}")
-
-
-_OOR = "{http://openoffice.org/2001/registry}"
 
 
 def _registry_score(result: Path, wanted: Sequence[RegistryValue]) -> Score:
@@ -123,14 +128,12 @@ def _registry_score(result: Path, wanted: Sequence[RegistryValue]) -> Score:
     except ElementTree.ParseError as error:
         raise CheckFailed(f"{result.name} is not a LibreOffice profile: {error}") from error
     found = {
-        (item.get(f"{_OOR}path"), prop.get(f"{_OOR}name")): prop.findtext("value")
+        f"{item.get(f'{_OOR}path')} {prop.get(f'{_OOR}name')}": prop.findtext("value")
         for item in items.iter("item")
         for prop in item.iter("prop")
     }
-    values = [f"{setting.name} = {found.get((setting.path, setting.name), 'not set')}" for setting in wanted]
-    holds = all(found.get((setting.path, setting.name)) == setting.value for setting in wanted)
-    expected = ", ".join(f"{setting.name} = {setting.value}" for setting in wanted)
-    return score_of(holds, f"{result.name}: {', '.join(values)}" + ("" if holds else f"; expected {expected}"))
+    values = {f"{setting.path} {setting.name}": setting.value for setting in wanted}
+    return score_unless(differing_values(found, values), f"{result.name} has {values}")
 
 
 def _vlc_settings(path: Path) -> dict[str, str]:
@@ -143,20 +146,8 @@ def _vlc_settings(path: Path) -> dict[str, str]:
 
 
 def _vlc_score(path: Path, wanted: dict[str, str | int]) -> Score:
-    found = _vlc_settings(path)
-    wrong = [
-        f"{name} is {found.get(name, 'not set')}, expected {value}"
-        for name, value in wanted.items()
-        if found.get(name) != str(value)
-    ]
-    return score_of(not wrong, "; ".join(wrong) or f"VLC has {wanted}")
-
-
-GETTERS: dict[str, Getter[Any]] = {
-    "gsettings": Getter(SettingKey, gsettings),
-    "gimp_config_file": Getter(GimpFile, gimp_config_file),
-    "vlc_config": Getter(Destination, vlc_config),
-}
+    texts = {name: str(value) for name, value in wanted.items()}
+    return score_unless(differing_values(_vlc_settings(path), texts), f"VLC has {texts}")
 
 
 def _office(path: str, name: str, value: str = "", **rule: Any) -> Metric:
@@ -166,7 +157,7 @@ def _office(path: str, name: str, value: str = "", **rule: Any) -> Metric:
         wanted = value if expected is None else str(*expected.model_dump().values())
         return _registry_score(result, [RegistryValue(path=f"/org.openoffice.Office.{path}", name=name, value=wanted)])
 
-    return Metric(judge, rules=rules_of("Setting", **rule) if rule else None)
+    return Metric.of(judge, rules_with(**rule) if rule else None)
 
 
 def _vlc(setting: str, key: str) -> Metric:
@@ -175,7 +166,7 @@ def _vlc(setting: str, key: str) -> Metric:
     def judge(result: Path, expected: Parameters) -> Score:
         return _vlc_score(result, {setting: expected.model_dump()[key]})
 
-    return Metric(judge, rules=rules_of("Setting", **{key: str | int}))
+    return Metric.of(judge, rules_with(**{key: str | int}))
 
 
 METRICS = {
@@ -191,20 +182,11 @@ METRICS = {
         "one-instance-when-started-from-file", "expected_one_instance_when_started_from_file"
     ),
     "is_vlc_recordings_folder": _vlc("input-record-path", "recording_file_path"),
-    **by_name(
-        Metric(
-            check_gnome_favorite_apps,
-            rules=rules_of("Favorites", expected=Annotated[tuple[str, ...], Field(min_length=1)]),
-        ),
-        Metric(check_config_status, rules=ConfigStatus),
-        Metric(
-            check_registry_value,
-            rules=rules_of("Registry", expected=Annotated[tuple[RegistryValue, ...], Field(min_length=1)]),
-        ),
-        Metric(
-            check_vlc_settings,
-            rules=rules_of("VlcSettings", expected=Annotated[dict[str, str | int], Field(min_length=1)]),
-        ),
-        Metric(check_global_key_play_pause, rules=rules_of("GlobalKey", expected_global_key_play_pause=str | int)),
+    **metrics_by_name(
+        check_gnome_favorite_apps,
+        check_config_status,
+        check_registry_value,
+        check_vlc_settings,
+        check_global_key_play_pause,
     ),
 }

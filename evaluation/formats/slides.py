@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from evaluation.errors import CheckFailed
-from evaluation.state.getters import Parameters
-from evaluation.state.metrics import Metric, Score, WrongFormat, by_name, rules_of, score_of
+from evaluation.state.metrics import Metric, Score, metrics_by_name, score_of, score_unless
+from evaluation.state.parameters import Parameters, new_model
+from evaluation.state.reading import as_format
 
 if TYPE_CHECKING:
     from pptx.presentation import Presentation
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 
 TOLERANCE_EMU = 12_700
 """Largest distance of a shape from its place: 1 pt, in English metric units. LibreOffice rounds when it saves."""
-
-
-_ASPECTS = (
-    *("number_of_slides", "shape", "text", "alignment", "indent", "bullets", "background_color", "note", "color_rgb"),
-    *("font_name", "font_size", "font_bold", "font_italic", "font_underline", "strike_through"),
-)
-"""The compared aspects; OSWorld's option `examine_...` switches one off."""
-SlideOptions = rules_of("SlideOptions", **{f"examine_{name}": (bool, True) for name in _ASPECTS})
 
 
 class Transition(Parameters):
@@ -60,11 +52,7 @@ class SlideRules(Parameters):
 
 def compare_pptx_files(result: Path, expected: Path, **examined: bool) -> Score:
     """Two presentations agree in every examined aspect."""
-    try:
-        wanted = _presentation(expected)
-    except WrongFormat as error:
-        raise CheckFailed(f"the expected {expected.name} is not a pptx presentation") from error
-    found = _presentation(result)
+    wanted, found = _presentation(expected), _presentation(result)
     aspects = {name.removeprefix("examine_") for name, on in examined.items() if on}
     if "number_of_slides" in aspects and len(found.slides) != len(wanted.slides):
         return Score(0.0, f"there are {len(found.slides)} slides, expected {len(wanted.slides)}")
@@ -88,7 +76,7 @@ def check_transition(result: Path, expected: Transition) -> Score:
     return score_of(expected.transition_type in kinds, f"the transitions of the slide are {kinds}")
 
 
-def check_slide_orientation_Portrait(result: Path, expected: None = None) -> Score:  # noqa: N802 - OSWorld's name
+def check_slide_orientation_Portrait(result: Path) -> Score:  # noqa: N802 - OSWorld's name
     """The slides are higher than wide."""
     found = _presentation(result)
     width, height = found.slide_width or 0, found.slide_height or 0
@@ -98,29 +86,22 @@ def check_slide_orientation_Portrait(result: Path, expected: None = None) -> Sco
 def check_slides(result: Path, expected: SlideRules) -> Score:
     """Every rule holds: texts, notes and backgrounds of slides, and their number."""
     found = _presentation(result)
-    wrong = [problem for rule in expected.slides for problem in _rule_problems(rule, found)]
+    problems = [problem for rule in expected.slides for problem in _rule_problems(rule, found)]
     if expected.count is not None and len(found.slides) != expected.count:
-        wrong.append(f"there are {len(found.slides)} slides, expected {expected.count}")
-    return score_of(not wrong, "; ".join(wrong) or f"{result.name} is as expected")
+        problems.append(f"there are {len(found.slides)} slides, expected {expected.count}")
+    return score_unless(problems, f"{result.name} is as expected")
 
 
 def _presentation(path: Path) -> Presentation:
-    try:
-        from pptx import Presentation
-    except ImportError as error:
-        raise CheckFailed("presentations need python-pptx: pip install 'agent-s[eval]'") from error
-    from zipfile import BadZipFile
-
+    from pptx import Presentation
     from pptx.exc import PackageNotFoundError
 
-    try:
+    with as_format(path, "a pptx presentation", PackageNotFoundError):
         return Presentation(str(path))
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError) as error:
-        raise WrongFormat(f"{path.name} is not a pptx presentation") from error
 
 
 def _slide_difference(slide: Slide, other: Slide, aspects: set[str]) -> str:
-    for name, read in (("background_color", _background), ("note", _notes)):
+    for name, read in _SLIDE_ASPECTS.items():
         if name in aspects and read(slide) != read(other):
             return f"{name} is {read(slide)!r}, expected {read(other)!r}"
     shapes, others = list(_shapes(slide.shapes)), list(_shapes(other.shapes))
@@ -190,10 +171,9 @@ def _strike(run: Any) -> str:
 
 
 def _bullet(paragraph: Any) -> list[tuple[str, str]]:
-    names = ("buChar", "buAutoNum")
     return [
         (name, node.get("char") or node.get("type") or "")
-        for name in names
+        for name in ("buChar", "buAutoNum")
         for node in paragraph._p.iter(f"{{*}}{name}")
     ]
 
@@ -241,9 +221,12 @@ def _rule_problems(rule: SlideRule, presentation: Presentation) -> list[str]:
     return problems
 
 
-METRICS = by_name(
-    Metric(compare_pptx_files, options=SlideOptions),
-    Metric(check_transition, rules=Transition),
-    Metric(check_slide_orientation_Portrait),
-    Metric(check_slides, rules=SlideRules),
-)
+_SLIDE_ASPECTS: dict[str, Any] = {"background_color": _background, "note": _notes}
+_ASPECTS = ("number_of_slides", "shape", "text", *_SLIDE_ASPECTS, *_LINE_ASPECTS, *_FONT_ASPECTS)
+"""The compared aspects; OSWorld's option `examine_...` switches one off."""
+SlideOptions = new_model("SlideOptions", **{f"examine_{name}": (bool, True) for name in _ASPECTS})
+
+METRICS = {
+    "compare_pptx_files": Metric.of(compare_pptx_files, options=SlideOptions),
+    **metrics_by_name(check_transition, check_slide_orientation_Portrait, check_slides),
+}

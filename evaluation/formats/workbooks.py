@@ -3,25 +3,61 @@
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from zipfile import BadZipFile
 
 from pydantic import Field
 
 from evaluation.errors import CheckFailed
-from evaluation.state.getters import Parameters
-from evaluation.state.metrics import Metric, Score, ValueRule, by_name, score_of
+from evaluation.state.metrics import Score, ValueRule, metrics_by_name, score_unless
+from evaluation.state.parameters import Parameters
+from evaluation.state.reading import as_format
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
-    from openpyxl.worksheet.worksheet import Worksheet
 
 SheetIndex = int | Annotated[str, Field(pattern=r"^[RE](I\d+|N.+)$")]
 """A sheet: its number in the result; or `RI0`, `EI0`, `RNname`, `ENname` for result and expected, number and name."""
+
+
+class _NoSheet(Exception):
+    """A workbook does not have a sheet that a rule is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """A workbook with the calculated values, and the same with the formulas."""
+
+    values: Workbook
+    formulas: Workbook
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """The workbook to judge, and the expected one, if any."""
+
+    found: _Book
+    wanted: _Book | None
+
+    def sheet(self, index: SheetIndex, *, formulas: bool = False) -> Any:
+        """Return a sheet.
+
+        Raises:
+            _NoSheet: The workbook does not have it.
+            CheckFailed: It is one of an expected workbook, and there is none.
+        """
+        text = f"RI{index}" if isinstance(index, int) else index
+        book = self.found if text[0] == "R" else self.wanted
+        if book is None:
+            raise CheckFailed(f"the sheet {text} is of an expected workbook, and there is none")
+        sheets = (book.formulas if formulas else book.values).worksheets
+        named = text[1] == "N"
+        for number, sheet in enumerate(sheets):
+            if sheet.title == text[2:] if named else number == int(text[2:]):
+                return sheet
+        raise _NoSheet(f"there is no sheet {index}")
 
 
 class CellRule(Parameters):
@@ -35,11 +71,32 @@ class CellRule(Parameters):
         ValueRule,
     ]
 
+    def __str__(self) -> str:
+        return ", ".join(f"{self.coordinates} {name} {wanted}" for name, wanted in self.props.items())
+
+    def problems(self, books: _Books) -> Iterator[str]:
+        """Yield what is wrong with the cell."""
+        for name, value in self.props.items():
+            is_formula = name == "formula"
+            sheet = books.sheet(self.sheet_idx, formulas=is_formula)
+            found = _PROPERTIES[name](sheet[self.coordinates])
+            expected = value.model_copy(update={"ref": _plain_formula(value.ref)}) if is_formula else value
+            if not expected.holds(found):
+                yield f"{name} of {self.coordinates} is {found!r}, expected {expected}"
+
 
 class SheetNames(Parameters):
     """The sheets have the names of the expected workbook, in its order."""
 
     type: Literal["sheet_name"]
+
+    def problems(self, books: _Books) -> Iterator[str]:
+        """Yield how the names differ."""
+        if books.wanted is None:
+            raise CheckFailed("the rule sheet_name needs an expected workbook")
+        found, wanted = books.found.values.sheetnames, books.wanted.values.sheetnames
+        if found != wanted:
+            yield f"the sheets are {found}, expected {wanted}"
 
 
 class TwoSheets(Parameters):
@@ -49,6 +106,18 @@ class TwoSheets(Parameters):
     sheet_idx0: SheetIndex = 0
     sheet_idx1: SheetIndex = "EI0"
 
+    def problems(self, books: _Books) -> Iterator[str]:
+        """Yield the first difference."""
+        sheet, other = books.sheet(self.sheet_idx0), books.sheet(self.sheet_idx1)
+        found, wanted = _ASPECTS[self.type](sheet), _ASPECTS[self.type](other)
+        if found == wanted:
+            return
+        place = self.type
+        if isinstance(found, dict):
+            place = next(key for key in sorted(found.keys() | wanted.keys()) if found.get(key) != wanted.get(key))
+            found, wanted = found.get(place), wanted.get(place)
+        yield f"{place} of {sheet.title} is {found!r}, expected {wanted!r}"
+
 
 class Zoom(ValueRule):
     """The zoom of a sheet, in %."""
@@ -56,25 +125,19 @@ class Zoom(ValueRule):
     type: Literal["zoom"]
     sheet_idx: SheetIndex = 0
 
+    def problems(self, books: _Books) -> Iterator[str]:
+        """Yield what is wrong with the zoom."""
+        scale = books.sheet(self.sheet_idx).sheet_view.zoomScale or 100
+        if not self.holds(scale):
+            yield f"the zoom is {scale}, expected {self}"
+
 
 TableRule = Annotated[CellRule | SheetNames | TwoSheets | Zoom, Field(discriminator="type")]
 
 
-class TableOptions(Parameters):
-    """Rules for a workbook."""
-
-    rules: Annotated[tuple[TableRule, ...], Field(min_length=1)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Book:
-    """A workbook with the calculated values, and the same with the formulas."""
-
-    values: Workbook
-    formulas: Workbook
-
-
-def compare_table(result: Path, expected: Path | None = None, *, rules: Sequence[Any]) -> Score:
+def compare_table(
+    result: Path, expected: Path | None = None, *, rules: Annotated[tuple[TableRule, ...], Field(min_length=1)]
+) -> Score:
     """Every rule holds for a workbook.
 
     Args:
@@ -83,69 +146,27 @@ def compare_table(result: Path, expected: Path | None = None, *, rules: Sequence
         rules: `value` is what the application calculated and stored, `formula` the text
             behind it, compared without blanks and in capitals.
     """
-    try:
-        found = _load(result)
-    except _UNREADABLE as error:
-        return Score(0.0, f"{result.name} is not an xlsx workbook: {error}")
-    try:
-        wanted = None if expected is None else _load(expected)
-    except _UNREADABLE as error:
-        raise CheckFailed(f"{expected} is not an xlsx workbook: {error}") from error
-    wrong = [problem for rule in rules for problem in _problems(rule, found, wanted)]
-    return score_of(not wrong, "; ".join(wrong) or f"{result.name}: {', '.join(_description(rule) for rule in rules)}")
+    books = _Books(_load(result), None if expected is None else _load(expected))
+    problems: list[str] = []
+    for rule in rules:
+        try:
+            problems += rule.problems(books)
+        except _NoSheet as problem:
+            problems.append(str(problem))
+    return score_unless(problems, f"{result.name}: {', '.join(map(str, rules))}")
 
 
-_UNREADABLE = (BadZipFile, KeyError, ValueError, ElementTree.ParseError)
+METRICS = metrics_by_name(compare_table)
 
 
 def _load(path: Path) -> _Book:
     from openpyxl import load_workbook
 
-    return _Book(load_workbook(path, data_only=True), load_workbook(path, data_only=False))
+    with as_format(path, "an xlsx workbook"):
+        return _Book(load_workbook(path, data_only=True), load_workbook(path, data_only=False))
 
 
-def _description(rule: Any) -> str:
-    if isinstance(rule, CellRule):
-        return ", ".join(f"{rule.coordinates} {name} {wanted}" for name, wanted in rule.props.items())
-    return f"{rule.type} is as expected"
-
-
-def _problems(rule: Any, found: _Book, wanted: _Book | None) -> list[str]:
-    match rule:
-        case CellRule():
-            return _cell_problems(rule, found, wanted)
-        case Zoom():
-            sheet = _sheet(rule.sheet_idx, found, wanted)
-            if sheet is None:
-                return [f"there is no sheet {rule.sheet_idx}"]
-            scale = sheet.sheet_view.zoomScale or 100
-            return [] if rule.holds(scale) else [f"the zoom is {scale}, expected {rule}"]
-        case TwoSheets():
-            one, two = (_sheet(index, found, wanted) for index in (rule.sheet_idx0, rule.sheet_idx1))
-            if one is None or two is None:
-                return [f"there is no sheet {rule.sheet_idx0 if one is None else rule.sheet_idx1}"]
-            mine, other = _ASPECTS[rule.type](one), _ASPECTS[rule.type](two)
-            return [] if mine == other else [f"{rule.type} of {one.title} differs: {_difference(mine, other)}"]
-        case _:
-            if wanted is None:
-                raise CheckFailed("the rule sheet_name needs an expected workbook")
-            mine, other = found.values.sheetnames, wanted.values.sheetnames
-            return [] if mine == other else [f"the sheets are {mine}, expected {other}"]
-
-
-def _sheet(index: SheetIndex, found: _Book, wanted: _Book | None, *, formulas: bool = False) -> Worksheet | None:
-    text = f"RI{index}" if isinstance(index, int) else index
-    book = found if text[0] == "R" else wanted
-    if book is None:
-        raise CheckFailed(f"the sheet {text} is of an expected workbook, and there is none")
-    workbook = book.formulas if formulas else book.values
-    if text[1] == "N":
-        return workbook[text[2:]] if text[2:] in workbook.sheetnames else None
-    number = int(text[2:])
-    return workbook.worksheets[number] if 0 <= number < len(workbook.worksheets) else None
-
-
-def _values(sheet: Worksheet) -> dict[str, Any]:
+def _values(sheet: Any) -> dict[str, Any]:
     return {
         cell.coordinate: round(cell.value, 6) if isinstance(cell.value, float) else cell.value
         for row in sheet.iter_rows()
@@ -154,14 +175,14 @@ def _values(sheet: Worksheet) -> dict[str, Any]:
     }
 
 
-def _charts(sheet: Worksheet) -> list[tuple[str, list[str]]]:
+def _charts(sheet: Any) -> list[tuple[str, list[str]]]:
     return [
-        (chart.tagname, [str(series.val.numRef.f) for series in chart.series if getattr(series, "val", None)])
+        (chart.tagname, [str(series.val.numRef.f) for series in chart.series if series.val is not None])
         for chart in sheet._charts
     ]
 
 
-_ASPECTS: dict[str, Any] = {
+_ASPECTS: dict[str, Callable[[Any], Any]] = {
     "sheet_data": _values,
     "freeze": lambda sheet: sheet.freeze_panes,
     "filter": lambda sheet: sheet.auto_filter.ref,
@@ -170,27 +191,11 @@ _ASPECTS: dict[str, Any] = {
 }
 
 
-def _difference(found: Any, wanted: Any) -> str:
-    if isinstance(found, dict):
-        place = next(key for key in sorted(found.keys() | wanted.keys()) if found.get(key) != wanted.get(key))
-        return f"{place} is {found.get(place)!r}, expected {wanted.get(place)!r}"
-    return f"{found!r}, expected {wanted!r}"
+def _plain_formula(text: Any) -> Any:
+    return re.sub(r"\s", "", text).upper() if isinstance(text, str) else text
 
 
-def _cell_problems(rule: CellRule, book: _Book, wanted: _Book | None) -> list[str]:
-    problems = []
-    for name, value in rule.props.items():
-        sheet = _sheet(rule.sheet_idx, book, wanted, formulas=name == "formula")
-        if sheet is None:
-            return [f"there is no sheet {rule.sheet_idx}"]
-        found = _PROPERTIES[name](sheet[rule.coordinates])
-        expected = value.model_copy(update={"ref": _plain_formula(value.ref)}) if name == "formula" else value
-        if not expected.holds(found):
-            problems.append(f"{name} of {rule.coordinates} is {found!r}, expected {expected}")
-    return problems
-
-
-_PROPERTIES: dict[str, Any] = {
+_PROPERTIES: dict[str, Callable[[Any], Any]] = {
     "value": lambda cell: cell.value,
     "formula": lambda cell: _plain_formula(cell.value),
     "font_name": lambda cell: cell.font.name,
@@ -201,12 +206,3 @@ _PROPERTIES: dict[str, Any] = {
     "fill": lambda cell: cell.fill.fgColor.rgb if cell.fill.fill_type else None,
     "alignment": lambda cell: cell.alignment.horizontal,
 }
-
-
-def _plain_formula(text: Any) -> Any:
-    return re.sub(r"\s", "", text).upper() if isinstance(text, str) else text
-
-
-METRICS = by_name(
-    Metric(compare_table, options=TableOptions),
-)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agent_s.records import Status, Verdict
 from evaluation.errors import CheckFailed
 from evaluation.osworld.tables import GETTERS, METRICS
-from evaluation.osworld.task import Check, Source, TaskFile, perform_step, resolved
+from evaluation.osworld.task import Check, Rule, Source, TaskFile, perform_step, resolved
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Reading
 from evaluation.state.metrics import Score
+from evaluation.state.parameters import keywords
+from evaluation.state.reading import Reading
 
 BY = "state check"
 GAVE_UP: tuple[Status, ...] = ("failed", "infeasible")
@@ -53,9 +56,11 @@ class StateChecker:
             return Verdict(verified=False, reason="the agent gave up on a task that can be done", by=BY)
         try:
             return self._judge()
+        except ModuleNotFoundError as error:
+            self.problem = f"the state check needs the Python package {error.name!r}: pip install 'agent-s[eval]'"
         except Exception as error:  # noqa: BLE001 - whatever breaks while judging, the run ends with that as its reason
             self.problem = f"the state check broke: {error or type(error).__name__}"
-            return Verdict(verified=None, reason=self.problem, by=BY)
+        return Verdict(verified=None, reason=self.problem, by=BY)
 
     def _judge(self) -> Verdict:
         for step in self._task.evaluator.postconfig:
@@ -76,18 +81,21 @@ class StateChecker:
         reading = self._read(check.result)
         if reading.value is None:
             return reading, Score(0.0, reading.evidence)
-        metric, expected = METRICS[check.func], None
-        if check.expected is not None:
-            expected = self._read(check.expected).value
-            if expected is None:
-                raise CheckFailed(f"the expected value of {check.func} is absent: {check.expected}")
-            if metric.rules is not None:
-                expected = metric.rules.model_validate(expected)
-        return reading, metric.score(reading.value, expected, check.options)
+        return reading, METRICS[check.func].score(reading.value, self._expected(check), check.options)
+
+    def _expected(self, check: Check) -> Any:
+        if check.expected is None:
+            return None
+        if isinstance(check.expected, Rule):
+            return resolved(check.expected, self._context.values).rules
+        value = self._read(check.expected).value
+        if value is None:
+            raise CheckFailed(f"the expected value of {check.func} is absent: {check.expected}")
+        return value
 
     def _read(self, source: Source) -> Reading:
-        reading: Reading = GETTERS[source.type].read(resolved(source, self._context.values), self._context)
-        return reading
+        parameters = keywords(resolved(source, self._context.values), without=Source.model_fields)
+        return GETTERS[source.type](self._context, **parameters)
 
 
 def combined(scores: list[float], conj: str) -> float:

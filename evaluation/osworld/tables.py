@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evaluation.formats import accessibility, browser, documents, files, pictures, preferences, slides, workbooks
 from evaluation.state import getters, metrics, steps
 from evaluation.state.getters import Getter
 from evaluation.state.metrics import Metric
-from evaluation.state.steps import StepKind
+from evaluation.state.steps import Perform
 
-STEPS: dict[str, StepKind[Any]] = steps.STEPS | browser.STEPS
-GETTERS: dict[str, Getter[Any]] = (
+STEPS: dict[str, Perform] = steps.STEPS | browser.STEPS
+GETTERS: dict[str, Getter] = (
     getters.GETTERS | accessibility.GETTERS | browser.GETTERS | files.GETTERS | preferences.GETTERS
 )
 METRICS: dict[str, Metric] = (

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, TypeVar, Union
 
 from pydantic import BeforeValidator, Field, GetPydanticSchema, ValidationError, model_validator
 
@@ -19,8 +19,9 @@ from aci.errors import AciError
 from evaluation.errors import EvaluationError, PreparationFailed, TaskFileError
 from evaluation.osworld.tables import GETTERS, METRICS, STEPS
 from evaluation.state.context import TaskContext, substituted
-from evaluation.state.getters import Parameters, new_model, refuse_unknown_keys, with_key
+from evaluation.state.parameters import Parameters, keywords, new_model, parameters_of, refuse_unknown_keys
 
+P = TypeVar("P", bound=Parameters)
 INFEASIBLE = "infeasible"
 SEVERAL_APPLICATIONS = "multi_apps"
 IGNORED_KEYS = frozenset({"trajectory", "proxy", "fixed_ip", "possibility_of_env_change"})
@@ -28,11 +29,11 @@ IGNORED_KEYS = frozenset({"trajectory", "proxy", "fixed_ip", "possibility_of_env
 
 
 class Step(Parameters):
-    """One step of `config` or `postconfig`.
+    """One step of `config` or `postconfig`; texts may hold `{name}` until its value is known.
 
     Attributes:
         type: Name in `evaluation.osworld.tables.STEPS`.
-        parameters: Parameters of that type; texts may hold `{name}` until its value is known.
+        parameters: Parameters of that type.
     """
 
     type: str
@@ -40,13 +41,20 @@ class Step(Parameters):
 
 
 class Source(Parameters):
-    """A getter and its parameters; texts may hold `{name}` until its value is known.
+    """Origin of a value; texts may hold `{name}` until its value is known.
 
     Attributes:
-        type: Name in `evaluation.osworld.tables.GETTERS`.
+        type: Name in `evaluation.osworld.tables.GETTERS`, whose parameters are further fields.
     """
 
     type: str
+
+
+class Rule(Source):
+    """Rules of a metric, written into the task file; a bare list stands for the key `rules` inside them."""
+
+    type: Literal["rule"]
+    rules: Parameters
 
 
 def _one_of(variants: Iterable[type[Parameters]], key: str) -> GetPydanticSchema:
@@ -55,22 +63,28 @@ def _one_of(variants: Iterable[type[Parameters]], key: str) -> GetPydanticSchema
     return GetPydanticSchema(lambda _source, handler: handler.generate_schema(union))
 
 
+def _with_key(rules: Any) -> Any:
+    return {"rules": rules} if isinstance(rules, list) else rules
+
+
 _NO_KEYS: Any = Field(default_factory=dict, validate_default=True)
-_SOURCES: dict[str, type[Source]] = {
-    name: new_model(name, kind.parameters, Source, type=(Literal[name], ...)) for name, kind in GETTERS.items()
-}
 AnyStep = Annotated[
     Step,
     _one_of(
         (
-            new_model(name, Step, type=(Literal[name], ...), parameters=(kind.parameters, _NO_KEYS))
-            for name, kind in STEPS.items()
+            new_model(name, Step, type=(Literal[name], ...), parameters=(parameters_of(step), _NO_KEYS))
+            for name, step in STEPS.items()
         ),
         "type",
     ),
 ]
-AnySource = Annotated[Source, _one_of(_SOURCES.values(), "type")]
-_Unruled = Annotated[Source, _one_of((model for name, model in _SOURCES.items() if name != "rule"), "type")]
+AnySource = Annotated[
+    Source,
+    _one_of(
+        (new_model(name, parameters_of(getter), Source, type=(Literal[name], ...)) for name, getter in GETTERS.items()),
+        "type",
+    ),
+]
 
 
 class Check(Parameters):
@@ -91,11 +105,11 @@ class Check(Parameters):
 
 def _checks() -> Iterable[type[Check]]:
     for name, metric in METRICS.items():
-        expected: Any = (_Unruled | None, None)
+        source: Any = AnySource
         if metric.rules is not None:
-            rules: Any = Annotated[metric.rules, BeforeValidator(with_key)]
-            rule = new_model(f"{name}_rule", Source, type=(Literal["rule"], ...), rules=(rules, ...))
-            expected = (rule, ...)
+            rules: Any = Annotated[metric.rules, BeforeValidator(_with_key)]
+            source = new_model(f"{name}_rule", Rule, rules=(rules, ...))
+        expected = (source, ...) if metric.needs_expected else (source | None, None)
         yield new_model(name, Check, func=(Literal[name], ...), expected=expected, options=(metric.options, _NO_KEYS))
 
 
@@ -125,12 +139,10 @@ class Evaluator(Parameters):
         rest = {key: value for key, value in content.items() if key not in _COLUMNS}
         if (func := content["func"]) == INFEASIBLE:
             return {**rest, "checks": ()}
-        if not isinstance(func, list):
-            columns = {key: [content[key]] for key in _COLUMNS if content.get(key)}
-        elif not func:
+        if func == []:
             raise ValueError("func is an empty list")
-        else:
-            columns = {key: content[key] for key in _COLUMNS if content.get(key) is not None}
+        many = isinstance(func, list)
+        columns = {key: content[key] if many else [content[key]] for key in _COLUMNS if content.get(key) is not None}
         for key, column in columns.items():
             if not isinstance(column, list):
                 raise ValueError(f"{key} must be a list, as func is")
@@ -188,7 +200,7 @@ class TaskFile(Parameters):
         return {key: value for key, value in named.items() if value}
 
 
-def resolved(parameters: Parameters, values: Mapping[str, str]) -> Any:
+def resolved(parameters: P, values: Mapping[str, str]) -> P:
     """Return parameters with values in place of their names."""
     return type(parameters).model_validate(substituted(parameters.model_dump(exclude_unset=True), values))
 
@@ -200,7 +212,7 @@ def perform_step(step: Step, context: TaskContext) -> None:
         PreparationFailed: It could not be done; the message names the type of step.
     """
     try:
-        STEPS[step.type].perform(resolved(step.parameters, context.values), context)
+        STEPS[step.type](context, **keywords(resolved(step.parameters, context.values)))
     except ValidationError as error:
         raise PreparationFailed(f"step {step.type!r}: {error.errors()[0]['msg']}") from error
     except (EvaluationError, AciError) as error:
@@ -273,10 +285,15 @@ def _explain(error: ValidationError) -> str:
     problem = error.errors()[0]
     kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
     place = _place(loc)
-    if kind in ("missing", "union_tag_not_found"):
-        key, where = (loc[-1], _place(loc[:-1])) if kind == "missing" else (context["discriminator"].strip("'"), place)
-        hint = ": this metric needs {'type': 'rule', 'rules': ...}" if key == "expected" else ""
-        return f"the key {key!r} is missing{f' in {where}' if where else ''}{hint}."
+    if kind == "missing":
+        where = f" in {_place(loc[:-1])}" if loc[:-1] else ""
+        hint = ""
+        if loc[-1] == "expected":
+            needed = "a getter" if METRICS[str(loc[-2])].rules is None else "{'type': 'rule', 'rules': ...}"
+            hint = f": this metric needs {needed}"
+        return f"the key {loc[-1]!r} is missing{where}{hint}."
+    if kind == "union_tag_not_found":
+        return f"the key {context['discriminator']} is missing{f' in {place}' if place else ''}."
     if kind == "unknown_key":
         return f"unknown key {context['key']!r} in {place or 'the file'}{near(context['key'], context['known'])}"
     if kind == "union_tag_invalid":

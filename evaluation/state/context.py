@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from aci.observation.observation import Observation, Window
 from evaluation.errors import EvaluationError
+from evaluation.state.reading import excerpt
 from evaluation.state.server import FormServer
 
 COMMAND_LIMIT_S = 30.0
@@ -142,6 +143,18 @@ class TaskContext:
             raise EvaluationError(f"{argv[0]!r} cannot be run: {error}") from error
         except subprocess.TimeoutExpired as error:
             raise EvaluationError(f"{argv[0]!r} did not end within {limit_s:g} s") from error
+
+    def output(self, command: Sequence[str]) -> str:
+        """Return the standard output of a command that must succeed.
+
+        Raises:
+            EvaluationError: It cannot be run, or its status is not 0.
+        """
+        ended = self.run(command)
+        if ended.returncode != 0:
+            problem = excerpt(ended.stderr.strip())
+            raise EvaluationError(f"{command[0]!r} ended with status {ended.returncode}: {problem}")
+        return ended.stdout
 
 
 def substituted(value: Any, values: Mapping[str, str]) -> Any:

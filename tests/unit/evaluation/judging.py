@@ -7,8 +7,9 @@ from typing import Any
 from evaluation.osworld.tables import GETTERS, METRICS, STEPS
 from evaluation.osworld.task import Step, perform_step
 from evaluation.state.context import TaskContext
-from evaluation.state.getters import Reading
 from evaluation.state.metrics import Score
+from evaluation.state.parameters import keywords, parameters_of
+from evaluation.state.reading import Reading
 
 
 def judge(func: str, result: Any, expected: Any = None, /, **options: Any) -> Score:
@@ -24,9 +25,8 @@ def value(func: str, result: Any, expected: Any = None, /, **options: Any) -> fl
 
 def read(context: TaskContext, kind: str, **parameters: Any) -> Reading:
     getter = GETTERS[kind]
-    reading: Reading = getter.read(getter.parameters.model_validate(parameters), context)
-    return reading
+    return getter(context, **keywords(parameters_of(getter).model_validate(parameters)))
 
 
 def perform(context: TaskContext, kind: str, /, **parameters: Any) -> None:
-    perform_step(Step(type=kind, parameters=STEPS[kind].parameters.model_validate(parameters)), context)
+    perform_step(Step(type=kind, parameters=parameters_of(STEPS[kind]).model_validate(parameters)), context)

@@ -9,7 +9,6 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from evaluation.errors import CheckFailed
 from evaluation.formats.accessibility import tree_of
-from evaluation.state.getters import Rules
 from tests.unit.evaluation.fakes import a_window
 from tests.unit.evaluation.judging import judge, value
 
@@ -41,7 +40,3 @@ def test_check_accessibility_tree(rule: dict[str, Any], score: float) -> None:
 def test_an_xpath_that_is_not_understood_is_an_error() -> None:
     with pytest.raises(CheckFailed, match="not understood"):
         judge("check_accessibility_tree", TREE, {"rules": [{"xpath": "//["}]})
-
-
-def test_a_bare_list_of_rules_is_taken() -> None:
-    assert Rules.model_validate({"rules": [{"xpath": "//x"}]}).rules == {"rules": [{"xpath": "//x"}]}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from evaluation.errors import CheckFailed, PreparationFailed
+from evaluation.errors import CheckFailed, EvaluationError, PreparationFailed
 from evaluation.formats import browser as browser_formats
 from evaluation.state.context import TaskContext
 from tests.unit.evaluation.judging import perform, read, value
@@ -161,7 +161,7 @@ def test_open_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_tabs_without_a_debugging_port_are_an_error_that_suggests_a_fix(context: TaskContext) -> None:
-    with pytest.raises(CheckFailed, match="--remote-debugging-port=0"):
+    with pytest.raises(EvaluationError, match="--remote-debugging-port=0"):
         read(context, "open_tabs_info")
 
 

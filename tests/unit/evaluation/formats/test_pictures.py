@@ -66,7 +66,7 @@ def test_other_file_scores_0_and_is_an_error_if_expected(original: Path, func: s
     text.write_text("no image")
 
     assert value(func, text, original) == 0
-    with pytest.raises(CheckFailed, match=r"expected image text\.png"):
+    with pytest.raises(CheckFailed, match=r"expected text\.png is not an image"):
         judge(func, original, text)
 
 

@@ -75,6 +75,16 @@ def test_an_infeasible_task_has_no_checks(tmp_path: Path) -> None:
     assert load_task(write(tmp_path, content(evaluator={"func": "infeasible"}))).evaluator.infeasible
 
 
+def test_a_bare_list_stands_for_the_key_rules(tmp_path: Path) -> None:
+    rules = {"type": "rule", "rules": [{"xpath": "//x"}]}
+    changed = evaluator(func="check_accessibility_tree", result={"type": "accessibility_tree"}, expected=rules)
+
+    [check] = load_task(write(tmp_path, content(**changed))).evaluator.checks
+
+    assert check.expected is not None
+    assert check.expected.model_dump()["rules"]["rules"][0]["xpath"] == "//x"
+
+
 def test_names_stay_until_their_values_are_known(tmp_path: Path) -> None:
     config = [
         {"type": "serve", "parameters": {"folder": "pages"}},
@@ -87,6 +97,7 @@ def test_names_stay_until_their_values_are_known(tmp_path: Path) -> None:
     assert found.model_dump()["command"] == ("chromium", "http://127.0.0.1:1/a.html")
 
 
+FILE = {"type": "vm_file", "path": "~/b.txt"}
 RULES_OF_OTHER_METRIC = {"type": "rule", "rules": {"include": ["x"]}}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "key of the task": ({"instrution": "x"}, r"unknown key 'instrution' in the file; did you mean 'instruction'\?"),
@@ -128,6 +139,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no result": (evaluator(result=...), r"the key 'result' is missing in evaluator"),
     "no rules": (evaluator(expected=...), r"the key 'expected' is missing in evaluator: this metric needs .*'rules'"),
+    "no file to compare with": (
+        evaluator(func="compare_text_file", expected=...),
+        r"the key 'expected' is missing in evaluator: this metric needs a getter",
+    ),
     "rules of another metric": (
         evaluator(expected=RULES_OF_OTHER_METRIC),
         r"unknown key 'include' in evaluator\.expected\.rules",
@@ -137,7 +152,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         r"evaluator\.expected: this metric takes no rules",
     ),
     "option": (
-        evaluator(func="compare_text_file", expected=..., options={"ignore_blank": True}),
+        evaluator(func="compare_text_file", expected=FILE, options={"ignore_blank": True}),
         r"unknown key 'ignore_blank' in evaluator\.options; did you mean 'ignore_blanks'\?",
     ),
     "conj": (evaluator(conj="xor"), r"evaluator\.conj: Input should be 'and' or 'or'"),

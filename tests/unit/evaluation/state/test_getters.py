@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.errors import CheckFailed
+from evaluation.errors import CheckFailed, EvaluationError
 from evaluation.state.context import TaskContext
 from evaluation.state.getters import GETTERS
+from evaluation.state.parameters import parameters_of
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
 from tests.unit.evaluation.judging import read
 
@@ -42,13 +43,13 @@ def test_vm_command_line_is_the_output_and_a_failed_command_is_an_error(context:
     (home / "a.txt").write_text("four\n")
 
     assert read(context, "vm_command_line", command=["cat", "~/a.txt"]).value == "four\n"
-    with pytest.raises(CheckFailed, match=r"'cat' ended with status 1: .*No such file"):
+    with pytest.raises(EvaluationError, match=r"'cat' ended with status 1: .*No such file"):
         read(context, "vm_command_line", command=["cat", "~/gone.txt"])
 
 
 def test_a_command_as_one_text_is_refused() -> None:
     with pytest.raises(ValueError, match="valid tuple"):
-        GETTERS["vm_command_line"].parameters.model_validate({"command": "cat ~/a.txt; rm -rf ~"})
+        parameters_of(GETTERS["vm_command_line"]).model_validate({"command": "cat ~/a.txt; rm -rf ~"})
 
 
 def test_server_submissions_are_what_forms_sent(context: TaskContext, folder: Path) -> None:

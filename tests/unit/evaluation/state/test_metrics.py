@@ -199,7 +199,7 @@ def test_check_registry_value(profile: Path, path: str, name: str, value: str, s
 def test_missing_registry_setting_is_reported(profile: Path) -> None:
     rules = {"expected": [{"path": SAVING, "name": "CreateBackup", "value": "true"}]}
 
-    assert "CreateBackup = not set; expected CreateBackup = true" in judge("check_registry_value", profile, rules).why
+    assert "CreateBackup is not set, expected 'true'" in judge("check_registry_value", profile, rules).why
 
 
 def test_a_profile_that_is_no_xml_is_an_error(tmp_path: Path) -> None:

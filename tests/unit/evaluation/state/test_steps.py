@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from evaluation.errors import PreparationFailed
 from evaluation.state import steps
 from evaluation.state.context import TaskContext
+from evaluation.state.parameters import parameters_of
 from evaluation.state.steps import STEPS
 from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
 from tests.unit.evaluation.judging import perform
@@ -88,7 +89,7 @@ def test_pages_open_in_a_running_browser_without_waiting_for_a_window(home: Path
 @pytest.mark.parametrize("command", ["rm -rf ~", []])
 def test_a_command_is_a_list(kind: str, command: Any) -> None:
     with pytest.raises(ValueError, match="command"):
-        STEPS[kind].parameters.model_validate({"command": command})
+        parameters_of(STEPS[kind]).model_validate({"command": command})
 
 
 def test_open_needs_the_file(context: TaskContext) -> None:
