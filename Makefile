@@ -24,7 +24,7 @@ demo: setup  ## Run the demo tasks and show the report (DEMOARGS="--only 1").
 	@$(BIN)/agent-s demo $(DEMOARGS)
 
 test: setup  ## Run the tests on two processes (TESTARGS="-k memory" or "-m 'not slow'").
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(TESTARGS)
 
 lint: setup  ## Check style, types, imports between packages, and the wheel.
 	$(BIN)/ruff check .
