@@ -55,7 +55,7 @@ from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
 from benchmarks.support.screens import window_of
 from evaluation.osworld.runner import run_task
 from evaluation.osworld.task import load_tasks
-from tests.wire.faults import FAULTS, shortcomings
+from tests.wire.faults import FAULTS, deviations
 from tests.wire.formats import FORMATS
 
 NAMES = (
@@ -173,7 +173,7 @@ def _fill(request: ModelRequest) -> ActResponse:
 def _faults(figures: Figures) -> None:
     """Play each kind of trouble to each provider's wire format; one is handled if all three end in the right way."""
     found = {
-        name: [f"{form.name}: {what}" for form in FORMATS for what in shortcomings(form, fault)]
+        name: [f"{form.name}: {what}" for form in FORMATS for what in deviations(form, fault)]
         for name, fault in FAULTS.items()
     }
     for name, wrong in found.items():

@@ -1,4 +1,4 @@
-"""Runs `agent-s` as a person would: as a process of its own, with a home of its own."""
+"""Runs `agent-s` as a user would: as a process of its own, with its own home folder."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AGENT_S = [sys.executable, "-m", "agent_s"]
 
 
 class User:
-    """Somebody with an empty home and a folder for temporary files.
+    """A user with a home folder and a folder for temporary files.
 
     Attributes:
-        home: HOME; memory and runs are kept below it.
-        tmp: TMPDIR, with a short name since sockets lie in it.
+        home: HOME, which holds memory and runs.
+        tmp: TMPDIR; its path is short because it holds sockets.
     """
 
     def __init__(self, home: Path, tmp: Path) -> None:
@@ -34,7 +34,7 @@ class User:
         self.tmp = tmp
 
     def environment(self, **more: str) -> dict[str, str]:
-        """The environment of this person, who has no screen."""
+        """Return the environment of this user, who has no screen."""
         unwanted = ("XDG_", "DISPLAY", "DBUS_", "COLUMNS", "TERM")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
         root = str(Path(__file__).parents[2])
@@ -43,7 +43,7 @@ class User:
     def agent_s(
         self, *words: str, env: Mapping[str, str] | None = None, **options: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
+        """Run a command and wait until it ends."""
         return subprocess.run(
             [*AGENT_S, *words],
             env=self.environment(**(env or {})),
@@ -70,23 +70,23 @@ class User:
 
     @property
     def runs(self) -> Path:
-        """Where runs are recorded."""
+        """Folder of recorded runs."""
         return self.home / ".local/share/agent-s/runs"
 
     @property
     def memory(self) -> Path:
-        """The memory."""
+        """File of the memory."""
         return self.home / ".local/share/agent-s/memory.sqlite"
 
     def desktops(self) -> list[Path]:
-        """Folders of virtual desktops that are there."""
+        """Return the folders of this user's virtual desktops."""
         folder = common_folder(self.tmp)
         return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 @contextmanager
 def new_user(home: Path) -> Iterator[User]:
-    """Give a person, and remove what desktops of theirs may have left, however the test ended."""
+    """Provide a user, and clean up the virtual desktops that a failed test leaves behind."""
     from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
     home.mkdir(exist_ok=True)
@@ -99,7 +99,7 @@ def new_user(home: Path) -> Iterator[User]:
 
 
 def processes_of(desktops: Sequence[Path]) -> list[int]:
-    """Ids of the processes that carry the mark of one of these desktops."""
+    """Return the ids of the processes that belong to these desktops."""
     marks = [f"{MARK}={folder.name.removeprefix('desktop-')}".encode() for folder in desktops]
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -113,13 +113,13 @@ def processes_of(desktops: Sequence[Path]) -> list[int]:
 
 
 def recording(path: Path, instruction: str, *subtasks: Sequence[Mapping[str, object]], summaries: bool = True) -> str:
-    """Write what a model says to do these actions, and return the name of that model.
+    """Write the recorded answers of a model that performs these actions, and return the name of that model.
 
     Args:
         path: The file.
         instruction: The task.
         subtasks: The actions of each subtask, without the `done` at its end.
-        summaries: Whether what is said when all is over is in it.
+        summaries: Whether to record the answers after the last subtask, too.
     """
     lines: list[tuple[str, dict[str, object]]] = [("query", {"query": f"How to {instruction}"})]
     names = [{"name": f"part {number}", "info": ""} for number, _ in enumerate(subtasks, start=1)]

@@ -1,4 +1,4 @@
-"""Somebody to run commands as."""
+"""A user to run commands as."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from tests.e2e.command_line import User, new_user
 
 @pytest.fixture
 def user(tmp_path: Path) -> Iterator[User]:
-    with new_user(tmp_path / "home") as somebody:
-        yield somebody
+    with new_user(tmp_path / "home") as new:
+        yield new

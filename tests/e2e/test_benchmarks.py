@@ -1,4 +1,4 @@
-"""The benchmarks run, and what they say about what is left behind holds."""
+"""A benchmark as a process: its figures, and that it leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ pids() {
 until [ "$(pids mousepad)" ]; do sleep 0.05; done
 kill -9 $(pids Xvfb)
 """
-"""Waits until the agent is in the middle of its task, and kills the X server of its own desktop."""
+"""Waits until the agent is in the middle of its task, then kills the X server of its own desktop."""
 
 
 def write_task(folder: Path, name: str, config: list[object]) -> None:
@@ -38,7 +38,7 @@ def write_task(folder: Path, name: str, config: list[object]) -> None:
     (folder / f"{name}.json").write_text(json.dumps(task))
 
 
-def test_a_desktop_that_breaks_costs_its_own_episode_only(user: User, tmp_path: Path) -> None:
+def test_a_broken_desktop_fails_only_its_own_episode(user: User, tmp_path: Path) -> None:
     tasks = tmp_path / "tasks"
     tasks.mkdir()
     (tasks / "killer.sh").write_text(KILLER)
@@ -51,9 +51,9 @@ def test_a_desktop_that_breaks_costs_its_own_episode_only(user: User, tmp_path: 
     options = ("--desktops", "2", "--model", "offline", "-c", "memory.enabled=false", "--json", "-q")
     done = user.agent_s("eval", "tasks", str(tasks), *options, "--out", str(tmp_path / "out"))
 
-    assert done.returncode == 1, done.stdout + done.stderr  # not every task could be judged
-    told = json.loads(done.stdout)
-    assert (told["episodes"], told["errors"]) == (3, 1), done.stdout
+    assert done.returncode == 1, done.stdout + done.stderr  # one task has no result
+    report = json.loads(done.stdout)
+    assert (report["episodes"], report["errors"]) == (3, 1), done.stdout
     rows = [json.loads(line) for line in (tmp_path / "out/results.jsonl").read_text().splitlines()]
     results = {row["task"]: row for row in rows if "task" in row}
     assert {name: results[name]["outcome"] for name in ("first", "second")} == {"first": "success", "second": "success"}

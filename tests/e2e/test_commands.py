@@ -1,4 +1,4 @@
-"""The other commands, as processes, on what runs have left."""
+"""The commands that inspect and manage runs, memory and the machine, as processes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_runs_are_listed_shown_and_reported(experienced: User, tmp_path: Path) -
     assert shown["events"][-1]["outcome"]["run_id"] == run["run_id"]
 
     page = tmp_path / "page.html"
-    told = experienced.agent_s("runs", "report", "last", "--output", str(page))
-    assert told.stdout.strip() == str(page)
+    reported = experienced.agent_s("runs", "report", "last", "--output", str(page))
+    assert reported.stdout.strip() == str(page)
     assert "data:image/png;base64," in page.read_text()
     assert experienced.agent_s("runs", "show", "nothing").returncode == 1
 
 
-def test_what_was_learned_can_be_looked_at_moved_and_deleted(experienced: User, tmp_path: Path) -> None:
+def test_experiences_are_shown_searched_transferred_and_deleted(experienced: User, tmp_path: Path) -> None:
     listed = json.loads(experienced.agent_s("memory", "list", "--json").stdout)
     assert [experience["kind"] for experience in listed] == ["narrative", "episodic"]
     narrative = listed[0]
@@ -74,7 +74,7 @@ def test_what_was_learned_can_be_looked_at_moved_and_deleted(experienced: User, 
     assert json.loads(experienced.agent_s("memory", "list", "--json").stdout) == []
 
 
-def test_what_is_forgotten_is_brought_back_until_memory_is_vacuumed(experienced: User) -> None:
+def test_forgotten_experiences_can_be_restored_until_memory_is_vacuumed(experienced: User) -> None:
     (narrative,) = json.loads(experienced.agent_s("memory", "list", "--kind", "narrative", "--json").stdout)
     of_app = ("memory", "forget", "--text", "wait a MOMENT")
     assert json.loads(experienced.agent_s(*of_app, "--count", "--json").stdout)["count"] >= 1
@@ -92,10 +92,10 @@ def test_what_is_forgotten_is_brought_back_until_memory_is_vacuumed(experienced:
     assert json.loads(experienced.agent_s("memory", "check", "--json").stdout) == {"sound": True, "problems": []}
 
 
-def test_what_can_be_read_of_a_damaged_memory_is_salvaged(experienced: User, tmp_path: Path) -> None:
+def test_readable_experiences_of_a_damaged_memory_are_salvaged(experienced: User, tmp_path: Path) -> None:
     path = Path(json.loads(experienced.agent_s("memory", "stats", "--json").stdout)["path"])
     with path.open("rb+") as file:
-        # Past the tables that name the others; what is lost with it does not matter here.
+        # The last page: past the tables that name the others.
         file.seek(path.stat().st_size - 4096)
         file.write(b"\xa5" * 4096)
     assert "--salvage" in experienced.agent_s("memory", "check").stderr
@@ -107,7 +107,7 @@ def test_what_can_be_read_of_a_damaged_memory_is_salvaged(experienced: User, tmp
     assert added == {"added": done["saved"], "present": 0}
 
 
-def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path: Path) -> None:
+def test_importing_a_file_that_is_no_export_changes_nothing(experienced: User, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}\n")
     done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))
     assert done.returncode == 1
@@ -115,12 +115,12 @@ def test_an_import_of_something_else_changes_nothing(experienced: User, tmp_path
     assert len(json.loads(experienced.agent_s("memory", "list", "--json").stdout)) == 2
 
 
-def test_the_doctor_finds_all_that_is_needed(experienced: User) -> None:
+def test_doctor_finds_all_requirements(experienced: User) -> None:
     done = experienced.agent_s("doctor", "--json")
-    told = json.loads(done.stdout)
-    checks = {check["name"]: check for check in told["checks"]}
+    report = json.loads(done.stdout)
+    checks = {check["name"]: check for check in report["checks"]}
     assert done.returncode == 0, done.stdout
-    assert told["ok"] is True
+    assert report["ok"] is True
     assert checks["xvfb"]["state"] == "ok"
     assert checks["memory"]["detail"].startswith("1 narrative and 1 episodic")
     assert checks["virtual desktop"]["detail"].startswith("starts in")
@@ -128,10 +128,10 @@ def test_the_doctor_finds_all_that_is_needed(experienced: User) -> None:
     assert checks["accessibility dbus"]["state"] == "ok"
     assert checks["accessibility pyatspi"]["state"] in ("ok", "optional")
     assert checks["text recognition rapidocr"]["detail"].endswith("reads 'Open file'")
-    assert not [check for check in told["checks"] if check["state"] == "missing"]
+    assert not [check for check in report["checks"] if check["state"] == "missing"]
 
 
-def test_the_doctor_names_a_damaged_memory_and_rights_that_are_too_wide(experienced: User) -> None:
+def test_doctor_reports_a_damaged_memory_and_permissions_that_are_too_wide(experienced: User) -> None:
     experienced.memory.parent.chmod(0o755)
     experienced.runs.chmod(0o777)
     done = experienced.agent_s("doctor")
@@ -150,7 +150,7 @@ def test_the_doctor_names_a_damaged_memory_and_rights_that_are_too_wide(experien
     assert "Missing: memory." in done.stdout
 
 
-def test_tasks_are_asked_for_where_no_command_is_given(experienced: User) -> None:
+def test_without_a_command_tasks_are_read_from_standard_input(experienced: User) -> None:
     done = experienced.agent_s(input="\nFrobnicate the flux capacitor at once\n")
     assert done.returncode == 0, done.stderr
     assert "Task: Frobnicate the flux capacitor at once" in done.stdout
@@ -167,7 +167,7 @@ def test_a_memory_of_another_program_is_refused(user: User) -> None:
     assert "another program" in done.stderr
 
 
-def test_without_rights_to_the_home_it_says_so(user: User, tmp_path: Path) -> None:
+def test_a_home_that_cannot_be_written_is_status_3(user: User, tmp_path: Path) -> None:
     if os.geteuid() == 0:
         (user.home / ".local").write_text("a file where a folder should be")
     else:
@@ -179,7 +179,7 @@ def test_without_rights_to_the_home_it_says_so(user: User, tmp_path: Path) -> No
 
 
 class TestSetup:
-    """`scripts/setup` on machines that lack things; it is run with a PATH of stand-ins, so it can change nothing."""
+    """`scripts/setup` on machines that lack things. PATH holds only stand-ins, so it cannot change this machine."""
 
     SCRIPT = Path(__file__).parents[2] / "scripts/setup"
 
@@ -195,20 +195,20 @@ class TestSetup:
         environment = {"PATH": str(tools), "VENV": str(tmp_path / "venv"), "HOME": str(tmp_path)}
         return subprocess.run([self.SCRIPT], env=environment, capture_output=True, text=True, timeout=60)
 
-    def test_without_rights_it_says_what_to_type(self, tmp_path: Path) -> None:
+    def test_without_root_it_prints_the_command_to_run(self, tmp_path: Path) -> None:
         done = self.setup(tmp_path, id="echo 1000", apt_get="exit 99", dpkg_query="exit 1", sudo="exit 1")
         assert done.returncode == 1
         assert "sudo apt-get install -y --no-install-recommends xvfb dbus-daemon" in done.stderr
         assert "|" not in done.stderr.partition("sudo apt-get")[2]
         assert not (tmp_path / "venv").exists()
 
-    def test_without_apt_get_it_names_the_packages(self, tmp_path: Path) -> None:
+    def test_without_apt_get_it_lists_the_packages(self, tmp_path: Path) -> None:
         done = self.setup(tmp_path, dpkg_query="exit 1")
         assert done.returncode == 1
         assert "xvfb dbus-daemon" in done.stderr
         assert "package manager" in done.stderr
 
-    def test_it_installs_only_what_is_missing_under_the_name_that_the_system_knows(self, tmp_path: Path) -> None:
+    def test_it_installs_only_missing_packages_by_their_names_on_this_system(self, tmp_path: Path) -> None:
         log = tmp_path / "apt.log"
         done = self.setup(
             tmp_path,

@@ -1,4 +1,4 @@
-"""`agent-s demo`: tasks are done on real applications, checked by what these hold, and done again without a model."""
+"""`agent-s demo`: tasks on real applications are verified, then replayed without a model."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.e2e.command_line import User
 pytestmark = pytest.mark.desktop
 
 
-def test_one_task_is_verified_and_then_replayed_without_the_model(user: User) -> None:
+def test_a_task_is_verified_and_then_replayed_without_the_model(user: User) -> None:
     done = user.agent_s("demo", "--only", "1", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout)
-    first, again = told["tasks"]
-    assert told["ok"] is True
+    summary = json.loads(done.stdout)
+    first, again = summary["tasks"]
+    assert summary["ok"] is True
     assert (first["status"], first["verified"], first["replayed"]) == ("done", True, False)
     assert first["model_calls"] > 0
     assert (again["status"], again["verified"], again["replayed"], again["model_calls"]) == ("done", True, True, 0)
@@ -29,11 +29,11 @@ def test_one_task_is_verified_and_then_replayed_without_the_model(user: User) ->
     events = read_trajectory(Path(again["trajectory"])).events
     assert not [event for event in events if isinstance(event, ModelCalled)]
     assert [event for event in events if isinstance(event, ReplayStarted)]
-    page = Path(told["report"]).read_text()
+    page = Path(summary["report"]).read_text()
     for row in (first, again):
         assert Path(row["report"]).is_file()
-        assert str(Path(row["report"]).relative_to(Path(told["report"]).parent)) in page
-    assert not user.memory.exists(), "the demo must not touch the person's own memory"
+        assert str(Path(row["report"]).relative_to(Path(summary["report"]).parent)) in page
+    assert not user.memory.exists(), "the demo must not touch the user's own memory"
     assert user.desktops() == []
 
 
@@ -48,9 +48,9 @@ def test_the_infeasible_task_ends_with_the_reason(user: User) -> None:
 def test_a_task_that_fails_makes_the_demo_fail(user: User) -> None:
     done = user.agent_s("demo", "--only", "1", "--json", "-c", "limits.max_steps=1")
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert told["ok"] is False
-    assert told["tasks"][0]["status"] == "out_of_budget"
+    summary = json.loads(done.stdout)
+    assert summary["ok"] is False
+    assert summary["tasks"][0]["status"] == "out_of_budget"
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_all_tasks_are_verified(user: User) -> None:
     assert memory.parent.parent == user.runs
 
 
-def test_a_task_that_carries_a_text_from_the_screen_is_not_repeated_and_that_is_said(user: User) -> None:
+def test_a_task_that_copies_text_from_the_screen_is_reported_as_not_replayable(user: User) -> None:
     done = user.agent_s("demo", "--only", "5", "--quiet")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "copy-confirmation-code is not replayed" in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Every code block of the README and of docs/ is run: Python as it stands, and each `$ agent-s` line of a console."""
+"""Runs every code block of the README and of docs/: Python as it stands, and each `$ agent-s` line of a console."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def blocks(language: str) -> list[pytest.ParameterSet]:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """A user without any data of this program, and without a screen of their own."""
+    """Return the environment of a user without data of this program and without a screen."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_") and name != "DISPLAY"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"
     return {**kept, "HOME": str(home), "PATH": path}
@@ -53,7 +53,7 @@ def test_console_blocks_run(block: str, tmp_path: Path) -> None:
         assert done.returncode == int(status or 0), f"{command}\n{done.stdout}\n{done.stderr}"
 
 
-def test_every_page_is_linked_and_every_link_leads_somewhere() -> None:
+def test_every_page_is_linked_and_every_link_has_a_target() -> None:
     targets = {
         (page.parent / link).resolve()
         for page in PAGES

@@ -1,4 +1,4 @@
-"""`agent-s eval tasks` and `agent-s eval report`: tasks of a set by its name, on real applications."""
+"""`agent-s eval tasks` and `agent-s eval report`: a named task set on real applications."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def test_tasks_are_run_on_two_desktops_and_reported_by_level_and_domain(user: Us
     done = user.agent_s("eval", "tasks", "everyday", *chosen, "--model", "offline", "--desktops", "2", "--out", out)
     assert done.returncode == 0, done.stdout + done.stderr
 
-    told = user.agent_s("eval", "report", out, "--html", str(tmp_path / "page.html"), "--json")
-    [run] = json.loads(told.stdout)["runs"]
+    reported = user.agent_s("eval", "report", out, "--html", str(tmp_path / "page.html"), "--json")
+    [run] = json.loads(reported.stdout)["runs"]
     assert (run["episodes"], run["errors"]) == (2, 0)
     assert run["matrix"]["L2"].keys() == {"Study", "Work", "all"}
     assert run["matrix"]["all"]["all"]["episodes"] == 2
@@ -26,7 +26,7 @@ def test_tasks_are_run_on_two_desktops_and_reported_by_level_and_domain(user: Us
     assert user.desktops() == []
 
 
-def test_a_task_is_checked_itself(user: User, tmp_path: Path) -> None:
+def test_conformance_checks_a_task_with_its_own_solution(user: User, tmp_path: Path) -> None:
     arguments = ("everyday", "--only", "terminal-archive", "--conformance", "--json", "--out", str(tmp_path / "out"))
     done = user.agent_s("eval", "tasks", *arguments)
 

@@ -1,4 +1,4 @@
-"""`agent-s explore` as a person types it: tasks shown, a kill in the middle, Ctrl-C, and names that mean nothing."""
+"""`agent-s explore` as a process: dry runs, resuming after a kill, Ctrl-C, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     raise AssertionError(f"the process ended without {words!r}: {''.join(seen)}")
 
 
-def wait_for_the_end_of(user: User, limit_s: float = 60.0) -> None:
+def wait_until_desktops_are_gone(user: User, limit_s: float = 60.0) -> None:
     """Wait until the workers of a killed exploration have stopped their desktops."""
     deadline = time.monotonic() + limit_s
     while user.desktops() and time.monotonic() < deadline:
@@ -34,9 +34,9 @@ def wait_for_the_end_of(user: User, limit_s: float = 60.0) -> None:
 
 
 def test_a_dry_run_shows_the_tasks_and_learns_nothing(user: User) -> None:
-    told = user.agent_s("explore", "mousepad", "no such thing", "--dry-run", "--tasks", "4", "--json")
-    assert told.returncode == 1, told.stderr  # one of the two names means nothing
-    answer = json.loads(told.stdout)
+    done = user.agent_s("explore", "mousepad", "no such thing", "--dry-run", "--tasks", "4", "--json")
+    assert done.returncode == 1, done.stderr  # one of the two names is unknown
+    answer = json.loads(done.stdout)
     assert "There are:" in answer["skipped"]["no such thing"]
     (mousepad,) = answer["applications"].values()
     assert mousepad["offers"] > 30
@@ -49,7 +49,7 @@ def test_a_dry_run_shows_the_tasks_and_learns_nothing(user: User) -> None:
 
 
 @pytest.mark.slow
-def test_killed_it_goes_on_where_it_was(user: User, tmp_path: Path) -> None:
+def test_a_killed_exploration_resumes_where_it_was(user: User, tmp_path: Path) -> None:
     out = tmp_path / "exploration"
     process = user.start("explore", "mousepad", "--tasks", "3", "--search", "0", "--out", str(out))
     try:
@@ -57,12 +57,12 @@ def test_killed_it_goes_on_where_it_was(user: User, tmp_path: Path) -> None:
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-    wait_for_the_end_of(user)
+    wait_until_desktops_are_gone(user)
     assert user.desktops() == []
     before = (out / "results.jsonl").read_text().splitlines()
-    told = user.agent_s("explore", "--out", str(out), "--json")
-    assert told.returncode == 0, told.stderr
-    (mousepad,) = json.loads(told.stdout)["applications"].values()
+    done = user.agent_s("explore", "--out", str(out), "--json")
+    assert done.returncode == 0, done.stderr
+    (mousepad,) = json.loads(done.stdout)["applications"].values()
     assert (mousepad["tasks_tried"], mousepad["tasks_verified"]) == (3, 3)
     lines = (out / "results.jsonl").read_text().splitlines()
     assert lines[: len(before)] == before
@@ -75,34 +75,34 @@ def test_killed_it_goes_on_where_it_was(user: User, tmp_path: Path) -> None:
     assert "3 <span" in page
 
 
-def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(user: User, tmp_path: Path) -> None:
+def test_ctrl_c_ends_an_exploration_and_shows_how_to_continue(user: User, tmp_path: Path) -> None:
     out = tmp_path / "exploration"
     process = user.start("explore", "mousepad", "--tasks", "0", "--search", "60", "--out", str(out))
     read_until(process, "1/2 ✓")
     os.killpg(process.pid, signal.SIGINT)
     desktops = user.desktops()
-    said = process.communicate(timeout=60)[0]
+    output = process.communicate(timeout=60)[0]
     assert process.returncode == 130
-    assert f"Continue with: agent-s explore --out {out}" in said
-    assert "Report:" in said
+    assert f"Continue with: agent-s explore --out {out}" in output
+    assert "Report:" in output
     assert user.desktops() == []
     assert processes_of(desktops) == []
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "told"),
+    ("arguments", "status", "message"),
     [
         (("nothing-like-this",), 2, "No application fits 'nothing-like-this'"),
         (("xterm",), 1, "terminal"),
         (("mousepad", "--out", "{file}"), 1, "file"),
     ],
 )
-def test_what_cannot_be_done_is_told_with_its_mend(
-    user: User, tmp_path: Path, words: tuple[str, ...], status: int, told: str
+def test_invalid_arguments_are_errors_without_a_traceback(
+    user: User, tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
 ) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    done = user.agent_s("explore", *(word.format(file=file) for word in words))
+    done = user.agent_s("explore", *(argument.format(file=file) for argument in arguments))
     assert done.returncode == status, done.stdout + done.stderr
-    assert told in done.stdout + done.stderr
+    assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""The prompt of `agent-s` alone."""
+"""`agent-s` without a command: tasks from a prompt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.e2e.command_line import User
 pytestmark = pytest.mark.desktop
 
 
-def test_tasks_are_done_one_after_another_on_the_same_desktop(user: User) -> None:
+def test_tasks_run_one_after_another_on_the_same_desktop(user: User) -> None:
     tasks = "Open the text editor and type 'one'.\n\nCheck that 'one' is shown.\nquit\nOpen the calculator.\n"
     done = user.agent_s("--model", "offline", "--virtual", "-c", "limits.max_steps=30", input=tasks)
     assert done.returncode == 0, done.stderr
@@ -23,7 +23,7 @@ def test_tasks_are_done_one_after_another_on_the_same_desktop(user: User) -> Non
     assert user.desktops() == []
 
 
-def test_a_task_that_is_no_task_is_told_and_survived(user: User) -> None:
+def test_an_invalid_task_is_reported_and_the_next_one_runs(user: User) -> None:
     done = user.agent_s(input="x" * 30_000 + "\nWait 0 seconds\n")
     assert done.returncode == 0
     assert "TASK" in done.stdout

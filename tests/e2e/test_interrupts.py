@@ -1,4 +1,4 @@
-"""Ctrl-C and kills at any moment: an orderly end, and nothing left behind or lost."""
+"""Signals at any moment: the program ends in order, leaves nothing behind and loses nothing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ pytestmark = pytest.mark.desktop
 PLAIN = ("-c", "memory.enabled=false", "-c", "reflection.enabled=false")
 LONG = {"action": "wait", "time": 60}
 END_LIMIT_S = 50.0
-"""Less than the action takes, yet enough for a machine under load."""
+"""Shorter than the action, yet long enough on a busy machine."""
 INTERRUPTED = (130, -signal.SIGINT)
-"""A shell shows both as 130; Python chooses the second when Ctrl-C comes while it imports or ends."""
+"""Shells show both as 130; Python ends with the second if Ctrl-C arrives while it imports or exits."""
 
 
 def read_until(process: subprocess.Popen[str], words: str) -> str:
-    """Read a process's output up to the line that holds these words."""
+    """Read the output of a process up to the line that contains these words."""
     assert process.stdout is not None
     seen = []
     for line in process.stdout:
@@ -39,7 +39,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> str:
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Wait for the end, sooner than the action would take, and return the rest of the output."""
+    """Wait until a process ends, for less time than its action takes, and return the rest of its output."""
     try:
         return process.communicate(timeout=END_LIMIT_S)[0]
     finally:
@@ -54,10 +54,10 @@ def test_signal_during_an_action_ends_the_run_in_order(user: User, tmp_path: Pat
     process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN)
     read_until(process, "agent.wait")
     os.killpg(process.pid, number)  # a terminal sends Ctrl-C to all processes in the foreground
-    said = end(process)
+    output = end(process)
     assert process.returncode == status
-    assert "Stopped" in said
-    assert 'To continue: agent-s run "Wait"' in said
+    assert "Stopped" in output
+    assert 'To continue: agent-s run "Wait"' in output
     assert user.desktops() == []
     (run,) = list_runs(user.runs)
     assert run.status == "stopped"
@@ -87,16 +87,16 @@ def test_interrupted_run_releases_its_keys(user: User, tmp_path: Path) -> None:
         assert keys_down(desktop.display) == []
 
 
-def test_mouse_in_a_corner_stops_a_run_on_the_own_screen(user: User, tmp_path: Path) -> None:
+def test_mouse_in_a_corner_stops_a_run_on_the_users_screen(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [LONG])
     with VirtualDesktop(size=(640, 480), ocr=None) as desktop:
         own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
         process = user.start("run", "Wait", "--model", model, *PLAIN, env=own)
         read_until(process, "agent.wait")
         push_the_mouse(desktop.display, 639, 479)
-        said = end(process)
+        output = end(process)
         assert process.returncode == 130
-        assert "the mouse was pushed into a corner" in said
+        assert "the mouse was pushed into a corner" in output
         (run,) = list_runs(user.runs)
         assert run.status == "stopped"
 
@@ -130,13 +130,13 @@ def test_ctrl_c_at_any_moment_of_the_start_leaves_nothing(user: User, tmp_path: 
     for moment in (0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9, 1.2):
         program = (sys.executable, "-c", started)
         process = user.start("run", "Wait", "--virtual", "--model", model, *PLAIN, program=program)
-        read_until(process, "Python runs")  # its own start takes Ctrl-C for an error
+        read_until(process, "Python runs")  # until then Python itself reports Ctrl-C as an error
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(moment)
         os.killpg(process.pid, signal.SIGINT)
-        said = end(process)
-        assert process.returncode in INTERRUPTED, said
-        assert process.returncode < 0 or "Traceback" not in said, said
+        output = end(process)
+        assert process.returncode in INTERRUPTED, output
+        assert process.returncode < 0 or "Traceback" not in output, output
         assert user.desktops() == []
 
 
@@ -155,9 +155,9 @@ def test_ctrl_c_ends_the_demo_in_order(user: User) -> None:
     process = user.start("demo", "--only", "1")
     read_until(process, "agent.")
     os.killpg(process.pid, signal.SIGINT)
-    said = end(process)
+    output = end(process)
     assert process.returncode == 130
-    assert "replayed" not in said
+    assert "replayed" not in output
     assert user.desktops() == []
     (run,) = list_runs(user.runs)
     assert run.status == "stopped"
@@ -187,7 +187,7 @@ def test_doctor_cleans_up_after_a_killed_run_whose_record_stays_readable(user: U
 
 
 def on_a_terminal(user: User, *words: str) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a command on a terminal of its own; return it and the other end of the terminal."""
+    """Start a command on a terminal of its own; return the process and the other end of the terminal."""
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
         [*AGENT_S, *words],
@@ -202,7 +202,7 @@ def on_a_terminal(user: User, *words: str) -> tuple[subprocess.Popen[bytes], int
     return process, main_end
 
 
-def test_ctrl_z_lets_the_person_take_over_until_enter(user: User, tmp_path: Path) -> None:
+def test_ctrl_z_hands_the_screen_to_the_user_until_enter(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait for it", [{"action": "wait", "time": 5}, LONG])
     process, main_end = on_a_terminal(user, "run", "Wait for it", "--virtual", "--model", model, *PLAIN)
     try:
@@ -249,7 +249,7 @@ def take_terminal() -> None:
 
 
 def read_terminal(descriptor: int, words: str) -> str:
-    """Read a terminal until these words were written."""
+    """Read from a terminal until these words appear."""
     seen = b""
     while words.encode() not in seen:
         ready, _, _ = select.select([descriptor], [], [], END_LIMIT_S)

@@ -1,4 +1,4 @@
-"""`agent-s runs replay` and `agent-s run --replay-only`: what was done once is done again without a model."""
+"""`agent-s runs replay` and `agent-s run --replay-only`: a verified run is repeated without a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.desktop
 TASK = "Open Mousepad, type 'apples and pears', and save it as fruit.txt in the Documents folder."
 
 
-def test_a_run_is_done_again_with_other_values_and_without_a_model(user: User) -> None:
+def test_a_run_is_replayed_with_other_values_and_without_a_model(user: User) -> None:
     learned = user.agent_s("run", TASK, "--virtual", "--model", "offline", "--json", "--quiet")
     assert learned.returncode == 0, learned.stderr
 
@@ -23,15 +23,15 @@ def test_a_run_is_done_again_with_other_values_and_without_a_model(user: User) -
         *("--set", "apples and pears=nuts", "--set", "fruit.txt=shelf.txt"),
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout)
-    assert (told["status"], told["verified"], told["replayed"], told["model"]) == ("done", True, True, "none")
-    assert told["usage"]["model_calls"] == 0
-    (file,) = told["files"]
+    report = json.loads(done.stdout)
+    assert (report["status"], report["verified"], report["replayed"], report["model"]) == ("done", True, True, "none")
+    assert report["usage"]["model_calls"] == 0
+    (file,) = report["files"]
     assert (Path(file).name, Path(file).read_text()) == ("shelf.txt", "nuts")
     assert user.desktops() == []
 
 
-def test_without_what_fits_nothing_is_done_and_the_reason_is_said(user: User) -> None:
+def test_replay_only_fails_with_the_reason_when_nothing_in_memory_matches(user: User) -> None:
     done = user.agent_s("run", TASK, "--virtual", "--replay-only", "--quiet")
     assert done.returncode == 1
     assert "memory holds nothing verified that fits this task" in done.stdout

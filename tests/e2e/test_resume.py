@@ -1,4 +1,4 @@
-"""`agent-s resume`: a run that was killed goes on where it was, on the screen as it is."""
+"""`agent-s resume`: a killed run continues from its last step, on the current screen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.desktop
 TASK = "Type 'first', press Return, type 'second', press Return, type 'third'."
 
 
-def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> None:
+def test_a_killed_run_resumes_without_repeating_finished_steps(user: User) -> None:
     with VirtualDesktop(size=(800, 600), ocr=None) as desktop:
         desktop.launch(["mousepad"])
         own = {"DISPLAY": desktop.display, "DBUS_SESSION_BUS_ADDRESS": desktop.environment["DBUS_SESSION_BUS_ADDRESS"]}
@@ -40,7 +40,7 @@ def test_a_killed_run_goes_on_without_repeating_what_was_done(user: User) -> Non
     assert "nothing to resume" in again.stderr
 
 
-def test_a_run_on_a_virtual_desktop_can_only_be_started_anew(user: User) -> None:
+def test_a_run_on_a_virtual_desktop_cannot_be_resumed(user: User) -> None:
     user.agent_s("run", "--virtual", "-c", "limits.max_steps=1", "Press 'a', press 'b'.")
     resumed = user.agent_s("resume", "last")
     assert resumed.returncode == 2

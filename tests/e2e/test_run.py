@@ -1,4 +1,4 @@
-"""`agent-s run` on real desktops: what it shows, writes and returns, and what it says when something is wrong."""
+"""`agent-s run` on real desktops: its output, files, exit statuses and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAVE = [
 PLAIN = ("-c", "memory.enabled=false", "-c", "reflection.enabled=false")
 
 
-def test_a_task_from_the_sentence_to_the_file(user: User, tmp_path: Path) -> None:
+def test_a_task_produces_its_file_report_and_experience(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Save it", SAVE)
     done = user.agent_s("run", "Save it", "--virtual", "--model", model, "--json", "-c", "reflection.enabled=false")
 
@@ -56,7 +56,7 @@ def test_a_task_from_the_sentence_to_the_file(user: User, tmp_path: Path) -> Non
     assert sorted(experience["kind"] for experience in learned) == ["episodic", "narrative"]
 
 
-def test_progress_and_the_end_are_on_standard_output(user: User, tmp_path: Path) -> None:
+def test_progress_and_outcome_are_on_standard_output(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "here"))
     assert done.returncode == 0, done.stderr
@@ -71,14 +71,14 @@ def test_progress_and_the_end_are_on_standard_output(user: User, tmp_path: Path)
     assert "already holds a run" in again.stderr
 
 
-def test_quiet_is_quiet(user: User, tmp_path: Path) -> None:
+def test_quiet_prints_only_the_outcome(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--quiet")
     assert done.stdout.splitlines()[0] == "Done, not verified."
     assert done.stderr == ""
 
 
-def test_what_is_not_done_is_status_1_with_the_reason(user: User, tmp_path: Path) -> None:
+def test_a_failed_task_is_status_1_with_the_reason(user: User, tmp_path: Path) -> None:
     give_up = [{"action": "fail", "reason": "there is no button 'Frobnicate'"}]
     model = recording(tmp_path / "model", "Frobnicate", give_up)
     done = user.agent_s("run", "Frobnicate", "--model", model, *PLAIN, "-c", "limits.max_replans=0")
@@ -86,7 +86,7 @@ def test_what_is_not_done_is_status_1_with_the_reason(user: User, tmp_path: Path
     assert "Failed. there is no button 'Frobnicate'" in done.stdout
 
 
-def test_an_application_that_is_not_there_is_said(user: User, tmp_path: Path) -> None:
+def test_a_missing_application_is_reported(user: User, tmp_path: Path) -> None:
     actions = [
         {"action": "switch_applications", "app_code": "frobnicator"},
         {"action": "fail", "reason": "it does not start"},
@@ -99,7 +99,7 @@ def test_an_application_that_is_not_there_is_said(user: User, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_an_application_that_shows_no_window_is_said(user: User, tmp_path: Path) -> None:
+def test_an_application_without_a_window_is_reported(user: User, tmp_path: Path) -> None:
     program = tmp_path / "bin/windowless"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\nexec sleep 100\n")
@@ -116,7 +116,7 @@ def test_an_application_that_shows_no_window_is_said(user: User, tmp_path: Path)
     assert user.desktops() == []
 
 
-def test_a_screen_that_does_not_answer_is_status_3(user: User, tmp_path: Path) -> None:
+def test_an_unreachable_screen_is_status_3(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [])
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--display", ":4711")
     assert done.returncode == 3
@@ -137,7 +137,7 @@ def test_the_screen_that_display_names_is_used(user: User, tmp_path: Path) -> No
     assert any("Mousepad" in title for title in titles)
 
 
-def test_a_damaged_memory_is_status_3_and_left_as_it_is(user: User, tmp_path: Path) -> None:
+def test_a_damaged_memory_is_status_3_and_left_unchanged(user: User, tmp_path: Path) -> None:
     user.memory.parent.mkdir(parents=True)
     user.memory.write_bytes(b"this is no database" * 100)
     done = user.agent_s("run", "Wait", "--model", recording(tmp_path / "model", "Wait", []))
@@ -163,7 +163,7 @@ def test_a_busy_memory_is_status_3(user: User, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_full_disk_costs_the_record_and_not_the_run(user: User, tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_recording_but_not_the_run(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Keep", [{"action": "save_to_buffer", "text": "x" * 100_000}] * 5)
 
     def no_large_files() -> None:  # the screen itself is a file of 320 x 240 x 4 bytes
@@ -178,7 +178,7 @@ def test_a_full_disk_costs_the_record_and_not_the_run(user: User, tmp_path: Path
     assert "ends before" in run.problem
 
 
-def test_a_folder_that_cannot_be_written_costs_the_record_and_not_the_run(user: User, tmp_path: Path) -> None:
+def test_an_unwritable_folder_prevents_the_recording_but_not_the_run(user: User, tmp_path: Path) -> None:
     model = recording(tmp_path / "model", "Wait", [{"action": "wait", "time": 0}])
     (tmp_path / "file").write_text("")
     done = user.agent_s("run", "Wait", "--model", model, *PLAIN, "--record", str(tmp_path / "file/run"))

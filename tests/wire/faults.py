@@ -1,4 +1,4 @@
-"""What can go wrong between an agent and a provider, played to each wire format by the tests and by the benchmark."""
+"""Faults between an agent and a provider, played in each wire format by the tests and by a benchmark."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ PRESSED = Click(element_id=1)
 
 
 @dataclass
-class Talk:
-    """What came of one request: the answer or the error, what the server saw, and how long was waited."""
+class Exchange:
+    """The result of one request: response or error, the server with what it received, and the waits in seconds."""
 
     response: ModelResponse | None
     error: ModelError | None
@@ -67,8 +67,10 @@ class Talk:
         return str(self.error)
 
 
-def talk(form: Format, *turns: Turn, settings: ProviderSettings = QUICK, request: ModelRequest = REQUEST) -> Talk:
-    """Ask once, against a server that plays these turns; waiting takes no time."""
+def exchange(
+    form: Format, *turns: Turn, settings: ProviderSettings = QUICK, request: ModelRequest = REQUEST
+) -> Exchange:
+    """Send one request to a server that plays these turns, without really waiting."""
     server = WireServer(list(turns))
     waits: list[float] = []
     with server.running():
@@ -82,49 +84,50 @@ def talk(form: Format, *turns: Turn, settings: ProviderSettings = QUICK, request
             load_prices(),
         )
         try:
-            return Talk(model.complete(request), None, server, waits)
+            return Exchange(model.complete(request), None, server, waits)
         except ModelError as error:
             assert KEY not in "".join(traceback.format_exception(error))
-            return Talk(None, error, server, waits)
+            return Exchange(None, error, server, waits)
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A kind of trouble.
+    """A fault of a provider, a server or the network.
 
     Attributes:
-        turns: What the server does.
-        requests: How many requests it sees.
-        error: What comes of it; None where the answer is used all the same.
-        says: Stands in the message of the error.
-        waits: Seconds waited before each new try.
-        settings: How the provider is asked.
-        action: The primitive that the answer comes to, where it is used.
+        turns: Turns of the server.
+        requests: Expected number of requests.
+        error: Expected error; None if the request succeeds in the end.
+        message: Part of the error message.
+        waits: Expected waits before each retry, s.
+        settings: Settings of the provider.
+        action: Expected action, if the request succeeds.
     """
 
     turns: Callable[[Format], list[Turn]]
     requests: int
     error: type[ModelError] | None = None
-    says: str = ""
+    message: str = ""
     waits: tuple[float, ...] = ()
     settings: ProviderSettings = QUICK
     action: Action = PRESSED
 
 
-def skewed(form: Format) -> Http:
-    """Asks to come back in 7 s, by a clock that runs 400 days ahead."""
-    there = datetime.now(UTC) + timedelta(days=400)
-    headers = {"date": format_datetime(there, usegmt=True)}
-    return form.error(
-        503, "back soon", headers={**headers, "retry-after": format_datetime(there + timedelta(seconds=7), usegmt=True)}
-    )
+def clock_skew(form: Format) -> Http:
+    """Return an error with a retry time 7 s ahead, by a clock that is 400 days fast."""
+    server_time = datetime.now(UTC) + timedelta(days=400)
+    retry_time = server_time + timedelta(seconds=7)
+    headers = {
+        name: format_datetime(at, usegmt=True) for name, at in (("date", server_time), ("retry-after", retry_time))
+    }
+    return form.error(503, "back soon", headers=headers)
 
 
-def mended(bad: str) -> Callable[[Format], list[Turn]]:
+def invalid_once(bad: str) -> Callable[[Format], list[Turn]]:
     return lambda form: [form.answer(bad), form.answer(PRESS)]
 
 
-def twice(bad: str) -> Callable[[Format], list[Turn]]:
+def invalid_twice(bad: str) -> Callable[[Format], list[Turn]]:
     return lambda form: [form.answer(bad), form.answer(bad)]
 
 
@@ -138,13 +141,13 @@ FAULTS: dict[str, Fault] = {
         3,
         waits=(0.5, 1.0),
     ),
-    "429 for ever": Fault(
+    "429 forever": Fault(
         lambda form: [form.error(429, "slow down")] * 5, 5, ModelUnavailable, "Tried 5 times", (0.5, 1.0, 2.0, 4.0)
     ),
     "429 with retry-after of an hour": Fault(
         lambda form: [form.error(429, "slow down", headers={"retry-after": "3600"})], 1, ModelUnavailable, "60 min"
     ),
-    "429 because the account is used up": Fault(
+    "429 because the budget is spent": Fault(
         lambda form: [form.error(429, "no money", "enforced_spend_limit_reached")], 1, ModelUnavailable, "used up"
     ),
     "500": Fault(lambda form: [form.error(500, "oops"), form.answer(PRESS)], 2, waits=(0.5,)),
@@ -154,11 +157,11 @@ FAULTS: dict[str, Fault] = {
         waits=(0.5, 1.0),
     ),
     "connection reset": Fault(lambda form: [Reset(), form.answer(PRESS)], 2, waits=(0.5,)),
-    "connection reset for ever": Fault(
+    "connection reset forever": Fault(
         lambda form: [Reset()] * 5, 5, ModelUnavailable, "cannot be reached", (0.5, 1.0, 2.0, 4.0)
     ),
     "stall": Fault(lambda form: [Stall(), form.answer(PRESS)], 2, waits=(0.5,)),
-    "stall for ever": Fault(lambda form: [Stall()] * 2, 2, ModelUnavailable, "provider.timeout_s", (0.5,)),
+    "stall forever": Fault(lambda form: [Stall()] * 2, 2, ModelUnavailable, "provider.timeout_s", (0.5,)),
     "stall while answering": Fault(lambda form: [Stall(drip=True), form.answer(PRESS)], 2, waits=(0.5,)),
     "half a response": Fault(lambda form: [Half(form.answer(PRESS)), form.answer(PRESS)], 2, waits=(0.5,)),
     "not JSON on the wire": Fault(
@@ -168,22 +171,25 @@ FAULTS: dict[str, Fault] = {
         "proxy",
         (0.5, 1.0),
     ),
-    "wrong JSON": Fault(mended('{"action": {"action": "click", "element_id": 1,}}'), 2),
+    "wrong JSON": Fault(invalid_once('{"action": {"action": "click", "element_id": 1,}}'), 2),
     "wrong JSON twice": Fault(
-        twice('{"action": {"action": "done"}'), 2, MalformedResponse, "invalid answers: not valid JSON"
+        invalid_twice('{"action": {"action": "done"}'), 2, MalformedResponse, "invalid answers: not valid JSON"
     ),
     "JSON in prose": Fault(lambda form: [form.answer(f"I will press it {{now}}.\n```json\n{PRESS}\n```\nGood?")], 1),
-    "unknown action": Fault(mended(turn_of_worker({"action": "run_shell", "command": "rm -rf ~"})), 2),
+    "unknown action": Fault(invalid_once(turn_of_worker({"action": "run_shell", "command": "rm -rf ~"})), 2),
     "unknown action twice": Fault(
-        twice(turn_of_worker("agent.open_terminal()")), 2, MalformedResponse, "Unknown primitive 'open_terminal'"
+        invalid_twice(turn_of_worker("agent.open_terminal()")),
+        2,
+        MalformedResponse,
+        "Unknown primitive 'open_terminal'",
     ),
     "unknown id": Fault(
         lambda form: [form.answer(turn_of_worker({"action": "click", "element_id": 99}))],
         1,
-        action=Click(element_id=99),  # no fault of the answer: the desktop refuses it, and the Worker reads that
+        action=Click(element_id=99),  # valid: the desktop refuses it, and the worker sees the error
     ),
-    "two actions": Fault(mended(f"{PRESS}\n{turn_of_worker({'action': 'done'})}"), 2),
-    "two actions twice": Fault(twice("agent.click(1)\nagent.done()"), 2, MalformedResponse, "2 primitives"),
+    "two actions": Fault(invalid_once(f"{PRESS}\n{turn_of_worker({'action': 'done'})}"), 2),
+    "two actions twice": Fault(invalid_twice("agent.click(1)\nagent.done()"), 2, MalformedResponse, "2 primitives"),
     "refusal": Fault(
         lambda form: [form.answer("", stop="refusal", refusal="against the rules")],
         1,
@@ -194,9 +200,9 @@ FAULTS: dict[str, Fault] = {
     "length stop twice": Fault(
         lambda form: [form.answer(PRESS, stop="length")] * 2, 2, ResponseCutOff, "provider.max_output_tokens"
     ),
-    "empty": Fault(mended(""), 2),
-    "empty twice": Fault(twice(" \n"), 2, EmptyResponse, "two empty answers"),
-    "wrong type": Fault(mended(turn_of_worker({"action": "click", "element_id": "the OK button"})), 2),
+    "empty": Fault(invalid_once(""), 2),
+    "empty twice": Fault(invalid_twice(" \n"), 2, EmptyResponse, "two empty answers"),
+    "wrong type": Fault(invalid_once(turn_of_worker({"action": "click", "element_id": "the OK button"})), 2),
     "wrong type on the wire": Fault(
         lambda form: [Http(200, {"content": 7, "output": 7, "choices": 7})] * 3,
         3,
@@ -204,27 +210,27 @@ FAULTS: dict[str, Fault] = {
         "own format",
         (0.5, 1.0),
     ),
-    "huge text": Fault(mended("x" * 500_000), 2),
+    "huge text": Fault(invalid_once("x" * 500_000), 2),
     "huge body": Fault(lambda form: [Http(200, b" " * 9_000_000)], 1, ModelError, "larger than"),
-    "nested without end": Fault(twice(DEEP), 2, MalformedResponse, "nested"),
-    "duplicate keys": Fault(mended('{"action": {"action": "click", "element_id": 1, "element_id": 2}}'), 2),
+    "nested endlessly": Fault(invalid_twice(DEEP), 2, MalformedResponse, "nested"),
+    "duplicate keys": Fault(invalid_once('{"action": {"action": "click", "element_id": 1, "element_id": 2}}'), 2),
     "duplicate keys twice": Fault(
-        twice('{"action": {"action": "done"}, "action": {"action": "fail"}}'),
+        invalid_twice('{"action": {"action": "done"}, "action": {"action": "fail"}}'),
         2,
         MalformedResponse,
         "'action' is given twice",
     ),
-    "unicode trouble in a text": Fault(mended(turn_of_worker({"action": "type", "text": "\ud800"})), 2),
-    "unicode trouble on the wire": Fault(
+    "lone surrogate in a text": Fault(invalid_once(turn_of_worker({"action": "type", "text": "\ud800"})), 2),
+    "invalid UTF-8 on the wire": Fault(
         lambda form: [Http(200, b'{"id": "\xff\xfe"}'), form.answer(PRESS)], 2, waits=(0.5,)
     ),
-    "clock skew": Fault(lambda form: [skewed(form), form.answer(PRESS)], 2, waits=(7.0,)),
+    "clock skew": Fault(lambda form: [clock_skew(form), form.answer(PRESS)], 2, waits=(7.0,)),
     "expired key": Fault(lambda form: [form.error(401, f"{KEY} has expired")], 1, ModelUnavailable, "refuses the key"),
     "no such model": Fault(lambda form: [form.error(404, "not found")], 1, ModelUnavailable, "has no model"),
     "redirect": Fault(
         lambda form: [Http(307, b"", {"location": "http://127.0.0.1:9/"})], 1, ModelUnavailable, "redirects (HTTP 307)"
     ),
-    "no sight": Fault(
+    "no vision": Fault(
         lambda form: [form.error(400, "this model does not support image input")],
         1,
         ModelUnavailable,
@@ -240,17 +246,18 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def shortcomings(form: Format, fault: Fault) -> list[str]:
-    """Play a fault, and return what did not go as it has to; nothing where it was handled."""
-    told = talk(form, *fault.turns(form), settings=fault.settings)
+def deviations(form: Format, fault: Fault) -> list[str]:
+    """Play a fault and return the deviations from the expected result."""
+    result = exchange(form, *fault.turns(form), settings=fault.settings)
     found = []
-    if len(told.server.seen) != fault.requests:
-        found.append(f"{len(told.server.seen)} requests instead of {fault.requests}")
-    if told.waits != list(fault.waits):
-        found.append(f"waits of {told.waits} s")
+    if len(result.server.seen) != fault.requests:
+        found.append(f"{len(result.server.seen)} requests instead of {fault.requests}")
+    if result.waits != list(fault.waits):
+        found.append(f"waits of {result.waits} s")
     if fault.error is None:
-        return found if told.response is not None and told.action == fault.action else [*found, f"ends in {told.error}"]
-    if type(told.error) is not fault.error or fault.says not in told.message:
-        return [*found, f"ends in {type(told.error).__name__}: {told.error}"]
-    plain = len(told.message) < 700 and told.message.isprintable()
-    return found if plain else [*found, "a message that is not plain"]
+        as_expected = result.response is not None and result.action == fault.action
+        return found if as_expected else [*found, f"ends in {result.error}"]
+    if type(result.error) is not fault.error or fault.message not in result.message:
+        return [*found, f"ends in {type(result.error).__name__}: {result.error}"]
+    readable = len(result.message) < 700 and result.message.isprintable()
+    return found if readable else [*found, "an unreadable message"]

@@ -1,4 +1,4 @@
-"""The wire formats of the providers, from their side: what they demand of a request, and how they answer."""
+"""The wire formats of the providers, as their servers see them: checks of requests, and responses."""
 
 from __future__ import annotations
 
@@ -232,12 +232,12 @@ FORMATS: tuple[Format, ...] = (AnthropicFormat(), ResponsesFormat(), ChatFormat(
 
 
 def _credentials(seen: Seen) -> set[str]:
-    """Return what the API takes as a key: its own header, or a bearer token."""
+    """Return the keys of a request: in the header of the API, or as a bearer token."""
     return {seen.headers.get("x-api-key", ""), seen.headers.get("authorization", "").removeprefix("Bearer ")}
 
 
 def strictness(schema: Any) -> list[str]:
-    """Say what a provider would refuse in a strict schema."""
+    """Return the parts of a schema that a provider would refuse in strict mode."""
     if schema is None:
         return []
     found = []

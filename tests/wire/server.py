@@ -25,7 +25,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Http:
-    """An answer: a status, headers, and a body as bytes or as a JSON value."""
+    """A response: status, headers, and a body as bytes or as a JSON value."""
 
     status: int = 200
     body: Any = b""
@@ -38,19 +38,19 @@ class Http:
 
 @dataclass(frozen=True)
 class Reset:
-    """The connection is reset before anything is answered."""
+    """A reset of the connection before any response."""
 
 
 @dataclass(frozen=True)
 class Stall:
-    """Nothing is answered until the client goes away; or, with `drip`, a byte now and then."""
+    """No response until the client disconnects; with `drip`, a byte now and then."""
 
     drip: bool = False
 
 
 @dataclass(frozen=True)
 class Half:
-    """An answer that breaks off in its middle."""
+    """A response that is cut off in the middle."""
 
     whole: Http
 
@@ -60,7 +60,7 @@ Turn = Act | Callable[[Seen], Act]
 
 
 class WireServer:
-    """Answers the script, one turn a request; then answers 418, so that a test sees requests too many."""
+    """Plays one turn per request, then answers 418, so that tests notice excess requests."""
 
     def __init__(self, turns: list[Turn]) -> None:
         self.seen: list[Seen] = []
@@ -78,11 +78,11 @@ class WireServer:
                 server._answer(self)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
+                """Log nothing."""
 
         class Quiet(ThreadingHTTPServer):
             def handle_error(self, request: object, client_address: object) -> None:
-                """Say nothing of clients that went away; a test sees it from their side."""
+                """Ignore clients that disconnected; tests check that side."""
 
         self._http = Quiet(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
@@ -94,7 +94,7 @@ class WireServer:
 
     @property
     def asked(self) -> list[Any]:
-        """Bodies of the requests that asked the model something."""
+        """Bodies of the POST requests."""
         return [seen.body for seen in self.seen if seen.method == "POST"]
 
     @contextmanager
@@ -156,6 +156,6 @@ class WireServer:
         try:
             handler.wfile.write(body)
             handler.wfile.flush()
-        except OSError:  # the client has gone, as tests of stalls and bounds want it to
+        except OSError:  # the client disconnected, as tests of stalls and limits expect
             return False
         return True

@@ -1,4 +1,4 @@
-"""Tasks for an exploration, proposed by each kind of provider: for what is common, then for the screen as it is."""
+"""Tasks for an exploration, proposed by each kind of provider: common tasks, then tasks for the current screen."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def proposals(*tasks: tuple[str, int]) -> str:
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=[form.name for form in FORMATS])
-def test_proposals_of_a_provider_are_made_distinct_and_go_from_easy_to_hard(form: Format) -> None:
+def test_proposals_are_deduplicated_and_sorted_by_difficulty(form: Format) -> None:
     common = proposals(
         ("Write a shopping list in Notes and save it as 'list.txt'.", 3),
         ("Turn on the line numbers in Notes.", 2),
         ("Delete everything in Notes.", 1),
     )
     aware = proposals(
-        ("Write a shopping list in Notes and save it as 'other.txt'.", 3),  # the same but for a name
+        ("Write a shopping list in Notes and save it as 'other.txt'.", 3),  # differs only in a name
         ("Make the text bold with 'Bold'.", 1),
     )
     server = WireServer([form.answer(common), form.answer(aware)])
@@ -47,7 +47,7 @@ def test_proposals_of_a_provider_are_made_distinct_and_go_from_easy_to_hard(form
     assert len(made.usage) == 2
     first, second = server.asked
     assert all(form.problems(seen) == [] for seen in server.seen)
-    assert [form.pictures(body) for body in (first, second)] == [0, 1], "only the second is about the screen"
-    said = "\n".join(form.texts(second))
-    assert "Bold" in said
-    assert "Turn on the line numbers in Notes." in said, "what there is already"
+    assert [form.pictures(body) for body in (first, second)] == [0, 1], "only the second request shows the screen"
+    prompt = "\n".join(form.texts(second))
+    assert "Bold" in prompt
+    assert "Turn on the line numbers in Notes." in prompt, "existing tasks"

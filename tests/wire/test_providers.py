@@ -1,4 +1,4 @@
-"""Each provider against a server that speaks its wire format: requests, answers, and twenty kinds of trouble."""
+"""Each provider against a server that speaks its wire format: requests, responses and faults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from agent_s.llm.routing import ModelByRole
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
-from tests.wire.faults import FAULTS, PRESS, PRESSED, QUICK, REQUEST, Fault, shortcomings, talk, turn_of_worker
+from tests.wire.faults import FAULTS, PRESS, PRESSED, QUICK, REQUEST, Fault, deviations, exchange, turn_of_worker
 from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
 from tests.wire.server import Http, Seen, Turn, WireServer
 
@@ -42,29 +42,29 @@ def form(request: pytest.FixtureRequest) -> Format:
     return found
 
 
-# Without trouble
+# Without faults
 
 
-def test_a_request_has_the_provider_s_format(form: Format) -> None:
-    told = talk(form, form.answer(PRESS))
-    assert told.action == PRESSED
-    assert form.problems(told.server.seen[0]) == []
-    body = told.server.asked[0]
+def test_a_request_has_the_format_of_the_provider(form: Format) -> None:
+    result = exchange(form, form.answer(PRESS))
+    assert result.action == PRESSED
+    assert form.problems(result.server.seen[0]) == []
+    body = result.server.asked[0]
     assert form.pictures(body) == 1
     assert '1 push button "OK"' in "\n".join(form.texts(body))
 
 
-def test_tokens_are_counted_alike_and_a_price_that_is_not_known_stays_unknown(form: Format) -> None:
-    told = talk(form, form.answer(PRESS))
-    assert told.response is not None
-    usage = told.response.usage
+def test_tokens_are_counted_alike_and_an_unknown_price_stays_unknown(form: Format) -> None:
+    result = exchange(form, form.answer(PRESS))
+    assert result.response is not None
+    usage = result.response.usage
     assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens) == (1000, 860, 50)
     assert usage.dollars is None
 
 
 def test_a_model_without_vision_gets_text_only(form: Format) -> None:
-    told = talk(form, form.answer(PRESS), settings=ProviderSettings(max_pictures=0))
-    assert form.pictures(told.server.asked[0]) == 0
+    result = exchange(form, form.answer(PRESS), settings=ProviderSettings(max_pictures=0))
+    assert form.pictures(result.server.asked[0]) == 0
 
 
 @pytest.mark.parametrize(
@@ -82,15 +82,15 @@ def test_a_model_without_vision_gets_text_only(form: Format) -> None:
     ],
     ids=["query", "propose_tasks", "name_skills"],
 )
-def test_every_kind_of_answer_has_a_schema_that_strict_providers_take(
+def test_every_kind_of_answer_has_a_schema_that_strict_providers_accept(
     form: Format, context: Context, answer: str
 ) -> None:
-    told = talk(form, form.answer(answer), request=ModelRequest(context))
-    assert told.error is None
-    assert form.problems(told.server.seen[0]) == []
+    result = exchange(form, form.answer(answer), request=ModelRequest(context))
+    assert result.error is None
+    assert form.problems(result.server.seen[0]) == []
 
 
-def test_a_server_that_takes_no_schema_is_asked_without_one(form: Format) -> None:
+def test_a_server_that_refuses_schemas_gets_none(form: Format) -> None:
     server = WireServer(
         [
             form.error(400, "output_config / response_format json_schema is not supported"),
@@ -106,57 +106,57 @@ def test_a_server_that_takes_no_schema_is_asked_without_one(form: Format) -> Non
             for body in server.asked] == [True, False, False]  # fmt: skip
 
 
-def test_the_key_is_in_no_name_text_or_log(form: Format, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_appears_in_no_name_text_or_log(form: Format, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    told = talk(form, form.error(429, f"slow down {KEY}"), form.answer(PRESS))
-    assert told.action == PRESSED
+    result = exchange(form, form.error(429, f"slow down {KEY}"), form.answer(PRESS))
+    assert result.action == PRESSED
     assert KEY not in caplog.text
     built = build_model(form.model("http://127.0.0.1:1"), form.environment("http://127.0.0.1:1"))
     assert isinstance(built, ProviderModel)
     assert KEY not in built.name + repr(built) + repr(vars(built._wire))
 
 
-# Kinds of trouble. Each either ends well after a bounded number of requests, or in the right error.
+# Faults. Each ends in success after a bounded number of requests, or in the right error.
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_a_fault_ends_in_the_right_way(form: Format, fault: Fault) -> None:
-    assert shortcomings(form, fault) == []
+def test_a_fault_ends_in_success_or_in_its_error(form: Format, fault: Fault) -> None:
+    assert deviations(form, fault) == []
 
 
 def test_an_invalid_answer_is_sent_back_once_and_both_requests_are_counted(form: Format) -> None:
-    told = talk(form, form.answer('{"action": {"action": "fly"}}'), form.answer(PRESS))
-    assert told.response is not None
-    assert told.response.usage.input_tokens == 2000
-    assert told.response.detail["requests"] == 2
-    first, second = (form.texts(body) for body in told.server.asked)
+    result = exchange(form, form.answer('{"action": {"action": "fly"}}'), form.answer(PRESS))
+    assert result.response is not None
+    assert result.response.usage.input_tokens == 2000
+    assert result.response.detail["requests"] == 2
+    first, second = (form.texts(body) for body in result.server.asked)
     assert second[: len(first)] == first or second[0] == first[0]
     assert '{"action": {"action": "fly"}}' in second[-2]
     assert "is invalid" in second[-1] and "'click'" in second[-1]
-    assert form.problems(told.server.seen[1]) == []
+    assert form.problems(result.server.seen[1]) == []
 
 
 @pytest.mark.parametrize("answer", ["agent.click(1)", 'Pressing it.\n```python\nagent.click(1, 1, "left")\n```'])
-def test_the_form_of_the_paper_is_understood(form: Format, answer: str) -> None:
-    assert talk(form, form.answer(answer)).action == PRESSED
+def test_the_notation_of_the_paper_is_accepted(form: Format, answer: str) -> None:
+    assert exchange(form, form.answer(answer)).action == PRESSED
 
 
-def test_a_primitive_with_fields_on_the_top_level_is_understood(form: Format) -> None:
+def test_a_primitive_with_its_fields_at_the_top_level_is_accepted(form: Format) -> None:
     flat = json.dumps({"next_action": "write", "action": "type", "text": "héllo 😀", "element_id": 2})
-    assert talk(form, form.answer(flat)).action == Type(text="héllo 😀", element_id=2)
+    assert exchange(form, form.answer(flat)).action == Type(text="héllo 😀", element_id=2)
 
 
 def test_reasoning_before_the_answer_is_skipped(form: Format) -> None:
     thought = turn_of_worker({"action": "click", "element_id": 2})
-    assert talk(form, form.answer(f"<think>Maybe {thought}?</think>\n{PRESS}")).action == PRESSED
+    assert exchange(form, form.answer(f"<think>Maybe {thought}?</think>\n{PRESS}")).action == PRESSED
 
 
 def test_lone_surrogates_are_replaced_before_sending(form: Format) -> None:
     seen = screen(button(1, "a\ud800b\x1b[2J"))
     context = ActContext(Task(instruction="Press"), Subtask(name="press"), seen, reflection="no \ud83d")
-    told = talk(form, form.answer(PRESS), request=ModelRequest(context))
-    assert told.action == PRESSED
-    assert "\x1b" not in "".join(form.texts(told.server.asked[0]))
+    result = exchange(form, form.answer(PRESS), request=ModelRequest(context))
+    assert result.action == PRESSED
+    assert "\x1b" not in "".join(form.texts(result.server.asked[0]))
 
 
 def test_an_unreachable_server_is_an_error_that_suggests_a_fix(form: Format) -> None:
@@ -168,7 +168,7 @@ def test_an_unreachable_server_is_an_error_that_suggests_a_fix(form: Format) -> 
         model.complete(REQUEST)
 
 
-def test_a_check_finds_a_wrong_key_before_the_first_request(form: Format) -> None:
+def test_check_finds_a_wrong_key_before_the_first_request(form: Format) -> None:
     server = WireServer([form.error(401, "expired")])
     with server.running():
         model = build_model(form.model(server.url), form.environment(server.url), QUICK)
@@ -179,7 +179,7 @@ def test_a_check_finds_a_wrong_key_before_the_first_request(form: Format) -> Non
 
 
 @pytest.mark.parametrize("by_role", [False, True])
-def test_a_run_that_is_stopped_does_not_wait_for_the_provider(form: Format, by_role: bool) -> None:
+def test_a_stopped_run_does_not_wait_for_the_provider(form: Format, by_role: bool) -> None:
     agent: AgentS
 
     def stop(seen: Seen) -> Http:
@@ -197,10 +197,10 @@ def test_a_run_that_is_stopped_does_not_wait_for_the_provider(form: Format, by_r
     assert len(server.asked) == 1
 
 
-# What only one of them has
+# Particular providers
 
 
-def test_anthropic_the_cost_is_computed_from_the_price_list() -> None:
+def test_the_cost_of_anthropic_is_computed_from_the_price_list() -> None:
     server = WireServer([AnthropicFormat().answer(PRESS)])
     with server.running():
         model = build_model("anthropic:claude-opus-5-5", AnthropicFormat().environment(server.url), QUICK)
@@ -211,7 +211,7 @@ def test_anthropic_the_cost_is_computed_from_the_price_list() -> None:
     )
 
 
-def test_a_server_with_one_model_needs_no_name_and_one_with_more_does() -> None:
+def test_a_model_name_is_needed_only_if_the_server_has_several() -> None:
     form = ChatFormat()
     one = Http(200, {"object": "list", "data": [{"id": "served", "object": "model"}]})
     two = Http(200, {"object": "list", "data": [{"id": "small"}, {"id": "large"}]})
@@ -238,13 +238,13 @@ def test_openai_failed_and_refused_responses_are_distinct() -> None:
         body = form.answer("").body
         return Http(200, {**body, "status": "failed", "output": [], "error": {"code": code, "message": "no"}})
 
-    assert talk(form, failed("server_error"), form.answer(PRESS)).action == PRESSED
-    assert type(talk(form, failed("bio_policy")).error) is ModelRefused
-    assert type(talk(form, failed("invalid_prompt")).error) is ModelError
+    assert exchange(form, failed("server_error"), form.answer(PRESS)).action == PRESSED
+    assert type(exchange(form, failed("bio_policy")).error) is ModelRefused
+    assert type(exchange(form, failed("invalid_prompt")).error) is ModelError
 
 
 @pytest.mark.parametrize("name", ["openai", "chat"])
 def test_a_content_filter_and_a_refusal_are_distinct(name: str) -> None:
     form = next(form for form in FORMATS if form.name == name)
-    told = talk(form, form.answer("", stop="filter"))
-    assert type(told.error) is ModelRefused and "content filter" in told.message
+    result = exchange(form, form.answer("", stop="filter"))
+    assert type(result.error) is ModelRefused and "content filter" in result.message

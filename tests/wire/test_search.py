@@ -58,11 +58,11 @@ def answering(*turns: Any) -> Iterator[WireServer]:
         yield server
 
 
-def test_without_a_setting_nobody_is_asked() -> None:
+def test_without_settings_there_is_no_search() -> None:
     assert build_search(load_settings(), {}) is None
 
 
-def test_vane_is_asked_with_the_models_that_it_offers() -> None:
+def test_vane_is_queried_with_the_models_that_it_offers() -> None:
     with answering(Http(body=PROVIDERS), Http(body=VANE_ANSWER), Http(body=VANE_ANSWER)) as server:
         search = engine(settings("vane", server.url + "/"))
         found = search.search(QUERY)
@@ -82,13 +82,13 @@ def test_vane_is_asked_with_the_models_that_it_offers() -> None:
     assert body["embeddingModel"] == {"providerId": "p2", "key": "embed"}
 
 
-def test_vane_takes_the_model_that_is_named() -> None:
+def test_vane_uses_the_configured_model() -> None:
     with answering(Http(body=PROVIDERS), Http(body=VANE_ANSWER)) as server:
         engine(settings("vane", server.url, chat_model="large")).search(QUERY)
     assert server.asked[0]["chatModel"] == {"providerId": "p2", "key": "large"}
 
 
-def test_a_model_that_vane_does_not_have_is_named_with_those_that_it_has() -> None:
+def test_a_model_that_vane_lacks_is_an_error_that_lists_its_models() -> None:
     with (
         answering(Http(body=PROVIDERS)) as server,
         pytest.raises(SearchError, match=r"'huge' for search\.chat_model.*small, large"),
@@ -111,7 +111,7 @@ def test_perplexica_gets_requests_in_its_own_format() -> None:
     assert server.asked[0]["query"] == QUERY
 
 
-def test_searxng_gives_answers_and_pages() -> None:
+def test_searxng_returns_answers_and_pages() -> None:
     body = {
         "query": QUERY,
         "results": [
@@ -133,7 +133,7 @@ def test_searxng_gives_answers_and_pages() -> None:
     assert server.seen[0].path == "/search?q=a+%26+b+%3D+c&format=json"
 
 
-def test_searxng_without_json_says_where_to_turn_it_on() -> None:
+def test_searxng_without_json_is_an_error_that_suggests_the_setting() -> None:
     forbidden = Http(403, b"<html>Forbidden</html>", content_type="text/html")
     with answering(forbidden) as server, pytest.raises(SearchError, match=r"`json` to `search\.formats`"):
         engine(settings("searxng", server.url)).search(QUERY)
@@ -180,7 +180,7 @@ def _anthropic(content: list[dict[str, Any]], stop: str = "end_turn") -> Http:
     )  # fmt: skip
 
 
-def test_anthropic_continues_a_search_that_pauses() -> None:
+def test_anthropic_continues_a_paused_search() -> None:
     use = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": QUERY}}
     result = {"type": "web_search_result", "url": "http://one.example/", "title": "One", "encrypted_content": "abc"}
     cited = {"type": "web_search_result_location", "url": "http://one.example/", "title": "One",
@@ -199,7 +199,7 @@ def test_anthropic_continues_a_search_that_pauses() -> None:
     assert server.asked[1]["messages"][1] == {"role": "assistant", "content": first}
 
 
-def test_a_search_of_anthropic_that_failed_says_why() -> None:
+def test_a_failed_search_of_anthropic_reports_its_error_code() -> None:
     failed = {"type": "web_search_tool_result", "tool_use_id": "s1",
               "content": {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}}  # fmt: skip
     with answering(_anthropic([failed])) as server, pytest.raises(SearchError, match="max_uses_exceeded"):
@@ -207,7 +207,7 @@ def test_a_search_of_anthropic_that_failed_says_why() -> None:
         engine(settings("hosted", model="anthropic:claude-test"), environment).search(QUERY)
 
 
-def test_openai_searches_with_citations() -> None:
+def test_openai_returns_its_answer_and_citations() -> None:
     note = {"type": "url_citation", "url": "http://one.example/", "title": "One", "start_index": 0, "end_index": 3}
     text = {"type": "output_text", "text": "Use the View menu.", "annotations": [note]}
     call = {"type": "web_search_call", "id": "w", "status": "completed", "action": {"type": "search", "query": QUERY}}
@@ -224,8 +224,8 @@ def test_openai_searches_with_citations() -> None:
     assert QUERY in server.asked[0]["input"]
 
 
-class Counting:
-    """Notes what is charged, and allows so many exchanges."""
+class CountingMeter:
+    """Records charges and allows a maximum number of them."""
 
     def __init__(self, allowed: int = 100) -> None:
         self.charged: list[Usage] = []
@@ -241,7 +241,7 @@ class Counting:
 
 
 def test_each_exchange_of_an_anthropic_search_is_charged() -> None:
-    counting = Counting()
+    meter = CountingMeter()
     usage = {"input_tokens": 1000, "output_tokens": 100, "cache_read_input_tokens": 500,
              "server_tool_use": {"web_search_requests": 2, "web_fetch_requests": 0}}  # fmt: skip
     pause, end = _anthropic([], "pause_turn"), _anthropic([{"type": "text", "text": "Use the View menu."}])
@@ -249,9 +249,9 @@ def test_each_exchange_of_an_anthropic_search_is_charged() -> None:
     with answering(pause, end) as server:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         asked = engine(settings("hosted", model="anthropic:claude-opus-5"), environment)
-        asked.set_meter(counting)
+        asked.set_meter(meter)
         asked.search(QUERY)
-    first, second = counting.charged
+    first, second = meter.charged
     assert (first.input_tokens, first.cached_tokens, first.output_tokens) == (1500, 500, 100)
     price = load_prices().models["anthropic:claude-opus-5"]
     assert price.searches is not None
@@ -261,16 +261,16 @@ def test_each_exchange_of_an_anthropic_search_is_charged() -> None:
 
 
 def test_an_openai_search_is_charged_without_a_guessed_price() -> None:
-    counting = Counting()
+    meter = CountingMeter()
     text = {"type": "output_text", "text": "Use the View menu.", "annotations": []}
     body = {"id": "r", "object": "response", "status": "completed", "usage": {"input_tokens": 70, "output_tokens": 7},
             "output": [{"type": "web_search_call"}, {"type": "message", "content": [text]}]}  # fmt: skip
     with answering(Http(body=body)) as server:
         environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url + "/v1"}
         asked = engine(settings("hosted", model="openai:gpt-test"), environment)
-        asked.set_meter(counting)
+        asked.set_meter(meter)
         asked.search(QUERY)
-    (used,) = counting.charged
+    (used,) = meter.charged
     assert (used.input_tokens, used.output_tokens, used.dollars) == (70, 7, None)
 
 
@@ -278,7 +278,7 @@ def test_a_search_without_budget_is_not_sent() -> None:
     with answering(_anthropic([], "pause_turn")) as server:
         environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
         asked = engine(settings("hosted", model="anthropic:claude-test"), environment)
-        asked.set_meter(Counting(allowed=1))
+        asked.set_meter(CountingMeter(allowed=1))
         with pytest.raises(LimitReached):
             asked.search(QUERY)
         assert len(server.asked) == 1
@@ -298,7 +298,7 @@ def test_a_wrong_key_is_reported_without_showing_it() -> None:
     assert KEY not in str(caught.value)
 
 
-def test_hosted_needs_a_provider_that_searches() -> None:
+def test_hosted_search_needs_a_provider_with_search() -> None:
     with pytest.raises(SettingsError, match="offline has no web search"):
         build_search(settings("hosted"), {})
     with pytest.raises(ModelUnavailable, match="no key"):
