@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from aci.acting.actions import AnyAction
 from aci.desktop.desktop import ActionResult
@@ -155,29 +155,31 @@ class ElementState(Record):
     value: float | None = None
 
 
-class Effect(Record):
-    """What a step changed, as far as it is worth checking when the step is replayed.
+ChangeKind = Literal[
+    "state", "value", "text", "title", "opened", "closed", "appeared", "vanished", "rewritten", "file", "setting",
+    "picture",
+]  # fmt: skip
+
+
+class Change(Record):
+    """One difference that a step made on the screen, or in the files and settings of the home.
 
     Attributes:
-        opened: Titles of windows that came ("" for menus and popups).
-        closed: Titles of windows that went.
-        before: The element that was acted on, before the step; None where there was none.
-        after: The same after the step; None where it was gone.
-        appeared: Controls that came in windows that stayed, each "role:name".
-        vanished: Controls that went from windows that stayed.
-        rewritten: Other fields and choices that changed, each "role:name".
+        kind: A control's state, value or text; a window's title; a window that opened or closed; controls that appeared
+            in or vanished from a window that stayed; a field or choice, other than the one acted on, that was
+            rewritten; a file; a setting of an application; or the picture, if nothing else shows a difference.
+        what: The control, window ("" for menus and popups), file relative to the home, or "group/key" of a setting.
+        before: Its earlier state; empty for nothing, or if it is not recorded.
+        after: Its later state; empty for nothing, or if it is not recorded.
     """
 
-    opened: tuple[str, ...] = ()
-    closed: tuple[str, ...] = ()
-    before: ElementState | None = None
-    after: ElementState | None = None
-    appeared: tuple[str, ...] = ()
-    vanished: tuple[str, ...] = ()
-    rewritten: tuple[str, ...] = ()
+    kind: ChangeKind
+    what: str
+    before: str = ""
+    after: str = ""
 
 
-class Left(Record):
+class EndState(Record):
     """What remained of a step at the end of its subtask.
 
     Attributes:
@@ -230,8 +232,10 @@ class GroundedStep(Record):
         focus: The focused element, for text that is typed without naming one.
         front: Title of the active window, for key presses; empty if it does not matter.
         intent: The next action in words, as the Worker put it.
-        effect: What it changed.
-        left: What remained of that at the end.
+        effect: What it changed, as far as it is worth checking when the step is replayed.
+        state_before: The element that was acted on, before the step; None if there was none.
+        state_after: The same after the step; None if it was gone.
+        end: What remained of that at the end.
         derived: The parts of its text that came from the screen; None if that was not recorded.
     """
 
@@ -240,9 +244,28 @@ class GroundedStep(Record):
     focus: ElementDescription | None = None
     front: str = ""
     intent: str = ""
-    effect: Effect = Effect()
-    left: Left = Left()
+    effect: tuple[Change, ...] = ()
+    state_before: ElementState | None = None
+    state_after: ElementState | None = None
+    end: EndState = EndState()
     derived: tuple[Derived, ...] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_form(cls, fields: Any) -> Any:
+        """Read the form before `Change`: an object with a list for each kind, and `left` instead of `end`."""
+        if not isinstance(fields, dict):
+            return fields
+        renamed = {"end" if name == "left" else name: value for name, value in fields.items()}
+        if isinstance(effect := renamed.get("effect"), dict):
+            kinds = ("opened", "closed", "appeared", "vanished", "rewritten")
+            renamed["effect"] = [{"kind": kind, "what": what} for kind in kinds for what in effect.get(kind, ())]
+            renamed |= {"state_before": effect.get("before"), "state_after": effect.get("after")}
+        return renamed
+
+    def names_of(self, *kinds: ChangeKind) -> tuple[str, ...]:
+        """Return what it changed in some ways, such as the titles of the windows that it opened."""
+        return tuple(change.what for change in self.effect if change.kind in kinds)
 
 
 class Response(BaseModel):

@@ -20,7 +20,6 @@ from intents.text import tokens
 SHARE = 0.5
 """Share of the learned appearing and vanishing controls that must do so again; names contain counters and dates."""
 
-_CAME = ("appeared", "vanished")
 _TELLING = 2
 """Least number of appearing and vanishing controls that show whether something is on; names may coincide."""
 _NUMBERS = re.compile(r"\d+")
@@ -54,17 +53,17 @@ def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
 
 def shows(learned: GroundedStep) -> bool:
     """Return whether the effect of a step is visible."""
-    effect = learned.effect
-    return any((*effect.opened, *effect.closed, *effect.appeared, *effect.vanished)) or effect.before != effect.after
+    changed = any(learned.names_of("opened", "closed", "appeared", "vanished"))
+    return changed or learned.state_before != learned.state_after
 
 
 def is_so_already(learned: GroundedStep, element: Element | None) -> bool:
     """Return whether a click would switch something back, since it is already in the state that the click led to."""
-    was, became = learned.effect.before, learned.effect.after
+    was, became = learned.state_before, learned.state_after
     if element is None or was is None or became is None or not isinstance(learned.action, Click):
         return False
     switched = set(was.states) ^ set(became.states)
-    if not switched & {"checked", "pressed", "expanded"} or learned.effect.opened or learned.effect.closed:
+    if not switched & {"checked", "pressed", "expanded"} or learned.names_of("opened", "closed"):
         return False
     return switched & element.states == switched & set(became.states)
 
@@ -74,8 +73,8 @@ def switched_already(learned: GroundedStep, element: Element | None) -> str:
 
     The state after the step is unknown, since the menu closes.
     """
-    was = learned.effect.before
-    if element is None or was is None or learned.effect.after is not None or element.role != "check menu item":
+    was = learned.state_before
+    if element is None or was is None or learned.state_after is not None or element.role != "check menu item":
         return ""
     on = "checked" in element.states
     return "" if on == ("checked" in was.states) else f"{_called(learned)} is {'on' if on else 'off'} already"
@@ -91,7 +90,8 @@ def is_done_already(steps: Sequence[GroundedStep], wording: str, seen: Observati
         wording: The instruction.
         seen: The screen.
     """
-    appeared, vanished = ({_plain(mark) for step in steps for mark in getattr(step.effect, kind)} for kind in _CAME)
+    appeared = {_plain(mark) for step in steps for mark in step.names_of("appeared")}
+    vanished = {_plain(mark) for step in steps for mark in step.names_of("vanished")}
     intent = read(wording)
     if not isinstance(intent, Switch) or intent.state == "toggle":
         return False
@@ -113,7 +113,7 @@ def end_differs(done: Sequence[Done], after: Observation, wording: str, exists: 
     named = named_files([one.learned for one in done])
     typed_into = {_what(one.learned) for one in done if typed_text(one.learned.action)}
     problems = (
-        _left_differs(one, after, named, exists)
+        _end_state_differs(one, after, named, exists)
         # Typed contents are compared with the typed text; results, such as a sum, are unknown.
         or ("" if _what(one.learned) in typed_into else _named_differs(one, after, wording))
         for one in done
@@ -147,40 +147,40 @@ def _used(one: Done, values: Collection[str]) -> set[str]:
 
 
 def _proofs_of(one: Done, after: Observation, varied: bool) -> Iterator[str]:
-    learned, left = one.learned, one.learned.left
-    yield from (f"the file {file} was written" for file in left.files)
-    if left.element is not None and _changed(learned.effect.before, left.element):
-        if _is_as_left(one, left.element, after, varied):
+    learned, end = one.learned, one.learned.end
+    yield from (f"the file {file} was written" for file in end.files)
+    if end.element is not None and learned.state_before not in (None, end.element):
+        if _is_as_learned(one, end.element, after, varied):
             yield f"{_called(learned)} is as it was when learned"
-    elif learned.effect.opened or learned.effect.closed or learned.effect.appeared or learned.effect.vanished:
+    elif learned.names_of("opened", "closed", "appeared", "vanished"):
         yield f"{learned.intent or learned.action.action}: it opened and closed what it did when learned"
 
 
-def _is_as_left(one: Done, left: ElementState, after: Observation, varied: bool) -> bool:
+def _is_as_learned(one: Done, end: ElementState, after: Observation, varied: bool) -> bool:
     """Return whether a content is what was typed, or the learned one for the same values."""
-    before, typed = one.learned.effect.before, typed_text(one.learned.action).strip()
-    if before is None or left.text is None or left.text == before.text or (typed and typed in left.text):
+    before, typed = one.learned.state_before, typed_text(one.learned.action).strip()
+    if before is None or end.text is None or end.text == before.text or (typed and typed in end.text):
         return True  # compared before, as a state, a value or a typed text
     element = _same(one, after)
-    return not varied and element is not None and element.text == left.text
+    return not varied and element is not None and element.text == end.text
 
 
 def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
     came = [window for window in after.windows if all(window.id != old.id for old in before.windows)]
     gone = [window for window in before.windows if all(window.id != new.id for new in after.windows)]
     # Popups open by themselves; only those that a click opens count.
-    opened = [title for title in learned.effect.opened if title or isinstance(learned.action, Click)]
+    opened = [title for title in learned.names_of("opened") if title or isinstance(learned.action, Click)]
     missing = _unmatched(opened, [window.title for window in came])
     if missing:
         return f"{_window(missing[0])} should have opened"
-    missing = _unmatched([title for title in learned.effect.closed if title], [window.title for window in gone])
+    missing = _unmatched([title for title in learned.names_of("closed") if title], [window.title for window in gone])
     return f"{_window(missing[0])} should have closed" if missing else ""
 
 
 def _unexpected(learned: GroundedStep, before: Observation, after: Observation) -> str:
     """Return which window opened unexpectedly."""
     known = {window.id for window in before.windows}
-    expected = learned.effect.opened
+    expected = learned.names_of("opened")
     for window in after.windows:
         new = window.id not in known and _matters(window)
         if new and not any(titles_agree(title, window.title) for title in expected):
@@ -205,13 +205,13 @@ def _unmatched(titles: Sequence[str], windows: Sequence[str]) -> list[str]:
 
 
 def _element_differs(learned: GroundedStep, element: Element | None, after: Observation) -> str:
-    was, became = learned.effect.before, learned.effect.after
+    was, became = learned.state_before, learned.state_after
     if was is None or element is None:
         return ""
     now = after.by_id.get(element.id)
     if became is None:
         # An element of a window that closes may stay for a moment.
-        return f"{_called(learned)} should be gone" if now is not None and not learned.effect.closed else ""
+        return f"{_called(learned)} should be gone" if now is not None and not learned.names_of("closed") else ""
     if now is None:
         # Some applications replace a cell when its content changes.
         now = _described(learned, after)
@@ -247,44 +247,45 @@ def _reads_right(
 
 
 def _marks_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
-    if not learned.effect.appeared and not learned.effect.vanished:
+    appeared, vanished = learned.names_of("appeared"), learned.names_of("vanished")
+    if not appeared and not vanished:
         return ""
     stayed = staying(before, after)
     old, new = ({_plain(mark) for mark in marks_of(seen, stayed)} for seen in (before, after))
-    appeared = [mark for mark in learned.effect.appeared if _plain(mark) not in new]
-    if len(appeared) > SHARE * len(learned.effect.appeared):
-        return f"{_mark(appeared[0])} should have appeared"
-    there = [mark for mark in learned.effect.vanished if _plain(mark) in old]
-    left = [mark for mark in there if _plain(mark) in new]
-    return f"{_mark(left[0])} should have vanished" if len(left) > SHARE * max(1, len(there)) else ""
+    missing = [mark for mark in appeared if _plain(mark) not in new]
+    if len(missing) > SHARE * len(appeared):
+        return f"{_mark(missing[0])} should have appeared"
+    there = [mark for mark in vanished if _plain(mark) in old]
+    still_there = [mark for mark in there if _plain(mark) in new]
+    return f"{_mark(still_there[0])} should have vanished" if len(still_there) > SHARE * max(1, len(there)) else ""
 
 
-def _left_differs(one: Done, after: Observation, named: frozenset[str], exists: Callable[[str], bool]) -> str:
-    learned, left = one.learned, one.learned.left
-    missing = next((file for file in left.files if not exists(file)), "")
+def _end_state_differs(one: Done, after: Observation, named: frozenset[str], exists: Callable[[str], bool]) -> str:
+    learned, end, was_learned = one.learned, one.learned.end, one.learned.state_before
+    missing = next((file for file in end.files if not exists(file)), "")
     if missing:
         return f"the file {missing} was not written"
-    if left.title and (problem := _title_differs(left.title, after, named)):
+    if end.title and (problem := _title_differs(end.title, after, named)):
         return problem
-    if left.element is None or learned.effect.before is None or not _changed(learned.effect.before, left.element):
+    if end.element is None or was_learned is None or was_learned == end.element:
         return ""
     element = _same(one, after)
     if element is None:
         return f"{_called(learned)} is not there at the end"
     before = acted_on(one.step.response.action, one.before) if one.step is not None else element
-    was = state_of(before) if before is not None else learned.effect.before
-    return _state_differs(learned, learned.effect.before, left.element, was, state_of(element))
+    was = state_of(before) if before is not None else was_learned
+    return _state_differs(learned, was_learned, end.element, was, state_of(element))
 
 
 def _named_differs(one: Done, after: Observation, wording: str) -> str:
     """Return which content is not the one that the instruction names, such as another choice of a list."""
-    left = one.learned.left.element
-    if left is None or not left.text or not holds(wording, left.text):
+    end = one.learned.end.element
+    if end is None or not end.text or not holds(wording, end.text):
         return ""
     element = _same(one, after)
-    if element is None or element.text is None or element.text.strip() == left.text.strip():
+    if element is None or element.text is None or element.text.strip() == end.text.strip():
         return ""
-    return f"{_called(one.learned)} should read {left.text[:80]!r}, not {element.text[:80]!r}"
+    return f"{_called(one.learned)} should read {end.text[:80]!r}, not {element.text[:80]!r}"
 
 
 def _title_differs(title: str, after: Observation, named: frozenset[str]) -> str:
@@ -319,10 +320,6 @@ def _what(learned: GroundedStep) -> tuple[str, ...]:
     if description is None:
         return ()
     return (description.role, description.name, description.label, *description.path)
-
-
-def _changed(before: ElementState | None, after: ElementState) -> bool:
-    return before is not None and before != after
 
 
 def named_files(steps: Sequence[GroundedStep]) -> frozenset[str]:

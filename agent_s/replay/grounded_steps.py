@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from aci.acting.actions import Action, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
 from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
-from agent_s.records import ID_FIELDS, Effect, ElementState, GroundedStep, Left, Step
+from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
 
 COMPARED_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
 """Lasting states that actions change."""
@@ -19,11 +19,8 @@ CONTROLS = frozenset(
     }
 )
 """Roles of the application's own controls; rows, cells and the like are contents."""
-
 FIELDS = frozenset({"entry", "text", "password text", "spin button"})
-"""Roles of input fields."""
 CHOICES = frozenset({"check box", "radio button", "toggle button", "switch", "list item"})
-"""Roles of lasting choices."""
 
 Fields = dict[int, tuple[str, str]]
 """Mark ("role:name") and content or states of each field or choice, by its id."""
@@ -33,57 +30,71 @@ LONGEST_TEXT = 2000
 _LONGEST_NAME = 80
 _MOST_MARKS = 12
 
-Written = Callable[[str], str]
-"""Returns the path from "~" of a recently written file that a text names, else an empty text."""
-
 
 def ground_steps(
-    steps: Sequence[Step], last: Observation, written: Written = lambda text: ""
+    steps: Sequence[Step], last: Observation, written: Callable[[str], str] = lambda text: ""
 ) -> tuple[GroundedStep, ...]:
     """Ground steps so that they can be replayed elsewhere; refused steps are left out.
 
     Args:
         steps: The steps, oldest first.
         last: The screen after the last step.
-        written: Finds the files that were written.
+        written: Returns the path from "~" of a recently written file that a text names, else an empty text.
     """
     after = [step.observation for step in steps[1:]] + [last]
     done = [(step, seen) for step, seen in zip(steps, after, strict=True) if step.result.ok]
-    return tuple(
-        GroundedStep(
-            action=step.response.action,
-            targets=_targets(step.response.action, step.observation),
-            focus=_focus(step.response.action, step.observation),
-            front=_front(step.response.action, step.observation),
+    grounded = []
+    for number, (step, seen) in enumerate(done, start=1):
+        action, before = step.response.action, step.observation
+        element, file = acted_on(action, before), written(typed_text(action))
+        end = last.by_id.get(element.id) if element is not None else None
+        front = last.active_window if number == len(done) else None
+        bare = GroundedStep(
+            action=action,
+            targets=_targets(action, before),
+            focus=_focus(action, before),
+            front=_front(action, before),
             intent=step.response.next_action,
-            effect=effect_of(step.response.action, step.observation, seen),
-            left=_left(step, last, written, number == len(done)),
+            end=EndState(
+                element=state_of(end) if end is not None else None,
+                files=(file,) if file else (),
+                title=front.title if front is not None else "",
+            ),
         )
-        for number, (step, seen) in enumerate(done, start=1)
+        grounded.append(with_effect(bare, action, before, seen))
+    return tuple(grounded)
+
+
+def with_effect(step: GroundedStep, action: Action, before: Observation, after: Observation) -> GroundedStep:
+    """Return a step with what it changed.
+
+    Args:
+        step: The step.
+        action: Its primitive, with the ids of these observations.
+        before: The screen before it.
+        after: The screen after it.
+    """
+    element = acted_on(action, before)
+    now = after.by_id.get(element.id) if element is not None else None
+    effect = window_changes(*({window.id: window.title for window in seen.windows} for seen in (before, after)))
+    if not effect and not isinstance(action, Type | Scroll):
+        # Typing and scrolling change contents, not controls; what windows cover depends on where they happen to be.
+        effect = _mark_changes(before, after)
+    others = rewritten(fields_of(before), after, element.id if element is not None else None)
+    return step.model_copy(
+        update={
+            "effect": (*effect, *(Change(kind="rewritten", what=mark) for mark in others)),
+            "state_before": state_of(element) if element is not None else None,
+            "state_after": state_of(now) if now is not None else None,
+        }
     )
 
 
-def effect_of(action: Action, before: Observation, after: Observation) -> Effect:
-    """Return the effect of a primitive, given the observations before and after it."""
-    effect = window_effect(before, after)
-    if not effect.opened and not effect.closed:
-        # What windows cover and uncover depends on where they happen to be.
-        effect = effect.model_copy(update=_marks(action, before, after))
-    element = acted_on(action, before)
-    own = element.id if element is not None else None
-    effect = effect.model_copy(update={"rewritten": tuple(rewritten(fields_of(before), after, own))})
-    if element is None:
-        return effect
-    now = after.by_id.get(element.id)
-    return effect.model_copy(update={"before": state_of(element), "after": state_of(now) if now is not None else None})
-
-
-def window_effect(before: Observation, after: Observation) -> Effect:
-    """Return the windows that opened and closed between two observations."""
-    old, new = ({window.id: window.title for window in seen.windows} for seen in (before, after))
-    return Effect(
-        opened=tuple(title for window, title in new.items() if window not in old),
-        closed=tuple(title for window, title in old.items() if window not in new),
+def window_changes(before: Mapping[int, str], after: Mapping[int, str]) -> tuple[Change, ...]:
+    """Return the windows that opened and closed, given the titles of all windows by id."""
+    return (
+        *(Change(kind="opened", what=title, after="open") for number, title in after.items() if number not in before),
+        *(Change(kind="closed", what=title, before="open") for number, title in before.items() if number not in after),
     )
 
 
@@ -175,13 +186,13 @@ def _front(action: Action, observation: Observation) -> str:
     return window.title if window is not None else ""
 
 
-def _marks(action: Action, before: Observation, after: Observation) -> dict[str, tuple[str, ...]]:
-    """Return the controls that appeared and vanished; typing and scrolling change contents, not controls."""
-    if isinstance(action, Type | Scroll):
-        return {}
+def _mark_changes(before: Observation, after: Observation) -> tuple[Change, ...]:
     stayed = staying(before, after)
     old, new = (marks_of(seen, stayed) for seen in (before, after))
-    return {"appeared": tuple(_first(after, new - old)), "vanished": tuple(_first(before, old - new))}
+    return (
+        *(Change(kind="appeared", what=mark, after="shown") for mark in _first(after, new - old)),
+        *(Change(kind="vanished", what=mark, before="shown") for mark in _first(before, old - new)),
+    )
 
 
 def staying(before: Observation, after: Observation) -> frozenset[int]:
@@ -200,15 +211,3 @@ def _controls(observation: Observation) -> Iterator[Element]:
         named = 0 < len(element.name) <= _LONGEST_NAME
         if named and element.role in CONTROLS and element.source == "accessibility":
             yield element
-
-
-def _left(step: Step, last: Observation, written: Written, at_the_end: bool) -> Left:
-    element = acted_on(step.response.action, step.observation)
-    now = last.by_id.get(element.id) if element is not None else None
-    file = written(typed_text(step.response.action))
-    front = last.active_window
-    return Left(
-        element=state_of(now) if now is not None else None,
-        files=(file,) if file else (),
-        title=front.title if at_the_end and front is not None else "",
-    )

@@ -195,7 +195,7 @@ class Replay:
             done.append(Done(learned, None, observation))
             return ""
         problem = switched_already(learned, _target(action, observation)) or cannot_switch(
-            learned.left.settings, read_settings(self._home)
+            learned.end.settings, read_settings(self._home)
         )
         if problem:
             return problem
@@ -210,7 +210,7 @@ class Replay:
         self._chosen.add(own or 0)
 
         def problem_of(seen: Observation) -> str:
-            return differs(learned, step, seen) or self._rewritten(seen, learned.effect.rewritten, own)
+            return differs(learned, step, seen) or self._rewritten(seen, learned.names_of("rewritten"), own)
 
         problem = yield from self._until("", problem_of)
         if not problem:
@@ -238,14 +238,14 @@ class Replay:
 
     def _set(self, learned: Learned) -> tuple[str, ...]:
         """Return the hidden settings of steps in words, if all of them have their values."""
-        wanted = {key: value for step in learned.steps for key, value in step.left.settings.items()}
+        wanted = {key: value for step in learned.steps for key, value in step.end.settings.items()}
         settings = read_settings(self._home)
         if settings is None or differing(wanted, settings):
             return ()
         return tuple(f"{key} is {value}" for key, value in wanted.items())
 
     def _settings_differ(self, done: list[Done]) -> str:
-        wanted = {key: value for one in done for key, value in one.learned.left.settings.items()}
+        wanted = {key: value for one in done for key, value in one.learned.end.settings.items()}
         wrong = differing(wanted, read_settings(self._home))
         return f"{wrong[0]} should be {wanted[wrong[0]]}" if wrong else ""
 
@@ -289,7 +289,7 @@ def looked_for(step: GroundedStep, following: GroundedStep | None) -> bool:
 def is_hidden_switch(steps: Sequence[GroundedStep]) -> bool:
     """Return whether steps only choose a switch in a menu, and no element shows whether it is on."""
     in_menu = all(target.role == "menu" for step in steps[:-1] for target in step.targets.values())
-    return in_menu and bool(steps) and bool(steps[-1].left.settings)
+    return in_menu and bool(steps) and bool(steps[-1].end.settings)
 
 
 def names_texts(steps: Sequence[GroundedStep]) -> bool:

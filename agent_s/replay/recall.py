@@ -324,13 +324,13 @@ def _drawbacks(skill: SkillExperience) -> tuple[bool, bool, int]:
     if isinstance(steps, Mismatch):
         return True, True, 0
     switches = isinstance(skill.intent, Switch)
-    sees = any(_switched(step) or step.left.settings for step in steps)
-    windows = sum(len(tuple(filter(None, one.effect.opened))) - len(one.effect.closed) for one in steps)
+    sees = any(_switched(step) or step.end.settings for step in steps)
+    windows = sum(len(tuple(filter(None, one.names_of("opened")))) - len(one.names_of("closed")) for one in steps)
     return switches and not sees, windows > 0, len(steps)
 
 
 def _switched(step: GroundedStep) -> bool:
-    before, after = step.effect.before, step.effect.after
+    before, after = step.state_before, step.state_after
     return before is not None and after is not None and bool((set(before.states) ^ set(after.states)) & _SWITCHED)
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from aci.acting.actions import ACTION_ADAPTER, Action, HoldAndPress, Hotkey
 from aci.observation.identity import ElementDescription
-from agent_s.records import ID_FIELDS, Derived, Effect, ElementState, GroundedStep, Left
+from agent_s.records import ID_FIELDS, Derived, ElementState, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
 from intents.alignment import Parameters
 from memory_store import EpisodicExperience, SkillExperience
@@ -100,8 +100,16 @@ def _replaced(step: GroundedStep, parameters: Parameters, numbers: Numbers) -> G
             "focus": _description(step.focus, parameters) if step.focus is not None else None,
             "front": parameters.replace(step.front),
             "intent": parameters.replace(step.intent),
-            "effect": _effect(step.effect, parameters, numbers),
-            "left": _left(step.left, parameters, numbers),
+            "effect": tuple(one.model_copy(update={"what": parameters.replace(one.what)}) for one in step.effect),
+            "state_before": _state(step.state_before, parameters, numbers),
+            "state_after": _state(step.state_after, parameters, numbers),
+            "end": step.end.model_copy(
+                update={
+                    "element": _state(step.end.element, parameters, numbers),
+                    "files": tuple(map(parameters.replace, step.end.files)),
+                    "title": parameters.replace(step.end.title),
+                }
+            ),
             "derived": _derived(step.derived, parameters),
         }
     )
@@ -199,19 +207,3 @@ def _state(state: ElementState | None, parameters: Parameters, numbers: Numbers)
     text = parameters.replace(state.text) if state.text is not None else None
     value = numbers.get(state.value, state.value) if state.value is not None else None
     return state.model_copy(update={"text": text, "value": value})
-
-
-def _effect(effect: Effect, parameters: Parameters, numbers: Numbers) -> Effect:
-    names = ("opened", "closed", "appeared", "vanished", "rewritten")
-    replaced: dict[str, Any] = {name: tuple(map(parameters.replace, getattr(effect, name))) for name in names}
-    states = {name: _state(getattr(effect, name), parameters, numbers) for name in ("before", "after")}
-    return effect.model_copy(update={**replaced, **states})
-
-
-def _left(left: Left, parameters: Parameters, numbers: Numbers) -> Left:
-    return Left(
-        element=_state(left.element, parameters, numbers),
-        files=tuple(map(parameters.replace, left.files)),
-        title=parameters.replace(left.title),
-        settings=left.settings,
-    )

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from aci.observation.observation import Element, Window
-from agent_s.replay.grounded_steps import COMPARED_STATES
+from agent_s.records import Change, ChangeKind
+from agent_s.replay.grounded_steps import COMPARED_STATES, window_changes
 from exploration.search.controls import MENU_ROLES, called, portable
-from exploration.search.records import Change, ChangeKind
 from exploration.search.states import Look, by_identity, different_pixels
 
 WEAK = ("appeared", "vanished", "picture")
@@ -71,20 +71,17 @@ def _of_file(change: Change) -> Change:
 
 def _of_windows(before: Look, after: Look) -> Iterator[Change]:
     old, new = ({w.id: w for w in look.observation.windows if not w.popup} for look in (before, after))
-    for window in new.values():
-        title = portable(window.title, after.place)
-        if window.id not in old:
-            yield Change(kind="opened", what=title, after="open")
+    old_titles = {number: portable(window.title, before.place) for number, window in old.items()}
+    new_titles = {number: portable(window.title, after.place) for number, window in new.items()}
+    yield from window_changes(old_titles, new_titles)
+    for number, window in new.items():
+        if number not in old:
             continue
-        was = old[window.id]
-        if was.title != window.title:
-            yield Change(kind="title", what="window", before=portable(was.title, before.place), after=title)
-        sizes = [_size_in_words(each, look) for each, look in ((was, after), (window, after))]
+        if old[number].title != window.title:
+            yield Change(kind="title", what="window", before=old_titles[number], after=new_titles[number])
+        sizes = [_size_in_words(each, look) for each, look in ((old[number], before), (window, after))]
         if sizes[0] != sizes[1]:
             yield Change(kind="state", what="window", before=sizes[0], after=sizes[1])
-    for number, window in old.items():
-        if number not in new:
-            yield Change(kind="closed", what=portable(window.title, before.place), before="open")
 
 
 def _size_in_words(window: Window, look: Look) -> str:

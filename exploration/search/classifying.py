@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent_s.records import Change
 from exploration.search.changes import changes
 from exploration.search.controls import Candidate, in_toolkit_dialog
-from exploration.search.records import Change, Classification, Control
+from exploration.search.records import Classification, Control
 from exploration.search.states import Look
 
 _MOST_IN_A_LIST = 8

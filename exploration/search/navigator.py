@@ -13,8 +13,8 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import AciError
 from aci.observation.geometry import Rect
-from agent_s.records import GroundedStep, Left
-from agent_s.replay.grounded_steps import effect_of
+from agent_s.records import Change, EndState, GroundedStep
+from agent_s.replay.grounded_steps import with_effect
 from agent_s.replay.player import ground
 from agent_s.replay.template import Mismatch
 from exploration.errors import ApplicationUnusable
@@ -289,15 +289,19 @@ class Navigator:
             last: Whether it is the last step of a skill, so that its element must end as it is now.
         """
         action = self._performed or step.action
-        effect = effect_of(action, before.observation, after.observation)
-        opened = tuple(portable(title, self.place) for title in effect.opened if title)
+        step = with_effect(step, action, before.observation, after.observation)
+        effect = [
+            change.model_copy(update={"what": portable(change.what, self.place)})
+            if change.kind in ("opened", "closed")
+            else change
+            for change in step.effect
+            if change.what  # popups open and close by themselves
+        ]
         if after.menus - before.menus:
-            opened = (*opened, "")
-        closed = tuple(portable(title, self.place) for title in effect.closed if title)
-        left = Left(element=effect.after if last and not effect.closed else None, settings=dict(hidden or {}))
-        return step.model_copy(
-            update={"effect": effect.model_copy(update={"opened": opened, "closed": closed}), "left": left}
-        )
+            effect.append(Change(kind="opened", what="", after="open"))
+        element = step.state_after if last and not step.names_of("closed") else None
+        end = EndState(element=element, settings=dict(hidden or {}))
+        return step.model_copy(update={"effect": tuple(effect), "end": end})
 
     def put_back(self, path: Path, way: Path, switched: frozenset[str] | None = None) -> bool:
         """Undo the last step of a path and return whether the place before its menus is proven to be back.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aci.acting.actions import Hotkey
-from agent_s.records import GroundedStep
+from agent_s.records import Change, GroundedStep
 from exploration.search.changes import WEAK, missing_change
 from exploration.search.classifying import Finding, classify
 from exploration.search.controls import Candidate
 from exploration.search.navigator import Navigator, Path, Trouble, place_key
-from exploration.search.records import Attempt, Change, Control
+from exploration.search.records import Attempt, Control
 from exploration.search.states import Look
 
 CHECKED_ROLES = ("check menu item", "radio menu item")

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
-from agent_s.records import GroundedStep
+from agent_s.records import Change, GroundedStep, Record
 from intents.intent import Do, Intent
 
 VERIFIED_BY = "exploration: effect on a fresh desktop"
@@ -26,18 +26,6 @@ BOUNDARY_OUTCOME = "boundary"
 Classification = Literal["continue", "terminal", "error", "skipped"]
 """Result of an attempt (OSExpert, section 3.1): more controls became visible; a complete unit function; it failed or
 did nothing; and, in addition to the paper's three, it was left alone because it is unsafe or leads elsewhere."""
-
-ChangeKind = Literal[
-    "state", "value", "text", "title", "opened", "closed", "appeared", "vanished", "file", "setting", "picture"
-]
-"""A control's state, value or text; a window's title; a window that opened or closed; parts of a window that appeared
-or vanished; files of the home; settings of applications; and, if nothing else shows a difference, the picture."""
-
-
-class Record(BaseModel):
-    """Base of all records: immutable, no undeclared fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class SearchLimits(Record):
@@ -110,22 +98,6 @@ class Offer(Record):
     step: GroundedStep
     disabled: bool = False
     unsafe: str = ""
-
-
-class Change(Record):
-    """One difference between the screens, files and settings before and after an attempt.
-
-    Attributes:
-        kind: The kind of thing that changed.
-        what: The control, window, file relative to the home, or "group/key" of a setting.
-        before: Its earlier state; empty for nothing.
-        after: Its later state; empty for nothing.
-    """
-
-    kind: ChangeKind
-    what: str
-    before: str = ""
-    after: str = ""
 
 
 class Attempt(Record):

@@ -121,7 +121,7 @@ def _do(navigator: Navigator, part: Part, ground: Look, last: bool) -> tuple[str
             break
         look = later
         problem = missing(look)
-    steps[-1] = navigator.done(part.steps[-1], before, look, part.steps[-1].left.settings, last=last)
+    steps[-1] = navigator.done(part.steps[-1], before, look, part.steps[-1].end.settings, last=last)
     return problem, look, tuple(steps)
 
 

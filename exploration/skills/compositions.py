@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from aci.acting.actions import Hotkey
-from agent_s.records import GroundedStep
+from agent_s.records import Change, GroundedStep
 from agent_s.replay.skill_matching import THEN
 from exploration.search.navigator import Path
-from exploration.search.records import Attempt, Change, UnitSkill
+from exploration.search.records import Attempt, UnitSkill
 from exploration.skills.naming import Naming, describe, name_unit
 from intents.intent import Do
 
@@ -113,9 +113,8 @@ def _back(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> Iterator[Composi
     """Yield the task that switches something back, if a replay can see whether it is on."""
     last = skill.steps[-1]
     effect = _expected(skill)
-    visible = last.effect.before is not None and last.effect.after is not None
-    visible = (visible and last.effect.before != last.effect.after) or bool(last.left.settings)
-    if not visible or any(
+    visible = last.state_before is not None and last.state_after not in (None, last.state_before)
+    if not (visible or last.end.settings) or any(
         change.after not in _OPPOSITES or change.kind not in ("setting", "state") for change in effect
     ):
         return
@@ -212,7 +211,7 @@ def _identity(step: GroundedStep) -> tuple[str, ...]:
 
 def _dialog_at(skill: UnitSkill) -> int:
     """Return the number of steps that lead to the dialog of a skill; 0 for a skill of the first screen."""
-    opening = [number for number, step in enumerate(skill.steps[:-1], start=1) if any(step.effect.opened)]
+    opening = [number for number, step in enumerate(skill.steps[:-1], start=1) if any(step.names_of("opened"))]
     return opening[-1] if opening else 0
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aci.observation.identity import ElementDescription
-from agent_s.records import GroundedStep
+from agent_s.records import Change, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
-from exploration.search.records import Attempt, Change
+from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
 from intents.intent import Choose, Do, Intent, Open, SetValue, Switch, Type

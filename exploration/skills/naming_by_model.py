@@ -7,8 +7,8 @@ from typing import cast
 
 from agent_s.errors import LimitReached, ModelError
 from agent_s.llm.protocol import FoundFunction, Model, ModelRequest, NamingContext, NamingResponse
-from agent_s.records import Task, Usage
-from exploration.search.records import Attempt, Change
+from agent_s.records import Change, Task, Usage
+from exploration.search.records import Attempt
 from exploration.skills.naming import name_unit, where_found
 
 AT_ONCE = 40

@@ -68,7 +68,7 @@ def test_attempts_on_a_menu_a_switch_and_a_text(navigator: Navigator) -> None:
     for switch, name in ((numbers, "menu item:Line Numbers"), (again, "menu item:Statusbar")):
         verified = prober.verify(as_attempt(path, switch, name, view.after), fresh=navigator.restarts == 1)
         assert (verified.problem, len(verified.steps)) == ("", 2)
-        assert list(verified.steps[-1].left.settings.values()) == ["true"], "no element shows that it is on"
+        assert list(verified.steps[-1].end.settings.values()) == ["true"], "no element shows that it is on"
     assert navigator.restarts == 2, "the second was not verified where the first had been"
 
     edit = probe(prober, (), start, "menu:Edit")

@@ -292,7 +292,7 @@ def skill(
 ) -> str:
     learn(memory, (action,), "learn a step", start, react)
     steps = next(one for one in memory.list_experiences("episodic")).steps  # type: ignore[attr-defined]
-    steps[-1]["left"]["settings"] = settings or {}
+    steps[-1]["end"]["settings"] = settings or {}
     memory.forget([one.id for one in memory.list_experiences() if one.provenance.outcome in ("done", "")])
     memory.forget([one.id for one in memory.list_experiences("narrative")])
     source = Provenance(run_id="explored", app=app, platform="linux/x11", outcome=outcome)

@@ -14,7 +14,7 @@ from aci.observation.observation import Element, Observation
 from agent_s import AgentS, Options, Task
 from agent_s.events import Event, Planned, ReplayStarted
 from agent_s.llm.no_model import NoModel
-from agent_s.records import Effect, ElementState, GroundedStep, Left
+from agent_s.records import Change, ElementState, EndState, GroundedStep
 from agent_s.replay.effect_checks import is_done_already
 from agent_s.replay.skill_matching import THEN
 from memory_store import HashingEmbedder, MemoryStore, Provenance
@@ -50,7 +50,8 @@ def click(box: Element, before: ElementState | None = OFF, after: ElementState |
         action=Click(element_id=box.id),
         targets={"element_id": describe_element(box, WINDOW)},
         intent=f"click {box.name}",
-        effect=Effect(before=before, after=after),
+        state_before=before,
+        state_after=after,
     )
 
 
@@ -131,10 +132,12 @@ def test_skill_that_sees_the_state_is_preferred(memory: MemoryStore) -> None:
 
 def test_skill_that_leaves_no_window_open_is_preferred(memory: MemoryStore) -> None:
     opening = click(NUMBERS)
-    opening = opening.model_copy(update={"effect": opening.effect.model_copy(update={"opened": ("Preferences",)})})
+    opening = opening.model_copy(update={"effect": (Change(kind="opened", what="Preferences"),)})
     learn(memory, "show numbers", opening)
     hidden = click(BARS, after=None)
-    tidy = learn(memory, "turn on numbers", hidden.model_copy(update={"left": Left(settings={"org/numbers": "true"})}))
+    tidy = learn(
+        memory, "turn on numbers", hidden.model_copy(update={"end": EndState(settings={"org/numbers": "true"})})
+    )
     events, _ = carry_out(memory, "turn on numbers please")
     assert of(ReplayStarted, events)[0].experience_id == tidy
 
@@ -147,10 +150,26 @@ def test_no_skill_is_chosen_between_two_equal_fits(memory: MemoryStore) -> None:
 
 
 def test_visible_bars_show_that_a_switch_is_done() -> None:
-    shows = GroundedStep(action=Click(element_id=3), effect=Effect(appeared=("check box:Numbers", "check box:Wrap")))
-    hides = GroundedStep(action=Click(element_id=3), effect=Effect(vanished=("check box:Numbers", "check box:Wrap")))
+    marks = ("check box:Numbers", "check box:Wrap")
+    shows, hides = (
+        GroundedStep(action=Click(element_id=3), effect=tuple(Change(kind=kind, what=mark) for mark in marks))
+        for kind in ("appeared", "vanished")
+    )
     assert is_done_already([shows], "show the bars", WINDOW)
     assert not is_done_already([shows], "show the bars", screen(BARS))
     assert is_done_already([hides], "hide the bars", screen(BARS))
     assert not is_done_already([hides], "hide the bars", WINDOW)
     assert not is_done_already([shows], "cut the text", WINDOW), "what is no switch is done again"
+
+
+def test_steps_of_earlier_versions_are_read() -> None:
+    earlier = {
+        "action": {"action": "click", "element_id": 3},
+        "effect": {"opened": ["Find"], "before": {"states": ["checked"]}, "appeared": ["entry:Find"]},
+        "left": {"title": "Find", "settings": {"org/numbers": "true"}},
+    }
+    step = GroundedStep.model_validate(earlier)
+    assert (step.names_of("opened"), step.names_of("appeared", "vanished")) == (("Find",), ("entry:Find",))
+    assert (step.state_before, step.state_after) == (ElementState(states=("checked",)), None)
+    assert step.end == EndState(title="Find", settings={"org/numbers": "true"})
+    assert GroundedStep.model_validate_json(step.model_dump_json()) == step

@@ -7,11 +7,12 @@ import pytest
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, State, Window
+from agent_s.records import Change
 from exploration.search.changes import changes, missing_change
 from exploration.search.classifying import classify
 from exploration.search.controls import candidates
 from exploration.search.homes import HomeState
-from exploration.search.records import Change, Control
+from exploration.search.records import Control
 from exploration.search.states import Look
 
 HOME = "/tmp/home-1"

@@ -6,8 +6,8 @@ import pytest
 
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription
-from agent_s.records import GroundedStep
-from exploration.search.records import Attempt, Change, Control
+from agent_s.records import Change, GroundedStep
+from exploration.search.records import Attempt, Control
 from exploration.skills.naming import name_unit, plain
 from intents.intent import Switch
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import FunctionNames, ModelRequest, NamingContext, NamingResponse
 from agent_s.llm.scripted import ScriptedModel
-from exploration.search.records import Attempt, Change, Control
+from agent_s.records import Change
+from exploration.search.records import Attempt, Control
 from exploration.skills.naming_by_model import AT_ONCE, ModelNamer
 
 
