@@ -13,6 +13,7 @@ from aci.safety import risk_words
 from aci.safety.risks import find_dangers
 from agent_s.records import GroundedStep
 from exploration.search.records import Control, Offer
+from intents.labels import label
 
 MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button menu", "menu button", "split button"})
@@ -28,26 +29,6 @@ TOOLKIT_DIALOGS = ("file chooser:", "color chooser:", "font chooser:")
 
 SAMPLE_TEXT = "sample"
 
-_FRAME_BUTTONS = frozenset({"minimize", "maximize", "restore", "unmaximize", "close", "help"})
-_ONLY_CLOSES = re.compile(
-    r"(?:cancel|close|ok|okay|done|apply|abbrechen|schließen|annuler|fermer|cancelar|cerrar)$", re.I
-)
-_PRINTS = re.compile(
-    r"print(?! preview|er settings| range|ed)|drucken|imprimer|imprimir|stampa|afdrukken|drukuj|печать|打印|印刷", re.I
-)
-_ONLINE = re.compile(
-    r"(?:.*\b(?:online|web ?site|web browser|donate|donation|feedback|bug report|report a|report an|get involved|"
-    r"check for updates|e-?mail|bluetooth|share|sign in|log in|extensions)\b|contents$|user guides|send\b|"
-    r"release notes|license|credits)",
-    re.IGNORECASE,
-)
-_EDITS = re.compile(
-    r"(?:delete|remove|erase|clear|replace|reset|overwrite|format|löschen|entfernen|leeren|ersetzen|supprimer|effacer|"
-    r"remplacer|eliminar|borrar|suprimir|reemplazar)\b",
-    re.IGNORECASE,
-)
-"""Irreversible in general, but harmless on a private desktop, where they change a document that nobody needs."""
-_SERVICE = re.compile(r"restart|safe mode|reload with|log ?out|sign out|shut ?down", re.IGNORECASE)
 _ENDS_SOON = frozenset({"terminal", "password", "secret", "outside"})
 
 
@@ -149,20 +130,22 @@ def unsafe(candidate: Candidate, action: Action, observation: Observation) -> st
     name, element = candidate.control.name, candidate.element
     if element.role in ("page tab", "radio button") and element.states & {"selected", "checked"}:
         return "it is already chosen"
-    if element.role in BUTTON_ROLES and name.casefold().split(" the ")[0] in _FRAME_BUTTONS:
+    if element.role in BUTTON_ROLES and label("frame").fullmatch(name.casefold().split(" the ")[0]):
         return "it belongs to the window's frame"
-    if risk_words.pattern("closing").match(name) or (element.role in BUTTON_ROLES and _ONLY_CLOSES.match(name)):
+    if risk_words.pattern("closing").match(name) or (
+        element.role in BUTTON_ROLES and label("only_closes").fullmatch(name)
+    ):
         return "it only closes"
-    if _SERVICE.match(name):
+    if label("ends_application").match(name):
         return "it ends the application"
-    if _PRINTS.match(name):
+    if label("prints").match(name):
         return "it prints"
-    if _ONLINE.match(name):
+    if label("leads_out").match(name):
         return "it leads out of this computer"
     for danger in find_dangers(action, observation):
         inside = (
             danger.risk == "irreversible"
-            and _EDITS.match(name)
+            and label("edits").match(name)
             and not risk_words.pattern("file_managers").search(element.app)
         )
         if danger.risk in _ENDS_SOON or (danger.risk == "irreversible" and not inside):

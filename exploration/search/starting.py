@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from aci.errors import LaunchFailed
 from aci.observation.observation import Element, Observation, Window
 from exploration.errors import ApplicationUnusable
 from exploration.search.states import Look, same_picture, same_texts
+from intents.labels import label
 
 START_LIMIT_S = 40.0
 """Longest wait for the first window of an application, s."""
@@ -30,13 +30,6 @@ _POLL_S = 0.1
 _FIRST_LIMIT_S = 8.0
 _AGAIN_LIMIT_S, _AGAIN_DIFFERS_S, _AGAIN_POLL_S = 30.0, 3.0, 0.05
 """Longest wait for a later start to look as the first one: in all, and once something is shown."""
-_FIRST_RUN = re.compile(
-    r"\b(?:welcome|first[ -](?:run|start|time)|set ?up|getting started|get started|licen[cs]e|terms of|wizard|"
-    r"assistant|tip of the day|what.s new|import your|default (?:browser|application)|choose your|"
-    r"willkommen|einrichten|bienvenue|bienvenido|benvenut[oi]|bem-vindo)\b",
-    re.IGNORECASE,
-)
-_SIGN_IN = re.compile(r"\b(?:log ?in|sign ?in|unlock|authenticat\w+|anmelden|connexion)\b", re.IGNORECASE)
 _DIALOGS = ("dialog:", "alert:", "assistant:")
 _MOST_IN_A_SIGN_IN = 20
 
@@ -255,11 +248,11 @@ def _refuse_questions(application: Application, observation: Observation) -> Non
     inside: list[Element] = [element for element in observation.elements if element.window_id == front.id]
     words = " ".join((front.title, *(element.name for element in inside)))
     if any("password" in element.states for element in inside) and (
-        len(inside) <= _MOST_IN_A_SIGN_IN or _SIGN_IN.search(words)
+        len(inside) <= _MOST_IN_A_SIGN_IN or label("sign_in").match(words)
     ):
         raise ApplicationUnusable(f"{application.name} asks for a password: {front.title or 'no title'}.")
     dialog = front.modal or any(element.path[:1] and element.path[0].startswith(_DIALOGS) for element in inside)
-    if dialog and _FIRST_RUN.search(words):
+    if dialog and label("first_run").match(words):
         raise ApplicationUnusable(
             f"{application.name} shows a first-run dialog: {front.title or 'no title'}. Answer it once with a home of "
             "your own, or leave the application out."

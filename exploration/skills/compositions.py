@@ -9,7 +9,6 @@ There are three kinds:
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +21,11 @@ from exploration.search.navigator import Path
 from exploration.search.records import Attempt, UnitSkill
 from exploration.skills.naming import Naming, describe, name_unit
 from intents.intent import Do
+from intents.labels import label
 
 MOST_OF_A_KIND = 8
 """Maximum number of tasks of each kind; half as many of three skills."""
 
-_CONFIRMS = re.compile(
-    r"(?:ok|okay|apply|done|close|übernehmen|schließen|appliquer|fermer|aplicar|cerrar)$", re.IGNORECASE
-)
-_LAST_CHOICE = ("close", "schließen", "fermer", "cerrar")
 _STRICT = ("setting", "file", "state", "value", "text", "opened", "title")
 _OPPOSITES = {"true": "false", "checked": "not checked", "pressed": "not pressed"}
 _OPPOSITES |= {off: on for on, off in _OPPOSITES.items()}
@@ -225,10 +221,10 @@ def _closing(skill: UnitSkill, attempts: Mapping[str, Attempt]) -> tuple[Part, s
         if not title:
             continue
         closed = Change(kind="closed", what=title, before="open")
-        buttons = [offer for offer in opener.offers if _CONFIRMS.match(offer.control.name)]
+        buttons = [offer for offer in opener.offers if label("confirms").fullmatch(offer.control.name)]
         if buttons:
             # "OK" applies what was set; dialogs with "Close" have applied it at once.
-            button = min(buttons, key=lambda offer: offer.control.name.casefold() in _LAST_CHOICE)
+            button = min(buttons, key=lambda offer: bool(label("confirms_nothing").fullmatch(offer.control.name)))
             return Part((button.step,), (closed,)), button.control.name
         if any(change.kind in ("setting", "file") for change in skill.effect):
             return Part((GroundedStep(action=_ESCAPE, front=title, intent="close the dialog"),), (closed,)), "Escape"

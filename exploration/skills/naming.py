@@ -18,18 +18,11 @@ from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
 from intents.intent import Choose, Do, Intent, Open, SetValue, Switch, Type
+from intents.labels import label
 from intents.lexicon import first_verb
 from intents.reader import read
+from intents.tables import table
 
-_INSERTING = re.compile(r"insert|add|create|export|import", re.IGNORECASE)
-"""Menus whose name says what happens to the entry that is chosen."""
-_TOGGLES = re.compile(
-    r"(?:toggle|(?:change|set|toggle) the visibility of|show or hide|show/hide|hide or show|enable or disable|"
-    r"turn on or off|switch on or off)\s+(?:the\s+)?",
-    re.IGNORECASE,
-)
-_BAR = re.compile(r"(?:bar|pane|panel|sidebar|toolbar|ruler|window)s?$")
-_CATEGORY = re.compile(r"\b(?:mode|view|layout)$")
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
 _FIELD_ROLES = ("entry", "text", "spin button", "search bar")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
@@ -77,7 +70,7 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     name = intent.sentence
     direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
     tooltip = _tooltip(attempt.path, item)
-    if direction == "off" or (direction and _TOGGLES.match(tooltip)):
+    if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in intents[1:]), tooltip]
     aliases = {alias.casefold(): alias for each in names if (alias := " ".join(each.split())[:_LONGEST])}
@@ -149,8 +142,12 @@ def _done(words: str) -> Intent:
 
 
 def _begins_with_verb(words: str) -> bool:
-    # Applications call creating something "New".
-    return words.split(" ")[0] == "new" or bool(first_verb(words) or read(words).verb or analyze(words).sure_heads)
+    return bool(
+        label("acting").fullmatch(words.split(" ")[0])
+        or first_verb(words)
+        or read(words).verb
+        or analyze(words).sure_heads
+    )
 
 
 # Fields and signs
@@ -177,7 +174,7 @@ def _entered(attempt: Attempt) -> str:
 
 
 def _of_sign(words: str, sign: str, tooltip: str) -> Iterator[Intent]:
-    names = [words, sign, _lower(tooltip), "decimal point" if sign in (".", ",") else ""]
+    names = [words, sign, _lower(tooltip), table("labels")["names_of_signs"].get(sign, "")]
     for each in (sign, words):
         name = unicodedata.name(each, "").lower() if len(each) == 1 else ""
         names.append(name.rpartition(" ")[2] if each.isalpha() else name)
@@ -200,7 +197,7 @@ def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[Intent]:
         if not _is_verb(other) and (other != first or _begins_with_verb(first)):
             yield Open(object=other)
     menu = _lower(next(iter(_trail(attempt.path)), ""))
-    if _INSERTING.fullmatch(menu) and menu not in first.split():
+    if label("inserting").fullmatch(menu) and menu not in first.split():
         yield Do(verb=menu, object=words)
 
 
@@ -222,7 +219,7 @@ def _shown(attempt: Attempt) -> list[str]:
 def _of_choice(attempt: Attempt, words: str) -> Iterator[Intent]:
     category = _lower(_category(attempt))
     switched = Choose(verb="switch to", value=words)
-    yield switched if _CATEGORY.search(words) or not category else Choose(object=category, value=words)
+    yield switched if label("way_of_working").fullmatch(words) or not category else Choose(object=category, value=words)
     after = next((change.after.strip("'\"") for change in attempt.effect if change.kind == "setting"), "")
     value = "" if after in ("true", "false") or len(after) > 40 else re.sub(r"[-_]+", " ", after)
     for setting in _setting_names(attempt.effect):
@@ -259,29 +256,29 @@ def _is_choice(attempt: Attempt) -> bool:
 
 def _of_switch(attempt: Attempt, words: str, direction: str) -> Iterator[Intent]:
     keys = [change.what.rpartition("/")[2] for change in attempt.effect if change.kind == "setting"]
-    visible = any("visib" in key or key.startswith("show") for key in keys)
+    visible = any(label("visibility").match(key) for key in keys)
     visible = visible or any(change.kind in ("appeared", "vanished") for change in attempt.effect)
     yield _switch(words, direction, visible)
     for setting in _setting_names(attempt.effect):
         yield _switch(setting, direction)
     if tooltip := _tooltip(attempt.path, words):
-        yield _switch(_lower(_TOGGLES.sub("", tooltip)), direction)
+        yield _switch(_lower(label("toggling").sub("", tooltip)), direction)
 
 
-def _switch(label: str, direction: str, visible: bool = False) -> Intent:
+def _switch(words: str, direction: str, visible: bool = False) -> Intent:
     """Return the switching of a label, which may itself say on ("Show grid") or off ("Hide grid")."""
     on = direction == "on"
-    said = read(label, find_application=False)
+    said = read(words, find_application=False)
     if isinstance(said, Switch) and said.state == "off":
         return Switch(object=said.object, state="off" if on else "on")
     if isinstance(said, Switch) and said.state == "on" and said.object:
-        hide = "hide" if said.verb in ("show", "display", "view") else ""
+        hide = "hide" if label("showing").fullmatch(said.verb) else ""
         return said if on else Switch(verb=hide, object=said.object, state="off")
     if isinstance(said, Choose) and said.verb == "use":  # "Use spaces" is switched like any other label
         return said if on else Switch(object=said.value, state="off")
-    if visible and _BAR.search(label):
-        return Switch(verb="show" if on else "hide", object=label, state="on" if on else "off")
-    return Switch(object=label, state="on" if on else "off")
+    if visible and label("part_of_window").fullmatch(words):
+        return Switch(verb="show" if on else "hide", object=words, state="on" if on else "off")
+    return Switch(object=words, state="on" if on else "off")
 
 
 def _direction(effect: tuple[Change, ...], role: str) -> str:
@@ -305,7 +302,7 @@ def _setting_names(effect: tuple[Change, ...]) -> list[str]:
     found = []
     for change in settings:
         key = re.sub(r"[-_]+", " ", change.what.rpartition("/")[2])
-        key = re.sub(r"\s+(?:visible|enabled|shown|active)$", "", key)
+        key = label("state_of_setting").sub("", key)
         found += [_lower(summary_of(change.what)), key]
     return [name for name in dict.fromkeys(found) if name]
 
@@ -317,7 +314,7 @@ def _of_action(attempt: Attempt, words: str) -> Iterator[Intent]:
     parent = _lower(_parent(attempt.path))
     menu = _lower(next(iter(_trail(attempt.path)), ""))
     resized = any(change.kind == "state" and change.what == "window" for change in attempt.effect)
-    if resized or _CATEGORY.search(words):
+    if resized or label("way_of_working").fullmatch(words):
         yield Choose(verb="switch to", value=words)
     elif _begins_with_verb(words):
         yield _done(words)
@@ -325,7 +322,7 @@ def _of_action(attempt: Attempt, words: str) -> Iterator[Intent]:
         yield _done(f"{parent} {words}")
     elif attempt.effect and all(change.kind == "appeared" for change in attempt.effect):
         yield Switch(verb="show", object=words, state="on")
-    elif _INSERTING.fullmatch(menu):
+    elif label("inserting").fullmatch(menu):
         yield Do(verb=menu, object=words)
     else:
         yield Do(object=words) if " " in words else Choose(verb="use", value=words)

@@ -27,6 +27,7 @@ from agent_s.llm.protocol import (
 from agent_s.records import Record, Task, Usage
 from exploration.tasks.survey import is_safe
 from intents.conflicts import conflict
+from intents.labels import label
 
 if TYPE_CHECKING:
     from aci.applications.catalog import Application
@@ -232,7 +233,7 @@ def _without_parameters(instruction: str, names: set[str]) -> str:
 
 def _harmless(instruction: str) -> bool:
     """Return whether no clause of an instruction asks to delete, send or print anything."""
-    clauses = re.split(r"[.;,>]|\b(?:and|then)\b", _FILE.sub("", instruction))
+    clauses = label("clause_end").split(_FILE.sub("", instruction))
     return all(is_safe(clause.strip(" '\"")) for clause in clauses)
 
 

@@ -18,6 +18,7 @@ from aci.observation.identity import ElementDescription
 from aci.observation.observation import Element, Observation
 from aci.safety.risk_words import is_irreversible, pattern
 from agent_s.llm.protocol import Affordance
+from intents.labels import label
 
 SURVEY_LIMIT_S = 60.0
 """Time for one survey, s; menus that are not reached by then are left out."""
@@ -32,15 +33,6 @@ _PRESSED_ROLES = frozenset(
     {"push button", "toggle button", "radio button", "check box", "switch", "combo box", "spin button", "page tab"}
 )
 _CHECKED_ROLES = frozenset({"check menu item", "radio menu item", "toggle button", "check box", "switch"})
-_WINDOW_BUTTONS = frozenset({"minimize", "maximize", "restore", "unmaximize"})
-_LEADS_AWAY = re.compile(
-    r"(?:print(?! preview)|help|contents$|manual$|documentation|online|web ?(?:site|page)|homepage|donate|"
-    r"report (?:a|an|bug|issue)|(?:send )?feedback|e?-?mail|share|log ?(?:in|out|off)|sign (?:in|up|out)|register|"
-    r"check for updates|upgrade|install|(?:open )?terminal|run\b(?! to)|execute|lock screen|suspend|get involved|"
-    r"user guide|license|release notes|drucken|hilfe|imprimer|aide|imprimir|ayuda|stampa|aiuto)\b",
-    re.IGNORECASE,
-)
-"""Commands that print, send, install, or lead to another program."""
 
 
 class Operable(Protocol):
@@ -74,7 +66,7 @@ class Survey(BaseModel):
 def is_safe(name: str) -> bool:
     """Return whether a control of this name is safe to try: it does not delete, end, send or print anything."""
     plain = re.sub(r"^[\W_]+", "", name)
-    return not (is_irreversible(name) or pattern("closing").match(plain) or _LEADS_AWAY.match(plain))
+    return not (is_irreversible(name) or pattern("closing").match(plain) or label("leads_away").match(plain))
 
 
 def survey(
@@ -172,7 +164,7 @@ def _pressable(elements: Iterable[Element]) -> list[Element]:
     return [
         element
         for element in elements
-        if element.role in _PRESSED_ROLES and name_of(element).casefold() not in _WINDOW_BUTTONS
+        if element.role in _PRESSED_ROLES and not label("resizes_window").fullmatch(name_of(element))
     ]
 
 
