@@ -16,7 +16,7 @@ from aci.observation.observation import Observation
 from agent_s.errors import LimitReached, ModelError
 from agent_s.events import Event, ExperienceStored, Troubled
 from agent_s.records import GroundedStep, Plan, Status, Step, Subtask, Task, Verdict
-from agent_s.replay.derived import Sightings
+from agent_s.replay.derived import SeenTexts
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
 from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
@@ -38,7 +38,7 @@ class Learner:
         task: The task.
         model: Name of the model, for the provenance.
         untrusted: Text from the screen and the web, which is not learned.
-        sightings: What the run has seen, to recognize typed text that came from the screen.
+        seen_texts: What the run has seen, to recognize typed text that came from the screen.
         home: Home of the desktop's applications; None if its files cannot be read.
         now: Returns the time, s since the epoch.
     """
@@ -51,7 +51,7 @@ class Learner:
         task: Task,
         model: str,
         untrusted: UntrustedText,
-        sightings: Sightings,
+        seen_texts: SeenTexts,
         home: Path | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -61,7 +61,7 @@ class Learner:
         self._task = task
         self._model = model
         self._untrusted = untrusted
-        self._sightings = sightings
+        self._seen_texts = seen_texts
         self._home = home
         self._began = now()
         self._episodes: list[EpisodicExperience] = []
@@ -78,7 +78,7 @@ class Learner:
             grounded: Sequence[GroundedStep] = ()
             if is_repeatable(steps) and not self._quotes(subtask):
                 grounded = ground_steps(steps, last, lambda text: written_file(text, self._home, self._began))
-                grounded = self._sightings.derive(steps, grounded, self._task.instruction)
+                grounded = self._seen_texts.derive(steps, grounded, self._task.instruction)
             stored = self._memory.add_episodic(
                 task_query=self._task.instruction,
                 subtask=redact(subtask.name),

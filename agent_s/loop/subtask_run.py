@@ -19,7 +19,7 @@ from agent_s.loop.unfinished import UnfinishedRun
 from agent_s.records import Step, Subtask, Task
 from agent_s.replay.player import Replay, Replayed
 from agent_s.replay.recall import Recall
-from agent_s.replay.template import Learned
+from agent_s.replay.template import Replayable
 from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from intents.alignment import holds
@@ -96,7 +96,7 @@ class SubtaskRunner:
 
     # Replay
 
-    def _find_replay(self, subtask: Subtask) -> Generator[Event, None, Learned | None]:
+    def _find_replay(self, subtask: Subtask) -> Generator[Event, None, Replayable | None]:
         if self.recall is None:
             return None
         known = self.progress.known
@@ -111,7 +111,7 @@ class SubtaskRunner:
         return learned if learned is not None and learned.steps else None
 
     def _replay(
-        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool
+        self, subtask: Subtask, learned: Replayable, steps: list[Step], last: bool
     ) -> Generator[Event, None, Replayed]:
         result = yield from self.replay.run(subtask, learned, steps, last)
         if result.finished:

@@ -25,7 +25,7 @@ from agent_s.loop.subtask_run import SubtaskRunner
 from agent_s.loop.unfinished import UnfinishedRun
 from agent_s.loop.verification import Verification
 from agent_s.records import Outcome, Plan, StateCheck, Subtask, Task, Verdict, new_id
-from agent_s.replay.derived import Sightings
+from agent_s.replay.derived import SeenTexts
 from agent_s.replay.player import Replay
 from agent_s.replay.recall import Recall
 from agent_s.roles.evaluator import Evaluator
@@ -67,7 +67,7 @@ class TaskRun:
         self._progress = progress = Progress()
         self._judged_by_model = state_check is None
         self._blind = blind and state_check is not None
-        self._untrusted, self._sightings = UntrustedText(task.instruction), Sightings()
+        self._untrusted, self._seen_texts = UntrustedText(task.instruction), SeenTexts()
         self._session = session = Session(services, self._desktop, options.limits, signals, self._on_screen)
         if services.search is not None:
             services.search.set_meter(session)
@@ -85,7 +85,7 @@ class TaskRun:
             task,
             session.name,
             self._untrusted,
-            self._sightings,
+            self._seen_texts,
             self._desktop.home,
         )
         self._subtasks = SubtaskRunner(
@@ -97,7 +97,7 @@ class TaskRun:
             worker=Worker(session, memory if options.episodic else None),
             reflector=Reflector(session),
             recall=self._recall,
-            replay=Replay(session, self._desktop.home, self._sightings),
+            replay=Replay(session, self._desktop.home, self._seen_texts),
             learner=self._learner,
             resumed=resumed,
         )
@@ -112,7 +112,7 @@ class TaskRun:
     def _on_screen(self, seen: Observation) -> None:
         """Collect what a screen says, which must not become an instruction or a constant of a replay."""
         self._untrusted.add_screen(seen)
-        self._sightings.heed(seen, self._session.steps)
+        self._seen_texts.add(seen, self._session.steps)
 
     def _run(self) -> Generator[Event, None, None]:
         yield RunStarted(

@@ -86,7 +86,7 @@ class _Sighting(NamedTuple):
     """Number of the look that saw it last."""
 
 
-class Sightings:
+class SeenTexts:
     """The texts that a run has seen, by their place."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class Sightings:
         self._texts: dict[_Place, dict[str, _Sighting]] = {}
         self._typed: list[tuple[int, str]] = []
 
-    def heed(self, seen: Observation, steps: int) -> None:
+    def add(self, seen: Observation, steps: int) -> None:
         """Remember what a screen shows.
 
         Args:

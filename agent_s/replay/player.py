@@ -16,7 +16,7 @@ from aci.observation.observation import Element, Observation
 from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
 from agent_s.records import Derived, GroundedStep, Step, Subtask
-from agent_s.replay.derived import Sightings
+from agent_s.replay.derived import SeenTexts
 from agent_s.replay.effect_checks import (
     Done,
     differs,
@@ -30,7 +30,7 @@ from agent_s.replay.effect_checks import (
 )
 from agent_s.replay.grounded_steps import FIELDS, Fields, acted_on, fields_of, rewritten
 from agent_s.replay.gsettings import cannot_switch, differing, read_settings
-from agent_s.replay.template import Learned, Mismatch
+from agent_s.replay.template import Mismatch, Replayable
 from agent_s.replay.written_files import was_written
 
 PATIENCE_S = 6.0
@@ -93,11 +93,11 @@ class Replay:
     Args:
         session: The desktop of the run.
         home: Home of the desktop's applications; None if its files cannot be read.
-        sightings: What the run has seen; without it, no value that came from a screen is typed.
+        seen_texts: What the run has seen; without it, no value that came from a screen is typed.
     """
 
-    def __init__(self, session: Screen, home: Path | None = None, sightings: Sightings | None = None) -> None:
-        self._sightings = sightings or Sightings()
+    def __init__(self, session: Screen, home: Path | None = None, seen_texts: SeenTexts | None = None) -> None:
+        self._seen_texts = seen_texts or SeenTexts()
         self._stale = ""
         self._session = session
         self._home = home
@@ -106,7 +106,7 @@ class Replay:
         self._at = -1
 
     def run(
-        self, subtask: Subtask, learned: Learned, steps: list[Step], last: bool = True
+        self, subtask: Subtask, learned: Replayable, steps: list[Step], last: bool = True
     ) -> Generator[Event, None, Replayed]:
         """Replay learned steps one by one, and stop at the first that finds or leaves an unexpected screen.
 
@@ -131,7 +131,7 @@ class Replay:
         evidence = (*proofs(done, seen, values), *self._set(learned))
         return Replayed(True, evidence, (*learned.chosen, *unproven(done, seen, values)))
 
-    def _do(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+    def _do(self, learned: Replayable, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         if is_hidden_switch(learned.steps) and self._set(learned):
             return ""  # it is already so, which nothing on the screen would show
         began = time.time()
@@ -150,7 +150,7 @@ class Replay:
         steps.append(step)
         return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
 
-    def _all(self, learned: Learned, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+    def _all(self, learned: Replayable, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
         # A replay looks for what a Worker waited for, so it does only the waits that were asked for.
         waits = "wait" in learned.wording.casefold()
         wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
@@ -171,7 +171,7 @@ class Replay:
         return (yield from self._until("", lambda seen: self._not_shown(sources))) if sources else ""
 
     def _not_shown(self, sources: Sequence[Derived]) -> str:
-        missing = next((one for one in sources if not self._sightings.shows(one)), None)
+        missing = next((one for one in sources if not self._seen_texts.shows(one)), None)
         self._stale = missing.value if missing is not None else ""
         return f"{missing.value!r} came from the screen, which does not show it there now" if missing else ""
 
@@ -229,14 +229,14 @@ class Replay:
         return f"the {role} {name!r} is not as it was before" if changed else ""
 
     def _check_end(
-        self, learned: Learned, done: list[Done], exists: Callable[[str], bool]
+        self, learned: Replayable, done: list[Done], exists: Callable[[str], bool]
     ) -> Generator[Event, None, str]:
         def problem_of(seen: Observation) -> str:
             return end_differs(done, seen, learned.wording, exists) or self._settings_differ(done)
 
         return (yield from self._until("at the end: ", problem_of))
 
-    def _set(self, learned: Learned) -> tuple[str, ...]:
+    def _set(self, learned: Replayable) -> tuple[str, ...]:
         """Return the hidden settings of steps in words, if all of them have their values."""
         wanted = {key: value for step in learned.steps for key, value in step.end.settings.items()}
         settings = read_settings(self._home)

@@ -1,4 +1,4 @@
-"""Finds what memory can replay for a task or a subtask: the same first, then what differs in values.
+"""Finds what memory can replay for a task or a subtask: the same one first, then one that differs in values.
 
 A wrong replay is worse than none. Results are verified, belong to the same application, and differ from the request at
 most in values (`intents.alignment`) or, for skills, in wording (`agent_s.replay.skill_matching`).
@@ -14,8 +14,8 @@ from agent_s.records import GroundedStep, Plan, Subtask, Task
 from agent_s.replay.ambiguity import unclear
 from agent_s.replay.derived import chosen, refusal
 from agent_s.replay.grounded_steps import typed_text
-from agent_s.replay.skill_matching import CLEARLY, FITS, Fitter
-from agent_s.replay.template import Learned, Mismatch, read_steps, with_parameters
+from agent_s.replay.skill_matching import MIN_LEAD, MIN_SCORE, SkillMatcher
+from agent_s.replay.template import Mismatch, Replayable, read_steps, with_parameters
 from intents.alignment import Parameters, align, skeleton
 from intents.applications import application, mentioned
 from intents.intent import Switch
@@ -25,22 +25,19 @@ from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeE
 
 BOUNDARY = "boundary"
 """The outcome of what an exploration could not do."""
-SURELY = 0.85
-"""Least score of a boundary for which a task is given up."""
+MIN_BOUNDARY_SCORE = 0.85
+"""Minimum score of a boundary for which a task is given up."""
 
-_LIKE = 24
-"""Maximum number of candidates."""
+_MAX_CANDIDATES = 24
 _NEWEST = 200
 """Number of newest narratives to compare before a search, which would load the embedder."""
-_MOST_SKILLS = 1000
+_MAX_SKILLS = 1000
 """Maximum number of skills of the active application to compare."""
-_MOST_PARTS = 4
+_MAX_PARTS = 4
 """The model plans tasks of more parts."""
 _ANY = -1.0
 """Minimum similarity of candidates: words decide whether a candidate fits, not embeddings."""
 _LONGEST_NAME = 160
-
-
 _SWITCHED = frozenset({"checked", "pressed"})
 
 Episodes = dict[tuple[str, str], EpisodicExperience]
@@ -60,7 +57,7 @@ class Known:
     plan: Plan
     query: str = ""
     experience_id: str = ""
-    learned: dict[str, Learned] = field(default_factory=dict)
+    learned: dict[str, Replayable] = field(default_factory=dict)
 
 
 class Recall:
@@ -70,15 +67,15 @@ class Recall:
         memory: The store.
         task: The task.
         platform: Only experience of this platform counts.
-        vouched: Id of a run whose experience counts even if nothing verified it; may be empty.
+        trusted_run: Id of a run whose experience counts even if nothing verified it; may be empty.
 
     Attributes:
         doubt: Why a similar task is not replayed, for a person; may be empty.
     """
 
-    def __init__(self, memory: MemoryStore, task: Task, platform: str, vouched: str = "") -> None:
+    def __init__(self, memory: MemoryStore, task: Task, platform: str, trusted_run: str = "") -> None:
         self.doubt = ""
-        self._vouched = vouched
+        self._trusted_run = trusted_run
         self._memory = memory
         self._task = task
         self._platform = platform
@@ -89,7 +86,7 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        if self._vouched and (known := self._of_run(self._vouched)) is not None:
+        if self._trusted_run and (known := self._of_run(self._trusted_run)) is not None:
             return known
         story = self._memory.find_verified_narrative(self._task.instruction)
         if story is None or not story.plan:
@@ -99,24 +96,29 @@ class Recall:
             return None
         return Known(Plan(subtasks=subtasks, source="memory"), story.query, story.id)
 
-    def same_subtask(self, subtask: Subtask) -> Learned | None:
+    def same_subtask(self, subtask: Subtask) -> Replayable | None:
         """Return the verified steps of this subtask of this task.
 
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
-        learned = _with(found, Parameters(), subtask) if found is not None and found.steps else None
+        found = self._episode(subtask)
+        learned = _replayable(found, Parameters(), subtask) if found is not None and found.steps else None
         if learned is None or self._refuses(learned.steps):
             return None
-        return replace(_exactly(learned), chosen=tuple(chosen(learned.steps, self._task.instruction)))
+        return replace(learned, exact=True, chosen=tuple(chosen(learned.steps, self._task.instruction)))
+
+    def _episode(self, subtask: Subtask, instruction: str = "") -> EpisodicExperience | None:
+        """Return the verified experience of a subtask of this task, or of another one."""
+        task = instruction or self._task.instruction
+        return self._memory.find_verified_episode(task, subtask.name, subtask.info, self._platform)
 
     def _steps_of(self, subtask: Subtask) -> tuple[GroundedStep, ...]:
-        found = self._memory.find_verified_episode(self._task.instruction, subtask.name, subtask.info, self._platform)
+        found = self._episode(subtask)
         steps = read_steps(found) if found is not None else ()
         return () if isinstance(steps, Mismatch) else steps
 
-    def like_subtask(self, subtask: Subtask, front: Window | None) -> Learned | None:
+    def like_subtask(self, subtask: Subtask, front: Window | None) -> Replayable | None:
         """Return the best skill for a subtask, else the steps of a subtask that differs in values only.
 
         Args:
@@ -126,7 +128,7 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        return next(self._skills(subtask, front), None) or self._like_episode(subtask, front)
+        return self._skill_for(subtask, front) or self._like_episode(subtask, front)
 
     def _refuses(self, steps: Sequence[GroundedStep], varied: bool = False) -> bool:
         """Return whether steps type what this task does not say, and set `doubt`."""
@@ -141,16 +143,14 @@ class Recall:
             MemoryStoreError: Memory cannot be read.
         """
         wording = self._task.instruction
-        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, candidates=True)
+        hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, candidates=True)
         known = [hit.experience for hit in hits]
-        if not known:
+        matcher = SkillMatcher(known)
+        best = max(known, key=lambda one: matcher.match(wording, one).score, default=None)
+        if best is None or best.provenance.outcome != BOUNDARY:
             return None
-        fitter = Fitter(known)
-        best = max(known, key=lambda one: fitter.fit(wording, one).score)
-        tried = best.provenance.outcome == BOUNDARY and fitter.fit(wording, best).score >= SURELY
-        return best if tried and same_application(wording, best, front.app if front else "") is not None else None
-
-    # Whole tasks
+        fits = matcher.match(wording, best).score >= MIN_BOUNDARY_SCORE
+        return best if fits and same_application(wording, best, front.app if front else "") is not None else None
 
     def like_task(self) -> Known | None:
         """Return how the task was done with other values.
@@ -172,7 +172,7 @@ class Recall:
         yield from (story for story in newest if isinstance(story, NarrativeExperience))
         words = skeleton(self._task.instruction)
         if len(newest) == _NEWEST and words:
-            hits = self._memory.search_narrative(words, _LIKE, platform=self._platform, min_similarity=_ANY)
+            hits = self._memory.search_narrative(words, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
             yield from (hit.experience for hit in hits)
 
     def _of_run(self, run_id: str) -> Known | None:
@@ -202,7 +202,7 @@ class Recall:
             episodes: Its subtasks by name and context; the verified ones if None.
         """
         subtasks: list[Subtask] = []
-        learned: dict[str, Learned] = {}
+        learned: dict[str, Replayable] = {}
         steps: list[GroundedStep] = []
         for part in story.plan:
             name, info = (parameters.replace_in_wording(text) for text in (part.name, part.info))
@@ -211,7 +211,7 @@ class Recall:
             if episodes is not None:
                 episode = episodes.get((part.name, part.info))
             else:
-                episode = self._memory.find_verified_episode(story.instruction, part.name, part.info, self._platform)
+                episode = self._episode(Subtask(name=part.name, info=part.info), story.instruction)
             subtask = Subtask(name=name, info=info)
             if episode is None and episodes is not None:  # the run replayed it too
                 subtasks.append(subtask)
@@ -222,19 +222,22 @@ class Recall:
             if results:
                 self.doubt = f"{results[0]!r} was a result on the screen then, and the task has other values now"
                 return None
-            ready = _ready(episode, found, parameters, subtask)
-            if ready is None or self._refuses(ready.steps, bool(parameters)):
+            ready = with_parameters(found, parameters)
+            if isinstance(ready, Mismatch) or self._refuses(ready, bool(parameters)):
                 return None
-            ready = replace(ready, chosen=tuple(chosen(ready.steps, self._task.instruction)))
             subtasks.append(subtask)
             steps += found
             if found:
-                learned[name] = ready
-        doubt = unclear(steps, parameters)
-        if doubt:
-            self.doubt = doubt
+                learned[name] = Replayable(
+                    episode.id,
+                    ready,
+                    wording=wording_of(subtask),
+                    parameters=parameters,
+                    chosen=tuple(chosen(ready, self._task.instruction)),
+                )
+        self.doubt = unclear(steps, parameters)
+        if self.doubt:
             return None
-        self.doubt = ""
         return Known(Plan(subtasks=tuple(subtasks), source="memory"), story.query, story.id, learned)
 
     def by_skills(self, front: Window | None) -> Known | None:
@@ -249,45 +252,41 @@ class Recall:
         instruction = self._task.instruction
         name = instruction if len(instruction) <= _LONGEST_NAME else f"{instruction[:_LONGEST_NAME]}..."
         whole = Subtask(name=name, info="" if name == instruction else instruction)
-        skill = next(self._skills(whole, front), None)
-        if skill is not None:
+        if (skill := self._skill_for(whole, front)) is not None:
             return Known(Plan(subtasks=(whole,), source="memory"), learned={whole.name: skill})
         parts = parts_of(instruction)
-        if not 1 < len(parts) <= _MOST_PARTS or len(set(parts)) < len(parts):
+        if not 1 < len(parts) <= _MAX_PARTS or len(set(parts)) < len(parts):
             return None
         subtasks = tuple(Subtask(name=part) for part in parts)
-        found = {subtask.name: next(self._skills(subtask, front), None) for subtask in subtasks}
+        found = {subtask.name: self._skill_for(subtask, front) for subtask in subtasks}
         learned = {part: skill for part, skill in found.items() if skill is not None}
         return Known(Plan(subtasks=subtasks, source="memory"), learned=learned) if len(learned) == len(parts) else None
 
-    # Parts of tasks
-
-    def _skills(self, subtask: Subtask, front: Window | None) -> Iterator[Learned]:
-        """Yield the best skill for a subtask; none if several with different effects fit equally well."""
+    def _skill_for(self, subtask: Subtask, front: Window | None) -> Replayable | None:
+        """Return the best skill for a subtask; None if several with different effects fit equally well."""
         wording = subtask.name if not subtask.info or subtask.info.startswith(subtask.name) else wording_of(subtask)
         app = front.app if front is not None else ""
         same = self._memory.find_skill(subtask.name, subtask.info, platform=self._platform)
         if same is not None:
-            yield from map(_exactly, self._skill(same, Parameters(), subtask, app))
-            return
+            skill = self._with_parameters(same, Parameters(), subtask, app)
+            return replace(skill, exact=True) if skill is not None else None
         known = self._skills_of(wording, app)
-        fitter = Fitter(known)
-        fits = sorted(((fitter.fit(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
-        near = [(fit, one) for fit, one in fits if fit.score >= FITS and fits[0][0].score - fit.score < CLEARLY]
-        if not near or not all(fitter.are_same(near[0][1], one) for _, one in near[1:]):
-            return
+        matcher = SkillMatcher(known)
+        fits = sorted(((matcher.match(wording, one), one) for one in known), key=lambda pair: -pair[0].score)
+        near = [(fit, one) for fit, one in fits if fit.score >= MIN_SCORE and fits[0][0].score - fit.score < MIN_LEAD]
+        if not near or not all(matcher.are_same(near[0][1], one) for _, one in near[1:]):
+            return None
         fit, best = min(near, key=lambda pair: _drawbacks(pair[1]))
         parameters = align_values(fit.name, wording)
-        if parameters is not None:
-            yield from self._skill(best, parameters, subtask, app)
+        return self._with_parameters(best, parameters, subtask, app) if parameters is not None else None
 
     def _skills_of(self, wording: str, app: str) -> list[SkillExperience]:
         """Return the candidate skills: those of the active application, and similar ones of a named application."""
         found: dict[str, SkillExperience] = {}
         if app:
-            newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MOST_SKILLS)
+            newest = self._memory.list_experiences("skill", app=app, state="active", limit=_MAX_SKILLS)
             found = {one.id: one for one in newest if isinstance(one, SkillExperience) and _usable(one)}
-        hits = self._memory.search_skills(wording, _LIKE, platform=self._platform, min_similarity=_ANY)
+        hits = self._memory.search_skills(wording, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY)
         found |= {hit.experience.id: hit.experience for hit in hits}
         return [
             one
@@ -295,24 +294,27 @@ class Recall:
             if one.provenance.platform == self._platform and same_application(wording, one, app) is not None
         ]
 
-    def _skill(self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str) -> Iterator[Learned]:
-        opens = same_application(wording_of(subtask), skill, app)
-        learned = _with(skill, parameters, subtask, opens or "")
-        if opens is not None and learned is not None and _types_only_what_is_said(learned, wording_of(subtask)):
-            yield learned
+    def _with_parameters(
+        self, skill: SkillExperience, parameters: Parameters, subtask: Subtask, app: str
+    ) -> Replayable | None:
+        wording = wording_of(subtask)
+        opens = same_application(wording, skill, app)
+        learned = _replayable(skill, parameters, subtask, opens) if opens is not None else None
+        return learned if learned is not None and _types_only_what_is_said(learned, wording) else None
 
-    def _like_episode(self, subtask: Subtask, front: Window | None) -> Learned | None:
+    def _like_episode(self, subtask: Subtask, front: Window | None) -> Replayable | None:
         """Return a verified subtask of another task that differs only in values, all of which its wording contains."""
         task, name, info = (skeleton(text) for text in (self._task.instruction, subtask.name, subtask.info))
         if not name and not info:
             return None
-        hits = self._memory.search_episodic(task, name, info, _LIKE, platform=self._platform, min_similarity=_ANY)
-        for hit in hits:
+        for hit in self._memory.search_episodic(
+            task, name, info, _MAX_CANDIDATES, platform=self._platform, min_similarity=_ANY
+        ):
             episode = hit.experience
             if not (episode.provenance.verified and episode.steps) or not _begins_in(episode, front):
                 continue
             parameters = align(f"{episode.subtask}\n{episode.context}", f"{subtask.name}\n{subtask.info}")
-            learned = _with(episode, parameters, subtask) if parameters is not None else None
+            learned = _replayable(episode, parameters, subtask) if parameters is not None else None
             if learned is not None and _types_only_what_is_said(learned, wording_of(subtask)):
                 return learned
         return None
@@ -366,10 +368,6 @@ def align_values(old: str, new: str) -> Parameters | None:
     return Parameters(dict(zip(left, right, strict=True)))
 
 
-def _exactly(learned: Learned) -> Learned:
-    return replace(learned, exact=True)
-
-
 def _values_beside(one: str, other: str) -> list[str]:
     """Return the values of a wording that another does not contain, quoted or not."""
     plain = other.casefold()
@@ -377,30 +375,20 @@ def _values_beside(one: str, other: str) -> list[str]:
     return [value for value in values if value.casefold() not in plain]
 
 
-def _with(
+def _replayable(
     experience: EpisodicExperience | SkillExperience, parameters: Parameters, subtask: Subtask, opens: str = ""
-) -> Learned | None:
+) -> Replayable | None:
     """Return an experience with the current values; None if it is not clear what one of them is for."""
     steps = read_steps(experience)
     if isinstance(steps, Mismatch) or unclear(steps, parameters):
         return None
-    return _ready(experience, steps, parameters, subtask, opens)
-
-
-def _ready(
-    experience: EpisodicExperience | SkillExperience,
-    steps: Sequence[GroundedStep],
-    parameters: Parameters,
-    subtask: Subtask,
-    opens: str = "",
-) -> Learned | None:
-    replaced = with_parameters(steps, parameters)
-    if isinstance(replaced, Mismatch):
+    steps = with_parameters(steps, parameters)
+    if isinstance(steps, Mismatch):
         return None
-    return Learned(experience.id, replaced, opens, wording_of(subtask), parameters=parameters)
+    return Replayable(experience.id, steps, opens, wording_of(subtask), parameters=parameters)
 
 
-def _types_only_what_is_said(learned: Learned, wording: str) -> bool:
+def _types_only_what_is_said(learned: Replayable, wording: str) -> bool:
     """Return whether the wording contains all that steps type, so that none of it is a value of another task."""
     if learned.parameters and any(step.derived for step in learned.steps):
         return False

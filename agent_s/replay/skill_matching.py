@@ -11,9 +11,9 @@ from intents.matching import Rarity, are_same, unify, words_of
 from intents.reader import parts_of, read
 from memory_store import SkillExperience
 
-FITS = 0.55
+MIN_SCORE = 0.55
 """Least score of a skill that is replayed."""
-CLEARLY = 0.06
+MIN_LEAD = 0.06
 """Least lead over every skill that does something else."""
 THEN = ", then "
 """Joins the names of skills that are done in turn."""
@@ -27,7 +27,7 @@ class Fit:
     name: str = ""
 
 
-class Fitter:
+class SkillMatcher:
     """Finds which of some skills fit best; words count by how rare they are among these.
 
     Args:

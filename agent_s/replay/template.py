@@ -30,7 +30,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Replayable:
     """Learned steps that can be replayed.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_s.replay.skill_matching import FITS, THEN, Fitter
+from agent_s.replay.skill_matching import MIN_SCORE, THEN, SkillMatcher
 from intents.intent import Switch
 from memory_store import Provenance, SkillExperience
 
@@ -41,12 +41,12 @@ SKILLS = tuple(
         ]
     )
 )
-FITTER = Fitter(SKILLS)
+MATCHER = SkillMatcher(SKILLS)
 
 
 def chosen(query: str) -> str:
-    fits = sorted(((FITTER.fit(query, one).score, one.name) for one in SKILLS), reverse=True)
-    return fits[0][1] if fits[0][0] >= FITS else ""
+    fits = sorted(((MATCHER.match(query, one).score, one.name) for one in SKILLS), reverse=True)
+    return fits[0][1] if fits[0][0] >= MIN_SCORE else ""
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_no_skill_fits_another_request(query: str) -> None:
 
 def test_the_stored_intent_counts_and_not_the_wording_of_the_name() -> None:
     stored = skill(99, "F7").model_copy(update={"intent": Switch(object="spell checking", state="on")})
-    assert Fitter([stored]).fit("turn on spell checking", stored).score >= FITS
-    assert Fitter([stored]).fit("turn off spell checking", stored).score < FITS
+    assert SkillMatcher([stored]).match("turn on spell checking", stored).score >= MIN_SCORE
+    assert SkillMatcher([stored]).match("turn off spell checking", stored).score < MIN_SCORE

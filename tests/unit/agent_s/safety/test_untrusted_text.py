@@ -12,7 +12,7 @@ from agent_s.llm.protocol import ActResponse, SummaryResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.loop.learner import Learner
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
-from agent_s.replay.derived import Sightings
+from agent_s.replay.derived import SeenTexts
 from agent_s.roles.evaluator import Evaluator
 from agent_s.safety.untrusted_text import REDACTED, UntrustedText
 from memory_store import EpisodicExperience, MemoryStore, NarrativeExperience
@@ -69,7 +69,7 @@ def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, t
     told, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
     steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))]
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
-        learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, Sightings())
+        learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, SeenTexts())
         learner.store_subtask(told, steps, SEEN)
         learner.store_task("How?", Plan(subtasks=(told, plain)), "done", "", Verdict(verified=True, by="state check"))
         episode, story = sorted(memory.list_experiences(), key=lambda each: each.id)
