@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol
@@ -35,12 +36,10 @@ from agent_s.replay.written_files import was_written
 
 PATIENCE_S = 6.0
 """Longest wait for the expected screen, s."""
-
-TEXT_ROLE = "text line"
-"""Role of texts that OCR recognized."""
-
 POLL_S = 0.1
 """Longest wait for a change before another look, s."""
+TEXT_ROLE = "text line"
+"""Role of texts that OCR recognized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,35 +121,44 @@ class Replay:
         if is_done_already(learned.steps, learned.wording, (yield from self._session.look())):
             return Replayed(True, ("what it shows or hides is already so",))
         with nullcontext() if names_texts(learned.steps) else self._session.without_texts():
-            problem = yield from self._do(learned, steps, done, last)
+            if is_hidden_switch(learned.steps) and self._settings_made(learned):
+                problem = ""  # it is already so, which nothing on the screen would show
+            else:
+                problem = yield from self._do(learned, steps, done, last)
         if problem:
             yield ReplayStopped(subtask=subtask, experience_id=learned.experience_id, reason=problem)
             return Replayed(False, problem=problem, stale=self._stale)
         seen = yield from self._session.look()
         values = learned.parameters.pairs.values()
-        evidence = (*proofs(done, seen, values), *self._set(learned))
+        evidence = (*proofs(done, seen, values), *self._settings_made(learned))
         return Replayed(True, evidence, (*learned.chosen, *unproven(done, seen, values)))
 
     def _do(self, learned: Replayable, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
-        if is_hidden_switch(learned.steps) and self._set(learned):
-            return ""  # it is already so, which nothing on the screen would show
         began = time.time()
-        problem = (yield from self._open(learned.opens, steps)) if learned.opens else ""
-        if not problem:
-            problem = yield from self._all(learned, steps, done, last)
-        if not problem:
-            problem = yield from self._check_end(learned, done, lambda path: was_written(path, self._home, began))
-        return problem
+
+        def end_problem(seen: Observation) -> str:
+            exists = partial(was_written, home=self._home, since=began)
+            return end_differs(done, seen, learned.wording, exists) or self._settings_differ(done)
+
+        return (
+            (yield from self._open(learned.opens, steps))
+            or (yield from self._do_steps(learned, steps, done, last))
+            or (yield from self._until("at the end: ", end_problem))
+        )
 
     def _open(self, application: str, steps: list[Step]) -> Generator[Event, None, str]:
-        """Bring an application to the front; return a problem, or an empty text."""
+        """Bring an application to the front, if one is given; return a problem, or an empty text."""
+        if not application:
+            return ""
         observation = yield from self._session.look()
         response = ActResponse(next_action=f"go to {application}", action=SwitchApplications(app_code=application))
         step = yield from self._session.step(observation, response, replayed=True)
         steps.append(step)
         return "" if step.result.ok else step.result.error or f"{application} did not come to the front"
 
-    def _all(self, learned: Replayable, steps: list[Step], done: list[Done], last: bool) -> Generator[Event, None, str]:
+    def _do_steps(
+        self, learned: Replayable, steps: list[Step], done: list[Done], last: bool
+    ) -> Generator[Event, None, str]:
         # A replay looks for what a Worker waited for, so it does only the waits that were asked for.
         waits = "wait" in learned.wording.casefold()
         wanted = [at for at, step in enumerate(learned.steps) if waits or not isinstance(step.action, Wait)]
@@ -161,13 +169,13 @@ class Replay:
             sources = [one for one in sources if one not in shown]
             settle = not looked_for(step, following) or (last and following is None)
             shown += step.derived or ()
-            problem = (yield from self._read(shown)) or (yield from self._step(step, steps, done, settle))
+            problem = (yield from self._until_shown(shown)) or (yield from self._do_step(step, steps, done, settle))
             if problem:
                 return problem
         return ""
 
-    def _read(self, sources: Sequence[Derived]) -> Generator[Event, None, str]:
-        """Wait until values are shown at their places; return a problem, or an empty text."""
+    def _until_shown(self, sources: Sequence[Derived]) -> Generator[Event, None, str]:
+        """Wait until the places of values show them; return a problem, or an empty text."""
         return (yield from self._until("", lambda seen: self._not_shown(sources))) if sources else ""
 
     def _not_shown(self, sources: Sequence[Derived]) -> str:
@@ -175,7 +183,7 @@ class Replay:
         self._stale = missing.value if missing is not None else ""
         return f"{missing.value!r} came from the screen, which does not show it there now" if missing else ""
 
-    def _step(
+    def _do_step(
         self, learned: GroundedStep, steps: list[Step], done: list[Done], settle: bool
     ) -> Generator[Event, None, str]:
         """Do one learned step; return a problem, or an empty text."""
@@ -228,15 +236,7 @@ class Replay:
         role, _, name = changed[0].partition(":") if changed else ("", "", "")
         return f"the {role} {name!r} is not as it was before" if changed else ""
 
-    def _check_end(
-        self, learned: Replayable, done: list[Done], exists: Callable[[str], bool]
-    ) -> Generator[Event, None, str]:
-        def problem_of(seen: Observation) -> str:
-            return end_differs(done, seen, learned.wording, exists) or self._settings_differ(done)
-
-        return (yield from self._until("at the end: ", problem_of))
-
-    def _set(self, learned: Replayable) -> tuple[str, ...]:
+    def _settings_made(self, learned: Replayable) -> tuple[str, ...]:
         """Return the hidden settings of steps in words, if all of them have their values."""
         wanted = {key: value for step in learned.steps for key, value in step.end.settings.items()}
         settings = read_settings(self._home)

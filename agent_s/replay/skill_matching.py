@@ -12,15 +12,15 @@ from intents.reader import parts_of, read
 from memory_store import SkillExperience
 
 MIN_SCORE = 0.55
-"""Least score of a skill that is replayed."""
+"""Minimum score of a skill that is replayed."""
 MIN_LEAD = 0.06
-"""Least lead over every skill that does something else."""
+"""Minimum lead over every skill that does something else."""
 THEN = ", then "
 """Joins the names of skills that are done in turn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SkillMatch:
     """How a skill fits: its score from 0 to 1, and the one of its names that fits best."""
 
     score: float
@@ -46,29 +46,29 @@ class SkillMatcher:
             for skill in skills
         )
 
-    def fit(self, query: str, skill: SkillExperience) -> Fit:
+    def match(self, query: str, skill: SkillExperience) -> SkillMatch:
         """Return how well a skill fits what is asked for."""
         single = self._single[skill.id]
-        fits = [Fit(0.0)]
+        fits = [SkillMatch(0.0)]
         for asked in self._readings(query) if single else ():
             known, *aliases = single.values()
             if (match := unify(asked, known, aliases, self._rarity)) is not None:
-                fits.append(Fit(match.score, next(name for name, one in single.items() if one == match.known)))
-        fits += [self._fit_in_turn(query, name, known) for name, known in self._in_turn[skill.id].items()]
+                fits.append(SkillMatch(match.score, next(name for name, one in single.items() if one == match.known)))
+        fits += [self._match_in_turn(query, name, known) for name, known in self._in_turn[skill.id].items()]
         return max(fits, key=lambda fit: fit.score)
 
-    def _fit_in_turn(self, query: str, name: str, known: Sequence[Intent]) -> Fit:
+    def _match_in_turn(self, query: str, name: str, known: Sequence[Intent]) -> SkillMatch:
         """Return how well a composite skill fits the parts of what is asked for."""
         if words_of(query) == words_of(name):
-            return Fit(1.0, name)
+            return SkillMatch(1.0, name)
         parts = parts_of(query)
         if len(parts) != len(known):
-            return Fit(0.0)
+            return SkillMatch(0.0)
         scores = []
         for part, one in zip(parts, known, strict=True):
             matches = (unify(asked, one, (), self._rarity) for asked in self._readings(part))
             scores.append(max(match.score if match is not None else 0.0 for match in matches))
-        return Fit(min(scores), name)
+        return SkillMatch(min(scores), name)
 
     def are_same(self, one: SkillExperience, other: SkillExperience) -> bool:
         """Return whether two skills do the same in different places: they share a name."""
