@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,9 +18,7 @@ from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import json_option, read_settings, settings_options, with_default_model
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from aci.applications.catalog import Application, Catalog
+    from aci.applications.catalog import Application
     from agent_s.settings import Settings
     from exploration.job.exploration_job import Plan
     from exploration.job.scope import Scope
@@ -107,7 +105,7 @@ def explore(applications: tuple[str, ...], **given: Any) -> int:
 def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[str, Any]) -> int:
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from exploration.commands.explore_output import beating, how_to_go_on, line_of, tell_end, tell_json
+    from exploration.commands.explore_output import line_of, progress_updates, resume_hint, show_json, show_results
     from exploration.job.exploration_job import Exploration
     from exploration.report.page import write_report
     from exploration.report.summary import summarize
@@ -119,18 +117,18 @@ def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[
         screen.say(f"Results: {plan.folder}")
     exploration = Exploration(plan)
     names = {app.id: app.name for app in plan.applications}
-    with screen, Interrupts(screen.notice) as interrupts, beating(exploration, screen):
+    with screen, Interrupts(screen.notice) as interrupts, progress_updates(exploration, screen):
         for progress in interrupts.watch(exploration.run(), exploration.stop):
             screen.say(line_of(progress, names))
     summaries = summarize(plan.folder, plan.applications)
     report = None if plan.survey_only else write_report(plan.folder, summaries)
     if given["as_json"]:
-        tell_json(exploration, summaries, missing, report)
+        show_json(exploration, summaries, missing, report)
     else:
-        tell_end(exploration, summaries, report)
+        show_results(exploration, summaries, report)
     if interrupts.exit_status is not None:
         if given["out"] is not None or not plan.survey_only:
-            screen.notice(how_to_go_on(plan))
+            screen.notice(resume_hint(plan))
         return interrupts.exit_status
     explored = [summary for summary in summaries if not summary.problem]
     failed = missing or len(explored) < len(summaries)
@@ -138,22 +136,22 @@ def _carry_out(plan: Plan, missing: Mapping[str, str], named: bool, given: dict[
 
 
 def _plan(folder: Path, applications: tuple[Application, ...], before: Scope | None, given: dict[str, Any]) -> Plan:
-    """Return what is to be done: as before where the folder holds an exploration and nothing else is asked for."""
+    """Return the plan: that of the exploration in the folder, if any, with the options that were given."""
     from exploration.job.exploration_job import DEPTH, TASKS, Plan
 
-    def asked(option: str, earlier: Any, usual: Any) -> Any:
-        if given[option] is not None:
-            return given[option]
-        return usual if before is None else earlier
+    def option(name: str, earlier: Any, default: Any) -> Any:
+        if given[name] is not None:
+            return given[name]
+        return default if before is None else earlier
 
     settings = given["config_file"] or given["overrides"] or given["model"]
     return Plan(
         folder=folder,
         settings=before.settings if before and not settings else _settings(given),
         applications=applications,
-        wanted=asked("tasks", before and before.tasks, TASKS),
-        search_s=asked("search_s", before and before.search_s, None),
-        depth=asked("depth", before and before.depth, DEPTH),
+        wanted=option("tasks", before and before.tasks, TASKS),
+        search_s=option("search_s", before and before.search_s, None),
+        depth=option("depth", before and before.depth, DEPTH),
         desktops=given["desktops"],
         seconds=given["seconds"],
         dollars=given["dollars"],
@@ -171,12 +169,7 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 
 def _check_model(settings: Settings) -> None:
-    """Make sure that the model is there before any application is started.
-
-    Raises:
-        ModelUnavailable: It is not; the message suggests a fix.
-        SettingsError: There is no such model, or its price is not known although dollars are limited.
-    """
+    """Raise an error if the model cannot be used, before any application is started."""
     from agent_s.llm.build import build_models
 
     check = getattr(build_models(settings, os.environ), "check", None)
@@ -185,12 +178,13 @@ def _check_model(settings: Settings) -> None:
 
 
 def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Application, ...], dict[str, str]]:
-    """Return the applications that are meant, those of an exploration that is gone on with first, and wrong names.
+    """Return the applications, those of a resumed exploration first, and problems by the names that were not found.
 
     Raises:
         click.UsageError: There is nothing to explore.
     """
     from aci.applications.catalog import installed_applications
+    from aci.errors import LaunchFailed
     from exploration.search.starting import refusal
 
     if before is not None and not names:
@@ -201,40 +195,27 @@ def _choose(names: Sequence[str], before: Scope | None) -> tuple[tuple[Applicati
         if not found:
             raise click.UsageError("No installed application can be explored. Install one, or name one.")
         return found, {}
-    chosen, missing = _named(names, catalog)
+    chosen = []
+    missing: dict[str, str] = {}
+    for name in names:
+        try:
+            chosen.append(catalog.find(name))
+        except LaunchFailed as error:
+            missing[name] = str(error)
     if not chosen:
         raise click.UsageError(" ".join(missing.values()))
     known = before.applications if before is not None else ()
     return tuple({application.id: application for application in (*known, *chosen)}.values()), missing
 
 
-def _named(names: Sequence[str], catalog: Catalog) -> tuple[tuple[Application, ...], dict[str, str]]:
-    from aci.errors import LaunchFailed
-
-    chosen: dict[str, Application] = {}
-    missing: dict[str, str] = {}
-    for name in names:
-        try:
-            application = catalog.find(name)
-        except LaunchFailed as error:
-            missing[name] = str(error)
-        else:
-            chosen[application.id] = application
-    return tuple(chosen.values()), missing
-
-
-def _folder(out: Path | None, dry_run: bool) -> AbstractContextManager[Path]:
-    """Return the folder of the exploration; one that goes afterwards where nothing is to be kept."""
+@contextmanager
+def _folder(out: Path | None, dry_run: bool) -> Iterator[Path]:
+    """Yield the folder of the exploration; that of a dry run is temporary unless one was given."""
     from agent_s.settings import data_folder
 
-    if out is not None:
-        return nullcontext(out.absolute())
-    if dry_run:
-        return _temporary()
-    return nullcontext(data_folder() / FOLDER / f"explore-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
-
-
-@contextmanager
-def _temporary() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="agent-s-explore-") as folder:
-        yield Path(folder)
+    if out is None and dry_run:
+        with TemporaryDirectory(prefix="agent-s-explore-") as folder:
+            yield Path(folder)
+        return
+    named = f"explore-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    yield data_folder() / FOLDER / named if out is None else out.absolute()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from exploration.job.exploration_job import Exploration, Plan, Progress
     from exploration.report.summary import ApplicationSummary
 
-BEAT_S = 2.0
+UPDATE_S = 2.0
 """Time between two progress updates, s; a log gets fewer."""
 
 
@@ -31,7 +31,7 @@ def line_of(progress: Progress, names: Mapping[str, str]) -> str:
     """
     from exploration.job.exploration_job import about, kind_of
 
-    result = progress.result
+    result, now = progress.result, progress.standing
     sign = {"success": "✓", "failure": "✗", "error": "!"}[result.outcome]
     if kind_of(result.job) == "task":
         what = f"{names.get(result.labels.get('app', ''), '')}: {shorten(result.instruction, 90)}"
@@ -39,23 +39,21 @@ def line_of(progress: Progress, names: Mapping[str, str]) -> str:
     else:
         what = f"{names.get(about(result.job), about(result.job))}: {kind_of(result.job)}"
         shown = shorten(result.reason, 160)
-    now = progress.standing
     left = f"{_minutes(now.left_s)} left" if now.done < now.total else ""
-    parts = [f"{result.seconds:.0f} s", shown, left]
-    line = f"{now.done:>4}/{now.total} {sign} {what}  {'; '.join(part for part in parts if part)}"
-    return printable(line)
+    details = "; ".join(filter(None, (f"{result.seconds:.0f} s", shown, left)))
+    return printable(f"{now.done:>4}/{now.total} {sign} {what}  {details}")
 
 
 @contextmanager
-def beating(exploration: Exploration, screen: Display) -> Iterator[None]:
+def progress_updates(exploration: Exploration, screen: Display) -> Iterator[None]:
     """Show the progress of an exploration at intervals."""
     over = threading.Event()
 
-    def keep_beating() -> None:
-        while not over.wait(BEAT_S):
+    def update() -> None:
+        while not over.wait(UPDATE_S):
             screen.status(_standing(exploration))
 
-    thread = threading.Thread(target=keep_beating, daemon=True)
+    thread = threading.Thread(target=update, daemon=True)
     thread.start()
     try:
         yield
@@ -70,8 +68,8 @@ def _standing(exploration: Exploration) -> str:
     now = exploration.standing()
     if now.done == now.total:
         return ""
-    tried = count_tried(exploration.plan.folder, exploration.plan.applications)
-    shown = f"  {plural(tried.attempts, 'control')} tried, {plural(tried.skills, 'skill')};" if tried.attempts else " "
+    attempts, skills = count_tried(exploration.plan.folder, exploration.plan.applications)
+    shown = f"  {plural(attempts, 'control')} tried, {plural(skills, 'skill')};" if attempts else " "
     left = f"{_minutes(now.left_s)} left" if now.left_s >= 1 else "longer than expected"
     return f"{now.done:>4}/{now.total} …{shown} {left}"
 
@@ -80,25 +78,27 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def tell_json(
-    exploration: Exploration,
-    every: Sequence[ApplicationSummary],
-    missing: Mapping[str, str],
-    report: Path | None,
+def resume_hint(plan: Plan) -> str:
+    """Return the sentence with the command that continues an exploration."""
+    return f"Continue with: agent-s explore --out {shlex.quote(str(plan.folder))}"
+
+
+def show_json(
+    exploration: Exploration, summaries: Sequence[ApplicationSummary], missing: Mapping[str, str], report: Path | None
 ) -> None:
-    """Show a program what was found.
+    """Write the results as one JSON object.
 
     Args:
         exploration: The finished job.
-        every: What was found, by application.
+        summaries: What was found, by application.
         missing: Problems by the names of applications that were not found.
         report: The page.
     """
     plan = exploration.plan
     echo_json(
         {
-            "applications": {summary.app: summary.as_json(plan.survey_only) for summary in every},
-            "skipped": {**missing, **{summary.app: summary.problem for summary in every if summary.problem}},
+            "applications": {summary.app: summary.as_json(plan.survey_only) for summary in summaries},
+            "skipped": {**missing, **{summary.app: summary.problem for summary in summaries if summary.problem}},
             "stopped_by": exploration.stopped_by or None,
             "out": None if plan.survey_only else plan.folder,
             "report": report,
@@ -106,53 +106,45 @@ def tell_json(
     )
 
 
-def how_to_go_on(plan: Plan) -> str:
-    """Return the sentence with the command that continues an exploration."""
-    return f"Continue with: agent-s explore --out {shlex.quote(str(plan.folder))}"
-
-
-def tell_end(
-    exploration: Exploration,
-    every: Sequence[ApplicationSummary],
-    report: Path | None,
-) -> None:
-    """Show a person what was found.
+def show_results(exploration: Exploration, summaries: Sequence[ApplicationSummary], report: Path | None) -> None:
+    """Write the results for a person.
 
     Args:
         exploration: The finished job.
-        every: What was found, by application.
+        summaries: What was found, by application.
         report: The page.
     """
     plan = exploration.plan
+    explored = [summary for summary in summaries if not summary.problem]
     if plan.survey_only:
-        _show_tasks(every)
-    else:
-        _show_table(every)
-    for summary in every:
+        _show_tasks(explored)
+    elif explored:
+        _show_table(explored)
+    for summary in summaries:
         if summary.problem:
             click.echo(f"Skipped {printable(summary.name)}: {shorten(summary.problem, 400)}")
-    cut = [summary for summary in every if summary.cut_short]
-    if cut and not exploration.stopped_by:
-        names = ", ".join(summary.name for summary in cut)
-        longer = f"--out {shlex.quote(str(plan.folder))} --search {2 * plan.longest_search_s:.0f}"
-        click.echo(printable(f"With more time, more could be tried in {names}: agent-s explore {longer}"))
+    cut_short = [summary.name for summary in summaries if summary.cut_short]
     if exploration.stopped_by:
-        click.echo(f"Stopped: {exploration.stopped_by}. {how_to_go_on(plan)}")
+        click.echo(f"Stopped: {exploration.stopped_by}. {resume_hint(plan)}")
+    elif cut_short:
+        longer = f"--out {shlex.quote(str(plan.folder))} --search {2 * plan.longest_search_s:.0f}"
+        click.echo(
+            printable(f"With more time, more could be tried in {', '.join(cut_short)}: agent-s explore {longer}")
+        )
     if report is not None:
         click.echo(f"Report: {report}")
 
 
-def _show_tasks(summaries: Iterable[ApplicationSummary]) -> None:
+def _show_tasks(summaries: Sequence[ApplicationSummary]) -> None:
     for summary in summaries:
-        if summary.problem:
-            continue
         click.echo(printable(f"{summary.name}: {plural(summary.coverage.found, 'control')}"))
         for number, row in enumerate(summary.tasks, start=1):
             task = row.task
             click.echo(printable(f"{number:>4}. [{task.difficulty}] {task.instruction}  ({task.kind})"))
 
 
-def _show_table(summaries: Iterable[ApplicationSummary]) -> None:
+def _show_table(summaries: Sequence[ApplicationSummary]) -> None:
+    titles = ("Application", "Covered", "Screens", "Skills", "Boundaries", "Tasks verified", "Seconds")
     rows = [
         (
             summary.name,
@@ -164,8 +156,5 @@ def _show_table(summaries: Iterable[ApplicationSummary]) -> None:
             f"{summary.seconds:.0f}",
         )
         for summary in summaries
-        if not summary.problem
     ]
-    if rows:
-        titles = ("Application", "Covered", "Screens", "Skills", "Boundaries", "Tasks verified", "Seconds")
-        show_table(titles, rows, figures=titles[1:])
+    show_table(titles, rows, figures=titles[1:])

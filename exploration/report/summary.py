@@ -20,8 +20,6 @@ from exploration.tasks.survey import name_of
 if TYPE_CHECKING:
     from aci.applications.catalog import Application
 
-_WORKED = ("continue", "terminal")
-
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
@@ -109,23 +107,11 @@ class ApplicationSummary:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SearchCounts:
-    """Number of attempts and skills of searches so far."""
-
-    attempts: int = 0
-    skills: int = 0
-
-
-def count_tried(folder: Path, applications: Sequence[Application]) -> SearchCounts:
+def count_tried(folder: Path, applications: Sequence[Application]) -> tuple[int, int]:
     """Count the attempts and skills in the ledgers of a running exploration, without opening them for writing."""
-    attempts = skills = 0
-    for application in applications:
-        path = application_folder(folder, application.id) / LEDGER_FILE
-        lines = path.read_bytes().splitlines() if path.is_file() else []
-        attempts += sum(b'"kind": "attempted"' in line for line in lines)
-        skills += sum(b'"kind": "skill_verified"' in line for line in lines)
-    return SearchCounts(attempts, skills)
+    paths = (application_folder(folder, application.id) / LEDGER_FILE for application in applications)
+    records = b"".join(path.read_bytes() for path in paths if path.is_file())
+    return records.count(b'"kind": "attempted"'), records.count(b'"kind": "skill_verified"')
 
 
 def summarize(folder: Path, applications: Sequence[Application]) -> list[ApplicationSummary]:
@@ -153,9 +139,19 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
     rows = tuple(TaskRow(task, results.get(Job(task=f"task {task.id}"))) for task in surveyed.tasks)
     search = results.get(Job(task=f"search {application.id}"))
     tried = [first, *(row.result for row in rows if row.result), *([search] if search else [])]
-    found = _searched(place, application)
     affordances = surveyed.survey.affordances
-    used = {*_used_by_tasks(rows), *_used_by_search(affordances, found.attempts)}
+    path, found, search_s, composing_s = place / LEDGER_FILE, dict[str, Any](), 0.0, 0.0
+    if path.exists():
+        with Ledger(path, application.name, application.argv) as ledger:
+            search_s, composing_s = ledger.seconds, ledger.composing_seconds
+            found = {
+                "states": ledger.states,
+                "attempts": tuple(ledger.attempts.values()),
+                "skills": tuple(ledger.skills.values()),
+                "composites": ledger.composites,
+                "boundaries": tuple(ledger.boundaries.values()),
+            }
+    used = {*_used_by_tasks(rows), *_used_by_search(affordances, found.get("attempts", ()))}
     return ApplicationSummary(
         app=application.id,
         name=application.name,
@@ -163,46 +159,13 @@ def _summary(folder: Path, application: Application, results: Mapping[Job, Resul
         coverage=measure(affordances, used),
         unused=tuple(one.way for one in affordances if not measure([one], used).used),
         tasks=rows,
-        states=found.states,
-        attempts=found.attempts,
-        skills=found.skills,
-        composites=found.composites,
-        boundaries=found.boundaries,
         searched="" if search is None else search.reason,
-        cut_short=_is_cut_short(search, found.seconds),
-        seconds=found.working_s + sum(result.seconds for result in tried if result is not search),
+        cut_short=_is_cut_short(search, search_s),
+        seconds=search_s + composing_s + sum(result.seconds for result in tried if result is not search),
         dollars=_cost(tried),
         stored=sum(int(row.result.labels.get("learned", "0")) for row in rows if row.result),
+        **found,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Searched:
-    """The contents of a ledger."""
-
-    states: Mapping[str, ScreenState] = field(default_factory=dict)
-    attempts: tuple[Attempt, ...] = ()
-    skills: tuple[UnitSkill, ...] = ()
-    composites: tuple[UnitSkill, ...] = ()
-    boundaries: tuple[Boundary, ...] = ()
-    seconds: float = 0.0
-    working_s: float = 0.0
-
-
-def _searched(place: Path, application: Application) -> _Searched:
-    path = place / LEDGER_FILE
-    if not path.exists():
-        return _Searched()
-    with Ledger(path, application.name, application.argv) as ledger:
-        return _Searched(
-            dict(ledger.states),
-            tuple(ledger.attempts.values()),
-            tuple(ledger.skills.values()),
-            ledger.composites,
-            tuple(ledger.boundaries.values()),
-            ledger.seconds,
-            ledger.seconds + ledger.composing_seconds,
-        )
 
 
 def _is_cut_short(search: Result | None, used_s: float) -> bool:
@@ -219,7 +182,7 @@ def _used_by_tasks(rows: Iterable[TaskRow]) -> Iterator[str]:
 
 def _used_by_search(affordances: Sequence[Affordance], attempts: Iterable[Attempt]) -> Iterator[str]:
     for attempt in attempts:
-        if attempt.classification not in _WORKED or not attempt.path:
+        if attempt.classification not in ("continue", "terminal") or not attempt.path:
             continue
         *before, last = attempt.path
         passed = [f"step:{name_of(target)}" for step in before for target in step.targets.values()]
