@@ -10,13 +10,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from intents.lexicon import content_words, stem
-from intents.tables import table, words
+from intents.tables import pattern, table, words
 
-_MAKER = r"(?:(?:LibreOffice|Microsoft|Adobe|Google|Mozilla|Apple|JetBrains|GNOME|KDE)[\s-]+)?"
-_NAME = re.compile(
-    r"(?<!\w)(?:[Ii]n|[Ii]nside|[Ww]ithin|[Ww]ith|[Uu]sing|[Vv]ia)\s+(?:the\s+)?"
-    r"((?:[A-Z]|[a-z]+[A-Z])[\w.+'-]*(?:\s+(?:[A-Z0-9][\w.+'-]*))*)"
-)
 _SPLIT = re.compile(r"[^0-9a-z+]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -44,20 +39,10 @@ def without_applications(text: str) -> str:
     if not mentioned(text):
         return text
     written = tuple(sorted(set(_named().findall(text.casefold())), key=len, reverse=True))
-    plain = " ".join(_in_applications(written).sub(_unless_word, text).split())
+    # A pattern of these names is many times faster than one of all names.
+    around = pattern("in_application", names=written)
+    plain = " ".join(around.sub(_unless_word, text).split())
     return plain if content_words(plain) else text
-
-
-@lru_cache(maxsize=1024)
-def _in_applications(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of these names with the words around them; one for all names is many times slower."""
-    return re.compile(
-        r"(?:(?:^|\s+)(?:in|with|using|of|on|for|from|by means of))?(?:(?:^|\s+)(?:a|an|the|my|our))?(?:^|\s+)"
-        rf"{_MAKER}({'|'.join(map(re.escape, names))})(?:'s)?(?!\w)"
-        r"(?:\s+(?:browser|editor|text editor|file manager|media player|document|window|application|app|player)(?!\w))?"
-        r"\s*[:,]?",
-        re.IGNORECASE,
-    )
 
 
 def _unless_word(found: re.Match[str]) -> str:
@@ -107,7 +92,7 @@ def applications_of(query: str, candidates: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _named_like_one(query: str) -> frozenset[str]:
     found = set()
-    for name in _NAME.findall(query):
+    for name in pattern("named_application").findall(query):
         parts = set(name.casefold().split())
         if not name.isupper() and not parts & _listed("no_applications") and parts - _listed("makers"):
             found.add(name.casefold())

@@ -8,56 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from intents.lexicon import base_form, first_verb
-from intents.tables import table, words
+from intents.tables import pattern, table, words
 from intents.templates import Template
 from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase, guard
 
-_BULLET = re.compile(
-    r"\s*(?:(?:step\s+)?\(?\d{1,3}[.):](?!\d)|[-*•‣–]\s|\(?[a-hA-H][.)]\s|step\s+\d+\s+-)\s*", re.IGNORECASE
-)
-_INLINE_NUMBER = re.compile(r"(?:(?<=\s)|^)\(?\d{1,2}[.)]\s+(?=[A-Za-z])")
-_SENTENCE_END = re.compile(
-    r"(?<![\s.])([.!?]+)(?=\s)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bvs\.)\s+"
-    rf"(?=[A-Z0-9(\"'{OPEN}])"
-)
-_CONNECTOR = re.compile(
-    r"\s*;\s*(?:and\s+)?(?:then\s+)?"
-    r"|\s*,?\s*\b(?:and\s+)?(?:then|after\s+that|afterwards|next,|finally|followed\s+by|before|after\s+which)\b\s*,?\s*"
-    r"|\s*,\s*(?:and\s+|but\s+|or\s+)?(?:also\s+)?"
-    r"|\s+(?:and|&)\s+(?:also\s+)?"
-    r"|\s+[–—]\s+",
-    re.IGNORECASE,
-)
-_THEN = ("then", "after", "next", "finally", "followed")
-_PARALLEL = re.compile(rf"(?:the\s+)?{PLACEHOLDER}\s+(from|in|into|for|as|to|under)\s+(?!cell)\S", re.IGNORECASE)
-_SET_ALSO = re.compile(rf"(?:the\s+|{PLACEHOLDER}|[A-Z])[^,;]{{0,60}}?\s+to\s+\S", re.IGNORECASE)
-_PLACE = re.compile(
-    r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via|once|when|if|after|until|while)"
-    r"\s",
-    re.IGNORECASE,
-)
-_PLACE_ALONE = re.compile(
-    r"(?:in|on|at|from|under|inside|within|into|for|with|using|as|to|starting|through|via)\b", re.IGNORECASE
-)
-_CONDITION = re.compile(r"(?:if|once|when|as soon as|after|before|until)\b", re.IGNORECASE)
-_NEGATED = re.compile(r"(?:don't|do\s+not|never)\s+[a-z]", re.IGNORECASE)
-_VALUES_FOLLOW = re.compile(
-    r"(?:follow|text|lines?|table|form|data|values?|fields?|cells?|details|information|rows?)[^:]{0,60}:\s*$", re.I
-)
-_TEXT_FOLLOWS = re.compile(
-    r"^(?!.*\b(?:table|form|fields?|cells?|values?|data|details)\b)"
-    r".*\b(?:type|write|enter|input|insert|paste|append|add)\b[^:]{0,80}"
-    r"\b(?:text|lines?|paragraphs?|letter|poem|message|note|following|content)s?\b[^:]{0,40}:\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_HEADING = re.compile(r"(?:[\w' ()-]{1,80}:|#+ .*|(?:steps|instructions|task|please do the following)\W*)$", re.I)
-_STEPS_FOLLOW = re.compile(r"\b(?:steps?|following|this|do|instructions?|task|follows)\b", re.IGNORECASE)
-_INCOMPLETE = re.compile(
-    r"(?:hold|keep)(?:\s+down)?\s+(?:the\s+)?[\w+ ]{2,20}"
-    r"|go|try|look|search|scroll|come|(?:.*\s)?(?:find|locate|look for|search for)",
-    re.IGNORECASE,
-)
-_KEY = re.compile(r"\b(?:Ctrl|Alt|Shift|F\d+|Enter|Return|Tab|Escape|Esc)\b")
+_END = re.compile(r"[ .!?]*\Z")
 _NEAR = 400  # characters after a connector that are examined, so that the time stays linear
 
 
@@ -86,30 +41,31 @@ def split(instruction: str) -> list[Clause]:
 
 
 @lru_cache(maxsize=1)
-def _polite() -> tuple[re.Pattern[str], re.Pattern[str], frozenset[str]]:
+def _polite() -> tuple[re.Pattern[str], re.Pattern[str]]:
     lists = table("words")
     before, behind = ("|".join(Template(each).source for each in lists[key]) for key in ("polite", "polite_endings"))
-    order = words("words", "order")
+    order = "|".join(words("words", "order"))
     return (
-        re.compile(rf"(?:{before}|{'|'.join(order)})(?![\w'-])\s*[,:]?\s*", re.IGNORECASE),
-        re.compile(rf"(?:[\s,]+(?:{behind}))+$", re.IGNORECASE),
-        order,
+        re.compile(rf"(?:{before}|{order})(?![\w'-])\s*(?P<mark>[,:])?\s*", re.IGNORECASE),
+        re.compile(rf"(?<![\s,])[\s,]+(?:{behind})(?![^\s,])", re.IGNORECASE),
     )
 
 
 def without_politeness(text: str) -> str:
     """Take polite phrases and words of order off both ends, and turn a leading "clicking" into "click"."""
-    before, behind, order = _polite()
+    before, behind = _polite()
     text = text.strip(" \t\n,;")
-    while match := before.match(text):
-        rest = text[match.end() :]
-        needed = match[0].strip(" ,:").casefold().split()[0] in order and not (
-            match[0].rstrip().endswith((",", ":")) or first_verb(rest) or before.match(rest)
-        )
-        if needed or not rest.strip(" .!?"):
+    start, end = 0, len(text)
+    while (match := before.match(text, start)) and not _END.match(text, after := match.end()):
+        ordinal = match[0].casefold().split()[0].strip(",:") in words("words", "order")
+        if ordinal and not (match["mark"] or first_verb(text, after) or before.match(text, after)):
             break
-        text = rest
-    text = behind.sub("", text).strip()
+        start = after
+    for match in reversed(list(behind.finditer(text, start))):
+        if match.end() != end:
+            break
+        end = match.start()
+    text = text[start:end].strip()
     first, _, rest = text.partition(" ")
     base = base_form(first)
     return f"{base} {rest}".strip() if base != first.casefold() else text
@@ -117,20 +73,23 @@ def without_politeness(text: str) -> str:
 
 def is_polite_only(text: str) -> bool:
     """Return whether a text is nothing but politeness or words of order."""
-    return re.fullmatch(rf"(?:{_polite()[0].pattern})+", f"{text.strip(' ,')} ", re.IGNORECASE) is not None
+    text = text.strip(" ,")
+    end = 0
+    while end < len(text) and (match := _polite()[0].match(text, end)):
+        end = match.end()
+    return 0 < end == len(text)
 
 
 def begins_clause(text: str) -> bool:
     """Return whether words could begin an instruction: with a verb, or with "in X, <verb>"."""
     plain = without_politeness(text)
-    if first_verb(plain) or _NEGATED.match(plain) or after_place(plain):
-        return True
-    return re.match(r"(?:if|once|when|as soon as)\b[^,]*,", plain, re.IGNORECASE) is not None
+    conditional = pattern("negated_clause").match(plain) or pattern("waiting_clause").match(plain)
+    return bool(first_verb(plain) or conditional or after_place(plain))
 
 
 def after_place(text: str) -> str:
     """Return what follows "in the File menu," or "in B2" where it begins with a verb; empty where it does not."""
-    if not _PLACE.match(text):
+    if not pattern("place").match(text):
         return ""
     found = list(re.finditer(r"\S+", text[:300]))
     for before, word in itertools.pairwise(found[1:]):
@@ -149,7 +108,7 @@ def _blocks(text: str) -> list[str]:
     blocks: list[str] = []
     keep = ""
     for line in text.split("\n"):
-        bullet = _BULLET.match(line)
+        bullet = pattern("bullet").match(line)
         bare = line[bullet.end() :] if bullet else line
         if not line.strip():
             keep = keep if blocks and blocks[-1].rstrip().endswith(":") else keep if keep == "text" else ""
@@ -163,14 +122,18 @@ def _blocks(text: str) -> list[str]:
         else:
             blocks.append(bare.strip())
             keep = _what_follows(blocks[-1])
-    return [block for block in blocks if begins_clause(block) or not _HEADING.fullmatch(block)]
+    return [block for block in blocks if begins_clause(block) or not pattern("heading").fullmatch(block)]
 
 
 def _what_follows(block: str) -> str:
-    if _TEXT_FOLLOWS.search(block):
+    if pattern("text_follows").search(block):
         return "text"
-    names_values = _VALUES_FOLLOW.search(block) or (block.endswith(":") and first_verb(without_politeness(block)))
+    names_values = pattern("values_follow").search(block) or (block.endswith(":") and _verb_of(block))
     return "values" if names_values else ""
+
+
+def _verb_of(text: str) -> str:
+    return first_verb(without_politeness(text))
 
 
 def _sentences(block: str) -> list[str]:
@@ -178,15 +141,15 @@ def _sentences(block: str) -> list[str]:
         head, _, lines = block.strip().partition("\n")
         *before, last = _sentences(f"{head} ") or [""]
         return [*before, f"{last.strip()}\n{lines}"]
-    numbered = [part for part in _INLINE_NUMBER.split(block) if part.strip()]
+    numbered = [part for part in pattern("inline_number").split(block) if part.strip()]
     if len(numbered) > 1 and all(begins_clause(part) for part in numbered[1:]):
         return [sentence for part in numbered for sentence in _sentences(part)]
     sentences: list[str] = []
     start = 0
-    for match in _SENTENCE_END.finditer(block):
+    for match in pattern("sentence_end").finditer(block):
         head, behind = _ends_of(block[start : match.start()]), block[match.end() : match.end() + _NEAR]
         # A stop inside words to be typed ends the instruction only where another one follows.
-        if begins_clause(behind) or OPEN in head or not _types(head):
+        if begins_clause(behind) or OPEN in head or _verb_of(head) not in words("verbs", "taking_texts"):
             sentences.append(block[start : match.start()])
             start = match.end()
     sentences.append(block[start:])
@@ -194,19 +157,14 @@ def _sentences(block: str) -> list[str]:
     return [_without_goal(sentence) for sentence in bare]
 
 
-def _types(text: str) -> bool:
-    return first_verb(without_politeness(text)) in words("verbs", "taking_texts")
-
-
 def _without_goal(sentence: str) -> str:
     """Drop the goal of "Enable auto-save: choose Tools > Options, ...", which the steps behind the colon spell out."""
     head, colon, steps = sentence.partition(": ")
     if not colon or len(head) > 200 or not begins_clause(steps):
         return sentence
-    verb = first_verb(without_politeness(head))
-    if verb:
+    if verb := _verb_of(head):
         return sentence if verb in words("verbs", "taking_values") else steps
-    return steps if _STEPS_FOLLOW.search(head) or head.count(" ") > 1 else sentence
+    return steps if pattern("steps_follow").search(head) or head.count(" ") > 1 else sentence
 
 
 # Clauses of one sentence
@@ -219,7 +177,7 @@ def _split(sentence: str) -> list[tuple[str, str]]:
         return [*before, (f"{last}\n{lines}", connector)]
     parts: list[tuple[str, str]] = []
     start, connector = 0, "."
-    for match in _CONNECTOR.finditer(sentence):
+    for match in pattern("connector").finditer(sentence):
         head, kind = sentence[start : match.start()], _kind(match[0])
         if head.strip() and _splits(_ends_of(head), kind, sentence[match.end() : match.end() + _NEAR]):
             parts.append((head.strip(), connector))
@@ -231,7 +189,7 @@ def _kind(connector: str) -> str:
     connector = connector.casefold()
     if "before" in connector:
         return "before"
-    if any(word in connector for word in _THEN):
+    if any(word in connector for word in words("words", "later")):
         return "then"
     if ";" in connector:
         return ";"
@@ -247,7 +205,7 @@ def _splits(head: str, kind: str, following: str) -> bool:
     bare = without_politeness(head)
     if not following.strip() or _waits(bare) or _lacks_deed(head, bare):
         return False
-    if re.match(r"to\s+(?:find|look|see)\b", following):
+    if pattern("purpose").match(following):
         return False
     if kind == "then" or (kind in (",", "and") and _is_parallel(bare, following)):
         return True
@@ -257,42 +215,38 @@ def _splits(head: str, kind: str, following: str) -> bool:
         return ":" not in head and "=" not in head
     if not begins_clause(following) or (_is_gerund(following) and not _is_gerund(head)):
         return False
-    noun = first_verb(without_politeness(following)) in words("verbs", "nouns_as_commands") and kind == "and"
-    if noun and not re.match(rf"\w+\s+(?:it|the|this|that|an?|yes|no|with|'|\"|{OPEN})", following, re.IGNORECASE):
+    noun = kind == "and" and _verb_of(following) in words("verbs", "nouns_as_commands")
+    if noun and not pattern("noun_as_command").match(following):
         return False
     return not _is_part_of_name(head, following)
 
 
 def _waits(bare: str) -> bool:
     """Return whether words are "when the dialog opens", which waits for what is to be done then."""
-    if not _CONDITION.match(bare):
-        return False
     _, comma, tail = bare.partition(",")
-    return not comma or not begins_clause(tail)
+    return bool(pattern("condition").match(bare)) and not (comma and begins_clause(tail))
 
 
 def _lacks_deed(head: str, bare: str) -> bool:
     """Return whether words say only where or how ("in the File menu"), or are the "find" of "find and click"."""
-    if is_polite_only(head) or _INCOMPLETE.fullmatch(bare):
+    if is_polite_only(head) or pattern("incomplete").fullmatch(bare):
         return True
-    return _PLACE_ALONE.match(bare) is not None and not after_place(bare)
+    return pattern("place_alone").match(bare) is not None and not after_place(bare)
 
 
 def _is_parallel(bare: str, following: str) -> bool:
     """Return whether "'Paris' from the City list" repeats the form of "select 'France' from the Country list"."""
     verb = first_verb(bare)
-    if verb in words("verbs", "setting") and _SET_ALSO.match(following) and re.search(r"\sto\s+\S", bare):
+    if verb in words("verbs", "setting") and pattern("set_also").match(following) and re.search(r"\sto\s+\S", bare):
         return not first_verb(following)
-    if verb in words("verbs", "choosing") and re.search(r"\s(as|for)\s+(?:the|my|your)\s", bare, re.IGNORECASE):
-        alike = re.match(r"\S[^,;]{0,60}?\s(?:as|for)\s+(?:the|my|your)\s", following, re.IGNORECASE)
-        return alike is not None and not first_verb(following)
-    again = _PARALLEL.match(following)
+    if verb in words("verbs", "choosing") and pattern("chosen_as").search(bare):
+        return pattern("chosen_as_too").match(following) is not None and not first_verb(following)
+    again = pattern("parallel").match(following)
     return again is not None and re.search(rf"{PLACEHOLDER}\s+{again[1]}\s+\S", bare, re.IGNORECASE) is not None
 
 
 def _is_gerund(text: str) -> bool:
-    plain = re.sub(r"^(?:then|and|now|also|next|finally)\s+", "", text.strip(), flags=re.IGNORECASE)
-    return re.match(r"[A-Za-z-]+ing\b", plain) is not None
+    return pattern("gerund").match(text.strip()) is not None
 
 
 def _is_part_of_name(head: str, following: str) -> bool:
@@ -300,4 +254,4 @@ def _is_part_of_name(head: str, following: str) -> bool:
     before, first = head.split()[-1:] or [""], following.split()[0]
     if len(head.split()) < 2 or not before[0][:1].isupper() or not first[:1].isupper():
         return False
-    return not before[0].endswith(CLOSE) and not _KEY.search(before[0])
+    return not before[0].endswith(CLOSE) and not pattern("key").search(before[0])

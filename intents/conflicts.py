@@ -16,7 +16,7 @@ from typing import Literal
 from intents.applications import without_applications
 from intents.clauses import without_politeness
 from intents.lexicon import fillers, stem
-from intents.tables import groups, table, words
+from intents.tables import neighbors, pattern, table, words
 from intents.templates import Template
 
 # Whether two sentences have a family of verbs in common; "unclear" if only the first has a family.
@@ -24,11 +24,8 @@ Verbs = Literal["same", "other", "unclear", "unknown"]
 _Side = tuple[int, int]  # the number of a family of verbs, and one of its two sides
 
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
-_INTO = re.compile(r"(?<!\w)(?:in)?to (?:an? |the |my |another )?(\w+)(?!\w)")
-_OUT_OF = re.compile(r"(?<!\w)(?:out of|from|off) (?:an? |the |my |another )?(\w+)(?!\w)")
-_NO_LONGER = re.compile(r"(?<!\w)no longer(?!\w)")
-_INSTEAD = re.compile(r"(?<!\w)(?:instead of|rather than)(?: an?| the)? [\w-]+")
 _NEAR_TURN = 3  # number of words before and after "to" that may be converted, or converted to
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,74 +90,53 @@ class Comparison:
     longer: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    sides: dict[str, frozenset[_Side]]
-    sure: int
-    with_particle: frozenset[str]
-    excludes: dict[str, frozenset[str]]
-    alike: dict[str, frozenset[str]]
-    other_kind: dict[str, frozenset[str]]
-    fillers: frozenset[str]
-    determiners: frozenset[str]
-    takes_away: frozenset[str]
-    pressing: frozenset[str]
-    reports: re.Pattern[str]
+# Analysis of one sentence
 
 
 @lru_cache(maxsize=1)
-def _tables() -> _Tables:
-    verbs = table("verbs")
-    sides: dict[str, set[_Side]] = {}
-    for number, line in enumerate((*verbs["families"], *verbs["loose_families"])):
+def _families() -> dict[str, frozenset[_Side]]:
+    """Return the families of each verb."""
+    found: dict[str, set[_Side]] = {}
+    for number, line in enumerate((*table("verbs")["families"], *table("verbs")["loose_families"])):
         for side, listed in enumerate(line.split("|")):
-            for word in listed.split():
-                sides.setdefault(word, set()).add((number, side))
+            for verb in listed.split():
+                found.setdefault(verb, set()).add((number, side))
+    return {verb: frozenset(sides) for verb, sides in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _with_particle() -> frozenset[str]:
+    return frozenset(verb.split("-")[0] for verb in _families() if "-" in verb)
+
+
+@lru_cache(maxsize=1)
+def _reports() -> re.Pattern[str]:
     reports = "|".join(Template(each).source for each in table("words")["reports"])
-    return _Tables(
-        sides={word: frozenset(found) for word, found in sides.items()},
-        sure=len(verbs["families"]),
-        with_particle=frozenset(verb.split("-")[0] for verb in sides if "-" in verb),
-        excludes=_others(groups("things", "exclusive")),
-        alike=_others(tuple(map(stem, group)) for group in groups("things", "same", "alike")),
-        other_kind=_others(tuple(map(stem, group)) for group in groups("things", "kinds")),
-        fillers=fillers(),
-        determiners=words("words", "determiners"),
-        takes_away=words("verbs", "removing") | words("verbs", "ending"),
-        pressing=frozenset(map(stem, words("verbs", "pressing"))),
-        reports=re.compile(rf"(?:{reports})[\s:,]+", re.IGNORECASE),
-    )
+    return re.compile(rf"(?:{reports})[\s:,]+", re.IGNORECASE)
 
 
-def _others(listed: Iterator[tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    """Return for each word the others of its groups."""
-    found: dict[str, set[str]] = {}
-    for group in listed:
-        for word in group:
-            found.setdefault(word, set()).update(other for other in group if other != word)
-    return {word: frozenset(others) for word, others in found.items()}
-
-
-# Analysis of one sentence
+@lru_cache(maxsize=1)
+def _small() -> frozenset[str]:
+    return fillers() | words("words", "determiners")
 
 
 @lru_cache(maxsize=16_384)
 def analyze(text: str) -> Request:
     """Classify the words of a sentence by their role in the request."""
-    tables = _tables()
-    named = tables.reports.sub("", without_politeness(without_applications(text).lstrip(" .,:;-")), count=1)
-    plain = _INSTEAD.sub("", _NO_LONGER.sub("not", named.casefold()))
+    named = _reports().sub("", without_politeness(without_applications(text).lstrip(" .,:;-")), count=1)
+    plain = pattern("instead").sub("", pattern("no_longer").sub("not", named.casefold()))
     found = _WORD.findall(plain)
     verbs: list[str] = []
     sides: list[frozenset[_Side]] = []
     spent: set[str] = set()
     negated = False
     for place, word in enumerate(found):
-        negated = negated or _negates(found, place)
+        negates = _negates(found, place)
+        negated = negated or negates
         verb = _verb(found, place)
-        if verb is None or (verb == "stop" and _negates(found, place)):
+        if verb is None or (negates and verb in words("words", "stopping")):
             continue
-        of_verb = tables.sides[verb]
+        of_verb = _families()[verb]
         spent.update((word, *verb.split("-")))
         if negated and word not in words("words", "negations"):
             of_verb = frozenset((number, 1 - side) for number, side in of_verb)
@@ -169,22 +145,22 @@ def analyze(text: str) -> Request:
         sides.append(of_verb)
     heads = sides[0] if sides else frozenset()
     parts = frozenset(found) | frozenset(part for word in found if "-" in word for part in word.split("-"))
-    no_things = spent | tables.fillers | words("verbs", "light") | words("words", "particles")
+    no_things = spent | fillers() | words("verbs", "light") | words("words", "particles")
     return Request(
         verbs=tuple(verbs),
         families=frozenset().union(*sides),
         heads=heads,
-        sure_heads=frozenset(side for side in heads if side[0] < tables.sure),
+        sure_heads=frozenset(side for side in heads if side[0] < len(table("verbs")["families"])),
         head=stem(_base(found[0])) if _begins_with_verb(found) else "",
         negated=frozenset(_negations(found)),
         words=frozenset(found),
         stems=frozenset(map(stem, found)),
         undoing=frozenset(word for word in found if word.startswith(("un", "dis"))),
-        exclusive=frozenset(word for word in parts if word in tables.excludes),
+        exclusive=parts.intersection(neighbors("things", "exclusive")),
         turned=frozenset(_turned_pairs(found)),
-        into=frozenset(map(stem, _INTO.findall(plain))),
-        out_of=frozenset(map(stem, _OUT_OF.findall(plain))),
-        content=tuple(word for word in found if word not in tables.fillers and word not in tables.determiners),
+        into=frozenset(map(stem, pattern("into").findall(plain))),
+        out_of=frozenset(map(stem, pattern("out_of").findall(plain))),
+        content=tuple(word for word in found if word not in _small()),
         values=_values(named),
         things=frozenset(stem(word) for word in found if word not in no_things),
     )
@@ -192,39 +168,35 @@ def analyze(text: str) -> Request:
 
 def _begins_with_verb(found: list[str]) -> bool:
     """Return whether a sentence begins with a verb that says something: a known one, or one that has an object."""
-    if not found or any(found[0] in words("words", key) for key in ("no_verbs", "determiners", "no_imperatives")):
+    no_verbs = ("no_verbs", "determiners", "no_imperatives")
+    if not found or found[0] in words("verbs", "light") or any(found[0] in words("words", key) for key in no_verbs):
         return False
-    if found[0] in words("verbs", "light"):
-        return False
-    known = _base(found[0]) in _tables().sides
-    return known or len(found) == 1 or found[1] in words("words", "object_starts")
+    return _base(found[0]) in _families() or len(found) == 1 or found[1] in words("words", "object_starts")
 
 
 def _base(word: str) -> str:
     """Return the verb of an -ing form; any other word as it is."""
     if not word.endswith("ing") or len(word) <= 5:
         return word
-    tables, base = _tables(), word[:-3]
+    base = word[:-3]
     if base[-1] == base[-2] and base[-1] not in "ls":
         base = base[:-1]
-    forms = (base, f"{base}e")
-    return next((form for form in forms if form in tables.sides or form in tables.with_particle), word)
+    return next((form for form in (base, f"{base}e") if form in _families() or form in _with_particle()), word)
 
 
 def _values(text: str) -> frozenset[str]:
-    first, *others = _WORD.findall(text) or [""]
-    numbers = (word for word in (first, *others) if any(map(str.isdigit, word)))
-    names = (word for word in others if word != word.casefold())
+    found = _WORD.findall(text)
+    numbers = (word for word in found if any(map(str.isdigit, word)))
+    names = (word for word in found[1:] if word != word.casefold())
     return frozenset(word.casefold() for word in (*numbers, *names))
 
 
 def _turned_pairs(found: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what may be turned into what: "an EPUB book to MOBI" gives epub and mobi, and book and mobi."""
-    small = _tables().fillers | _tables().determiners
     for place, word in enumerate(found):
-        if word in ("to", "into"):
-            before = [one for one in found[max(0, place - _NEAR_TURN) : place] if one not in small]
-            behind = [one for one in found[place + 1 : place + 1 + _NEAR_TURN] if one not in small]
+        if word in words("words", "turning"):
+            before = [one for one in found[max(0, place - _NEAR_TURN) : place] if one not in _small()]
+            behind = [one for one in found[place + 1 : place + 1 + _NEAR_TURN] if one not in _small()]
             yield from ((stem(one), stem(other)) for one in before for other in behind)
 
 
@@ -232,31 +204,31 @@ def _negates(found: list[str], place: int) -> bool:
     if found[place] in words("words", "negations"):
         return True
     # "Stop looping" is to do it no longer; "stop the recording" is a verb like others.
-    return found[place] == "stop" and place + 1 < len(found) and found[place + 1].endswith("ing")
+    following = found[place + 1 : place + 2]
+    return found[place] in words("words", "stopping") and any(word.endswith("ing") for word in following)
 
 
 def _negations(found: list[str]) -> Iterator[tuple[str, str]]:
-    small = _tables().fillers | _tables().determiners | words("words", "longer")
+    small = _small() | words("words", "longer")
     for place in range(len(found)):
-        if _negates(found, place):
-            behind = [stem(word) for word in found[place + 1 :] if word not in small]
-            if behind:
-                yield behind[0], behind[1] if len(behind) > 1 else ""
+        if _negates(found, place) and (behind := [stem(word) for word in found[place + 1 :] if word not in small]):
+            yield behind[0], behind[1] if len(behind) > 1 else ""
 
 
 def _verb(found: list[str], place: int) -> str | None:
     """Return the verb at a place, with its particle; None for what is a noun or in no family."""
-    tables, word = _tables(), _base(found[place])
+    word = _base(found[place])
     before = found[place - 1] if place else ""
-    if before in tables.determiners:
+    if before in words("words", "determiners"):
         return None
-    if word in tables.with_particle:
+    if word in _with_particle():
         # The particle may stand behind the object, "switch line wrapping on"; "in" and "to" there begin something else.
-        near = found[place + 1 : place + 2] + [one for one in found[place + 2 : place + 6] if one not in ("in", "to")]
-        phrases = (f"{word}-{one}" for one in near if one in words("words", "particles"))
-        if (phrase := next((phrase for phrase in phrases if phrase in tables.sides), None)) is not None:
-            return phrase
-    if word in words("verbs", "light") or word not in tables.sides:
+        later = [one for one in found[place + 2 : place + 6] if one not in words("words", "parting")]
+        particles = (one for one in (*found[place + 1 : place + 2], *later) if one in words("words", "particles"))
+        for particle in particles:
+            if (phrase := f"{word}-{particle}") in _families():
+                return phrase
+    if word in words("verbs", "light") or word not in _families():
         return None
     is_noun = before and found[place] in words("verbs", "often_nouns") and before not in words("words", "clause_starts")
     return None if is_noun else word
@@ -283,7 +255,7 @@ def conflict(query: str, key: str) -> tuple[str, str] | None:
 
 def _excluded(one: Request, other: Request) -> tuple[str, str] | None:
     for word in sorted(one.exclusive - other.exclusive):
-        for excluded in sorted(_tables().excludes[word] & other.exclusive - one.exclusive):
+        for excluded in sorted(neighbors("things", "exclusive")[word] & other.exclusive - one.exclusive):
             return word, excluded
     return None
 
@@ -332,17 +304,35 @@ def _removed(one: Request, other: Request) -> tuple[str, str] | None:
 
 def _ended(one: Request, other: Request) -> tuple[str, str] | None:
     """Return words where one ends, as a thing, what the other does: "remove the tag" and "tag the photo"."""
-    takes_away = _tables().takes_away
-    ends = next((verb for verb in one.verbs[:1] if verb in takes_away), None)
-    if ends is None or other.heads & one.heads or takes_away.intersection(other.verbs):
+    ends = next((verb for verb in one.verbs[:1] if _takes_away(verb)), None)
+    if ends is None or other.heads & one.heads or any(map(_takes_away, other.verbs)):
         return None
     done = other.head
     return (f"{ends} {done}", done) if done in map(stem, one.content[1:]) and done and stem(ends) != done else None
 
 
-def compare_verbs(query: str, key: str) -> Verbs:
-    """Return whether the verbs of two sentences ask for the same."""
-    return _compare_verbs(analyze(query), analyze(key))
+def _takes_away(verb: str) -> bool:
+    return verb in words("verbs", "removing") or verb in words("verbs", "ending")
+
+
+def compare(query: str, key: str) -> Comparison:
+    """Compare the verbs and the things of two sentences."""
+    one, other = analyze(query), analyze(key)
+    left, right = _unmatched(one, other), _unmatched(other, one)
+    verbs = _compare_verbs(one, other)
+    # All things of the query are those of the key, while the verbs differ: "rename" and "create a folder".
+    other_verb = verbs == "other" and not left and one.things and one.head and other.head
+    return Comparison(
+        verbs=verbs,
+        key_covered=1 - len(right) / max(1, len(other.things)),
+        query_covered=1 - len(left) / max(1, len(one.things)),
+        contrasted=any(neighbors("things", "kinds", form=stem).get(thing, _NONE) & right for thing in left),
+        otherwise=bool(other_verb and one.head not in other.stems and other.head not in one.stems)
+        or _differs_in_one_word(one, other)
+        or _only_one_ends(one, other)
+        or _only_one_ends(other, one),
+        longer=len(one.content) - len(other.content),
+    )
 
 
 def _compare_verbs(one: Request, other: Request) -> Verbs:
@@ -355,30 +345,9 @@ def _compare_verbs(one: Request, other: Request) -> Verbs:
     return "unclear" if one.families else "unknown"
 
 
-def compare(query: str, key: str) -> Comparison:
-    """Compare the verbs and the things of two sentences."""
-    one, other = analyze(query), analyze(key)
-    left, right = _unmatched(one, other), _unmatched(other, one)
-    verbs = _compare_verbs(one, other)
-    other_kind = _tables().other_kind
-    # All things of the query are those of the key, while the verbs differ: "rename" and "create a folder".
-    other_verb = verbs == "other" and not left and one.things and one.head and other.head
-    return Comparison(
-        verbs=verbs,
-        key_covered=1 - len(right) / max(1, len(other.things)),
-        query_covered=1 - len(left) / max(1, len(one.things)),
-        contrasted=any(other_kind.get(thing, frozenset()) & right for thing in left),
-        otherwise=bool(other_verb and one.head not in other.stems and other.head not in one.stems)
-        or _differs_in_one_word(one, other)
-        or _only_one_ends(one, other)
-        or _only_one_ends(other, one),
-        longer=len(one.content) - len(other.content),
-    )
-
-
 def _only_one_ends(one: Request, other: Request) -> bool:
     """Return whether one begins with a verb that takes away or ends something, and no verb of the other does so."""
-    return bool(_tables().takes_away.intersection(one.verbs[:1]) and other.head and not one.heads & other.families)
+    return any(map(_takes_away, one.verbs[:1])) and bool(other.head) and not one.heads & other.families
 
 
 def _differs_in_one_word(one: Request, other: Request) -> bool:
@@ -389,12 +358,15 @@ def _differs_in_one_word(one: Request, other: Request) -> bool:
     if len(pairs) != 1 or stem(pairs[0][0]) not in one.things or stem(pairs[0][1]) not in other.things:
         return False
     a, b = pairs[0]
-    presses = one.head in _tables().pressing  # what stands behind these names a control, not a value
+    presses = one.head in map(stem, words("verbs", "pressing"))  # these are followed by the name of a control
     values = {word for word in {a, b} & (one.values | other.values) if not (presses and word.isalpha())}
-    return not values and stem(b) not in _tables().alike.get(stem(a), frozenset())
+    return not values and stem(b) not in _alike(stem(a))
 
 
 def _unmatched(one: Request, other: Request) -> frozenset[str]:
     """Return the things of one that the other does not name, by whatever word."""
-    alike = _tables().alike
-    return frozenset(thing for thing in one.things - other.stems if not alike.get(thing, frozenset()) & other.stems)
+    return frozenset(thing for thing in one.things - other.stems if not _alike(thing) & other.stems)
+
+
+def _alike(thing: str) -> frozenset[str]:
+    return neighbors("things", "same", "alike", form=stem).get(thing, _NONE)

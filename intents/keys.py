@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from intents.tables import table
-
-_ARROW = re.compile(r"(up|down|left|right)[ -]?(?:arrow|cursor)|(?:arrow|cursor)[ -]?(up|down|left|right)")
-_JOIN = re.compile(r"\s*\+\s*|(?<=\w)-(?=[\w+])|\s*\bplus\b\s*(?=\S)|\s+(?:and|with|,)?\s*")
-_DECORATION = re.compile(r"\b(?:the|keys?|keyboard|shortcut|combination|combo|chord|hotkey|button)\b", re.IGNORECASE)
+from intents.tables import pattern, table
 
 Chord = tuple[str, ...]
 """Keys pressed together, in the names that actions use."""
@@ -41,7 +37,7 @@ def parse_key(word: str) -> str | None:
     lowered = stripped.casefold()
     if lowered in _keys():
         return _keys()[lowered]
-    if arrow := _ARROW.fullmatch(lowered):
+    if arrow := pattern("arrow").fullmatch(lowered):
         return (arrow[1] or arrow[2]).capitalize()
     if re.fullmatch(r"f([1-9]|1\d|2[0-4])", lowered):
         return lowered.upper()
@@ -52,14 +48,15 @@ def parse_key(word: str) -> str | None:
 
 def parse_chord(text: str) -> Chord | None:
     """Read one key, or keys that are pressed together, such as "Ctrl+Shift+S"; None where it is neither."""
-    words = _DECORATION.sub(" ", text).strip()
+    words = pattern("key_decoration").sub(" ", text).strip()
     if not words:
         return None
     if (key := parse_key(words)) is not None:
         return (key,)
-    parts = [part for part in _JOIN.split(words) if part]
+    join = pattern("key_join")
+    parts = [part for part in join.split(words) if part]
     if re.search(r"(?:\+\s*|\w\s+|\w-)[+-]$", words):
-        parts = [part for part in _JOIN.split(words[:-1]) if part] + [words[-1]]
+        parts = [part for part in join.split(words[:-1]) if part] + [words[-1]]
     modifiers: list[str] = []
     for position, part in enumerate(parts):
         modifier = _modifiers().get(part.casefold())
@@ -74,6 +71,6 @@ def parse_keys(text: str) -> tuple[Chord, ...] | None:
     """Read one or several chords, "ctrl+a, Delete" or "Tab and Enter"; None where a part is no key."""
     if (chord := parse_chord(text)) is not None:
         return (chord,)
-    parts = [part for part in re.split(r"\s*,\s*(?:and\s+|then\s+)*|\s+(?:and\s+then|and|then)\s+", text) if part]
+    parts = [part for part in pattern("chords_join").split(text) if part]
     chords = tuple(parse_chord(part) for part in (parts if len(parts) > 1 else text.split()))
     return tuple(chord for chord in chords if chord) if chords and all(chords) else None

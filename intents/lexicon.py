@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import Stemmer
 
-from intents.tables import table, words
+from intents.tables import pattern, table, words
 
 _WORD = re.compile(r"\w+(?:[-+.]\w+)*")
+_VERB = re.compile(r"[A-Za-z][A-Za-z-]*(?![\w'])")
 
 
 @lru_cache(maxsize=1)
@@ -69,10 +70,9 @@ def base_form(word: str) -> str:
     return lowered
 
 
-@lru_cache(maxsize=4096)
-def first_verb(text: str) -> str:
+def first_verb(text: str, start: int = 0) -> str:
     """Return the verb that a text begins with, in its base form; empty where it begins with none."""
-    match = re.match(r"[A-Za-z][A-Za-z-]*(?![\w'])", text)
+    match = _VERB.match(text, start)
     word = base_form(match[0]) if match else ""
     return word if word in words("verbs", "commands") else ""
 
@@ -102,15 +102,10 @@ def read_ordinal(word: str) -> int | None:
     return _numbers()[1].get(lowered)
 
 
-@lru_cache(maxsize=1)
-def _count_pattern() -> re.Pattern[str]:
-    names = "|".join(sorted(_numbers()[0], key=len, reverse=True))
-    return re.compile(rf"\s*,?\s*\b(?:(once|twice|thrice)|(\d{{1,3}}|{names})\s*(?:times|x))\b(?:\s+in a row)?", re.I)
-
-
 def take_count(text: str) -> tuple[str, int]:
     """Take "twice" or "3 times" out of a text; return the rest and the number, 1 where there is none."""
-    found = list(_count_pattern().finditer(text))
+    names = tuple(sorted(_numbers()[0], key=len, reverse=True))
+    found = list(pattern("times", numbers=names).finditer(text))
     if not found:
         return text, 1
     match = found[-1]

@@ -11,20 +11,17 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from intents.conflicts import analyze, conflict
-from intents.intent import BaseIntent, Choose, Intent, Open, Press, SetValue, Switch, Type
+from intents.conflicts import Request, analyze, conflict
+from intents.intent import Choose, Intent, Open, Press, SetValue, Switch, Type
 from intents.lexicon import fillers, stem
-from intents.reader import PARTS, read
-from intents.tables import groups, table, words
+from intents.reader import read
+from intents.tables import groups, neighbors, pattern, table, words
 
-_ASKED, _NAMED = (
-    0.6,
-    0.4,
-)  # weights: the share of the request that is covered, and of the known intent that is asked for
+_ASKED, _NAMED = 0.6, 0.4  # weights of the covered shares of the request and of the known intent
 _UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3  # weights of a word in no known name, and of one that says little
 _CONTRAST = 0.6  # factor if each side names something that the other does not
 _OTHER_VERB = 0.5  # factor if the verbs ask for different things
@@ -36,7 +33,6 @@ _SAME_MEANING, _FORM = 0.85, 0.95  # likeness of words that mean the same, and o
 
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 _MARKS = frozenset(".,;:!?'\"“”‘’`-/&|>…*")
-_ARTICLES = frozenset({"the", "a", "an"})
 _VALUE = "§"  # stands for a typed text, which may be any other one
 
 
@@ -60,15 +56,17 @@ class _View:
     Attributes:
         intent: The intent.
         sentence: Its sentence.
+        request: The analysis of the sentence.
         way: What it does: "on", "off", "choose", "open", or "do" for anything else.
         ways: The possible meanings of its verb.
         verb: The first word of its verb.
         words: Its content words, in order, without verbs that only say the way.
-        pairs: The words, and each with its neighbour as one, since "menu bar" is "menubar".
+        pairs: The words, and each with its neighbor as one, since "menu bar" is "menubar".
     """
 
-    intent: BaseIntent
+    intent: Intent
     sentence: str
+    request: Request
     way: str
     ways: frozenset[str]
     verb: str
@@ -76,21 +74,18 @@ class _View:
     pairs: tuple[str, ...]
 
 
-@lru_cache(maxsize=1)
-def _meanings() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    """Return what verbs that say only the way may mean, and what those may mean that may say more."""
-    rows = (table("verbs")[key] for key in ("meanings", "loose_meanings"))
-    sure, loose = ({verb: frozenset(row["kinds"]) for row in each for verb in row["verbs"].split()} for each in rows)
-    return sure, loose
+@lru_cache(maxsize=2)
+def _meanings(key: str) -> dict[str, frozenset[str]]:
+    return {verb: frozenset(row["kinds"]) for row in table("verbs")[key] for verb in row["verbs"].split()}
 
 
 @lru_cache(maxsize=16_384)
-def _view(intent: BaseIntent) -> _View:
-    sure, loose = _meanings()
+def _view(intent: Intent) -> _View:
+    sure = _meanings("meanings")
     verb = intent.verb.partition(" ")[0].casefold()
     keys = " ".join(intent.keys) if isinstance(intent, Press) else ""
     about = _content(" ".join(part for part in (intent.object, intent.value, keys, intent.place) if part))
-    way, ways = "do", loose.get(verb, frozenset({"on", "choose", "open", "do"}))
+    way, ways = "do", _meanings("loose_meanings").get(verb, frozenset({"on", "choose", "open", "do"}))
     match intent:
         case Switch(state="off"):
             way, ways, verb = "off", frozenset({"off"}), ""
@@ -108,13 +103,18 @@ def _view(intent: BaseIntent) -> _View:
         verb = about[0] if about else ""
     elif verb and verb not in words("verbs", "empty"):
         about = (verb, *about)
-    return _View(intent, intent.sentence, way, ways, verb, about, (*about, *map("".join, itertools.pairwise(about))))
+    sentence = intent.sentence
+    return _View(intent, sentence, analyze(sentence), way, ways, verb, about, (*about, *_joined(about)))
+
+
+def _joined(listed: Sequence[str]) -> list[str]:
+    return ["".join(pair) for pair in itertools.pairwise(listed)]
 
 
 def _content(text: str) -> tuple[str, ...]:
     plain = " ".join(words_of(text))
     for phrase, word in table("things")["phrases"].items():
-        plain = plain.replace(phrase, word) if phrase in plain else plain
+        plain = plain.replace(phrase, word)
     return tuple(word for word in plain.split() if word not in fillers() and word not in words("words", "stop"))
 
 
@@ -142,7 +142,7 @@ class Rarity:
 
     def __call__(self, word: str) -> float:
         """Return the weight of a word, from 0 to 1."""
-        if _in(word, _generic() | words("things", "vague")):
+        if _says_little(word):
             return _SOFT
         count = self._counts[stem(word)]
         return _UNKNOWN if not count else 0.35 + 0.65 * (1 - math.log(1 + count) / self._most)
@@ -187,7 +187,7 @@ def are_same(one: Iterable[Intent], other: Iterable[Intent]) -> bool:
 
 
 def _plain(view: _View) -> list[str]:
-    return [word for word in words_of(view.sentence) if word not in _ARTICLES]
+    return [word for word in words_of(view.sentence) if word not in words("words", "articles")]
 
 
 def _score(query: _View, named: _View, main: _View, everything: Sequence[str], rarity: Rarity) -> float:
@@ -200,14 +200,14 @@ def _score(query: _View, named: _View, main: _View, everything: Sequence[str], r
         return 0.0
     score = _ASKED * done + _NAMED * meant
     things = _things(query)
-    own = (*things, *map("".join, itertools.pairwise(things))) if things else query.pairs
+    own = (*things, *_joined(things)) if things else query.pairs
     has_own_name = any(likeness(word, other) >= _FORM for word in own for other in everything)
     if missing and not (main.way == "choose" and main.verb != "use") and (extra or not things):
         score *= _CONTRAST
     elif extra and not (has_own_name and (things or not _things(named))):
         score *= _ONLY_LIKE
     # "Line down" alone does not say that lines are moved; "make it uppercase" leaves the verb to what it becomes.
-    called = named if analyze(named.sentence).sure_heads or query.verb in words("verbs", "empty") else main
+    called = named if named.request.sure_heads or query.verb in words("verbs", "empty") else main
     if _other_verb(query, main, everything, called):
         score *= _OTHER_VERB
     return score if query.way in (main.way, "do") else score * _OTHER_WAY
@@ -222,6 +222,7 @@ def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = 
         rarity: The weights of words.
         strict: Whether a generic word counts where it is missing.
     """
+    generic = words("things", "generic")
     total = found = 0.0
     missing = False
     for place, word in enumerate(view.words):
@@ -230,11 +231,11 @@ def _covered(view: _View, others: Sequence[str], rarity: Rarity, strict: bool = 
         pairs = ("".join(view.words[at : at + 2]) for at in (place - 1, place) if at >= 0)
         if near < _FORM and any(pair != word and pair in others for pair in pairs):
             near = _FORM
-        if not near and word in _generic() and not strict:
+        if not near and word in generic and not strict:
             continue
         if not near and word == view.verb:
             weight *= 0.5  # there are many verbs for the same
-        elif not near and word not in _generic():
+        elif not near and word not in generic:
             missing = True
         total += weight
         found += weight * near
@@ -251,20 +252,15 @@ def _is_other_value(query: _View, named: _View, main: _View, everything: Sequenc
     if named.way != "choose":
         return False
     chosen = _content(named.intent.value) or named.words
-    sorts = frozenset(word for group in _categories() for word in group)
-    value = next((word for word in reversed(chosen) if word not in _generic() and word not in sorts), "")
-    of_query, of_known = _sorts(query.words), _sorts((*named.words, *main.words))
+    categories = list(groups("things", "categories"))
+    no_values = words("things", "generic").union(*categories)
+    value = next((word for word in reversed(chosen) if word not in no_values), "")
+    of_query, of_known = (
+        {number for number, group in enumerate(categories) if any(_in(word, group) for word in found)}
+        for found in (query.words, (*named.words, *main.words))
+    )
     differs = bool(of_query and of_known and not of_query & of_known)
     return differs or not any(likeness(word, value) for word in query.words)
-
-
-@lru_cache(maxsize=1)
-def _categories() -> tuple[tuple[str, ...], ...]:
-    return tuple(groups("things", "categories"))
-
-
-def _sorts(found: Sequence[str]) -> set[int]:
-    return {number for number, group in enumerate(_categories()) if any(_in(word, group) for word in found)}
 
 
 def _sets_other(asked: Intent, everything: Sequence[str]) -> bool:
@@ -286,8 +282,8 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
         return not unsaid and (main.way != "choose" or _says_more(verb))
     if not verb:
         return False
-    heads = analyze(called.sentence).sure_heads
-    if len(heads & analyze(query.sentence).sure_heads) >= _SHARED_FAMILIES:
+    heads = called.request.sure_heads
+    if len(heads & query.request.sure_heads) >= _SHARED_FAMILIES:
         return False
     if (_says_way(verb) or _says_more(verb)) and verb not in everything:
         return bool(heads) and not any(likeness(one, word) for one in called.words[:1] for word in query.words)
@@ -296,11 +292,9 @@ def _other_verb(query: _View, main: _View, everything: Sequence[str], called: _V
 
 def _asks_for_more(query: _View, names: Sequence[_View]) -> bool:
     """Return whether a part of a sentence of several parts is mostly about what is not known."""
-    if not PARTS.search(query.sentence):
-        return False
     known = [word for name in names for word in words_of(name.sentence)]
-    views = (_view(read(part)) for part in PARTS.split(query.sentence))
-    parts = [[word for word in view.words if word not in _generic()] for view in views]
+    views = (_view(read(part)) for part in pattern("part").split(query.sentence))
+    parts = [[word for word in view.words if word not in words("things", "generic")] for view in views]
     parts = [part for part in parts if part]
     return len(parts) > 1 and any(
         2 * sum(not any(likeness(word, other) for other in known) for word in part) > len(part) for part in parts
@@ -313,35 +307,21 @@ def _things(view: _View) -> list[str]:
 
 
 def _says_little(word: str) -> bool:
-    return _in(word, _generic()) or _in(word, words("things", "vague"))
+    return _in(word, words("things", "generic")) or _in(word, words("things", "vague"))
 
 
-def _generic() -> frozenset[str]:
-    return words("things", "generic")
-
-
-def _in(word: str, listed: Iterable[str]) -> bool:
+def _in(word: str, listed: Container[str]) -> bool:
     return word in listed or word.removesuffix("s") in listed
 
 
 def _says_way(verb: str) -> bool:
     """Return whether a verb says only how something is used, and not what it does."""
-    empty = words("verbs", "empty") - words("verbs", "typing")
-    return verb in _meanings()[0] or verb in empty or verb in ("apply", "start")
+    return verb in _meanings("meanings") or verb in words("verbs", "ways")
 
 
 def _says_more(verb: str) -> bool:
     """Return whether a verb says what is done too, such as "insert", "remove" and "increase"."""
-    return (verb in _meanings()[1] and not _says_way(verb)) or verb in words("verbs", "changing")
-
-
-@lru_cache(maxsize=1)
-def _alike() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for group in groups("things", "same", "same_in_names"):
-        for word in group:
-            found.setdefault(word, set()).update(group)
-    return {word: frozenset(others) for word, others in found.items()}
+    return (verb in _meanings("loose_meanings") and not _says_way(verb)) or verb in words("verbs", "changing")
 
 
 @lru_cache(maxsize=65_536)
@@ -352,7 +332,9 @@ def likeness(one: str, other: str) -> float:
     """
     if one == other or (stems := (stem(one), stem(other)))[0] == stems[1]:
         return 1.0
-    if _singular(other) in _alike().get(_singular(one), ()) or (one.isdigit() and other.isdigit()):
+    left, right = map(_singular, (one, other))
+    synonyms = neighbors("things", "same", "same_in_names")
+    if (left == right and left in synonyms) or right in synonyms.get(left, ()) or (one.isdigit() and other.isdigit()):
         return _SAME_MEANING
     for short, long in (sorted((one, other), key=len), sorted(stems, key=len)):
         tail = long[len(short) :]

@@ -27,10 +27,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Generic, TypeVar
-
-import yaml
 
 from intents.applications import mentioned, without_applications
 from intents.clauses import without_politeness
@@ -38,13 +35,9 @@ from intents.conflicts import analyze
 from intents.intent import INTENT, KINDS, Ask, BaseIntent, Do, Intent, Switch
 from intents.keys import parse_keys
 from intents.lexicon import base_form, first_verb, read_number
-from intents.templates import ARTICLE, UNTYPED, Template
+from intents.tables import pattern, table
+from intents.templates import UNTYPED, Template
 from intents.text import Phrase, guard
-
-try:
-    from yaml import CSafeLoader as _Loader
-except ImportError:  # PyYAML without libyaml
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 I_co = TypeVar("I_co", covariant=True)
 
@@ -54,19 +47,6 @@ Sort = Callable[[Phrase], Any]
 LONGEST_SENTENCE = 2_000  # characters; matching takes quadratic time
 _TYPED = 0.5  # weight of a slot with a sort; a word of the template has weight 1
 _WORD = re.compile(r"[\w'-]+")
-_AMOUNT = re.compile(r"[-+]?\d+(?:[.,:]\d+)*\s?(?:%|px|pt|cm|mm|in|dpi|percent)?", re.IGNORECASE)
-PARTS = re.compile(r"\band\b|\bthen\b|\bafter\b|\bbefore\b|\bbut\b|[,;]|[.!?]\s", re.IGNORECASE)
-_ARTICLE = re.compile(rf"^{ARTICLE}", re.IGNORECASE)
-_NEGATED = re.compile(r"(?:do not|don't|dont|never|no longer|stop|quit|without|no|not)\s+", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"(?:is|are|was|were|does|did|has|have|what|which|why|when|where|who|whose|how (?:many|much|old|long|far|big))\b",
-    re.IGNORECASE,
-)
-_PLACE_FIRST = re.compile(r"(?:in|on|from|under)\s+(?P<place>[^,]+),\s+(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
-_PLACE_LAST = re.compile(
-    r"(?P<rest>.+)\s+(?:in|on|from|under)\s+the\s+(?P<place>[^,]+?\s(?:menu|toolbar|dialog|window|tab|pane|panel|sidebar))",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +88,12 @@ class Reader(Generic[I_co]):
         sorts: Mapping[str, Sort] | None = None,
     ) -> None:
         self._kinds = dict(kinds)
-        intents = {
-            name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseIntent)
+        self._with_verb = {
+            name for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseIntent)
         }
-        self._with_verb = frozenset(intents)
         self._sorts: dict[str, Sort] = {**_SORTS, **(sorts or {})}
-        groups = {**core_words(), **(words or {})}
-        self._templates = [(Template(text, groups), row) for row in rows for text in row.say]
+        core_words = {name: listed.split() for name, listed in table("sentences")["words"].items()}
+        self._templates = [(Template(text, {**core_words, **(words or {})}), row) for row in rows for text in row.say]
         self._by_word: dict[str, list[int]] = {}
         self._anywhere: list[int] = []
         for number, (template, row) in enumerate(self._templates):
@@ -183,33 +162,21 @@ def _read_chords(phrase: Phrase) -> tuple[str, ...] | None:
 
 def _read_amount(phrase: Phrase) -> str | None:
     number = read_number(phrase)
-    return str(number) if number is not None else phrase if _AMOUNT.fullmatch(phrase) else None
+    return str(number) if number is not None else phrase if pattern("amount").fullmatch(phrase) else None
 
 
 _SORTS: dict[str, Sort] = {"keys": _read_chords, "number": read_number, "amount": _read_amount}
 
 
-def read_rows(table: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
+def read_rows(rows: Iterable[Mapping[str, Any]]) -> tuple[Row, ...]:
     """Return the rows of a table that was loaded from YAML."""
-    return tuple(Row(row["kind"], tuple(row["say"]), row.get("set", {})) for row in table)
-
-
-@lru_cache(maxsize=1)
-def _core_table() -> dict[str, Any]:
-    text = (files("intents") / "data" / "sentences.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = yaml.load(text, Loader=_Loader)  # a safe loader
-    return loaded
-
-
-def core_words() -> dict[str, tuple[str, ...]]:
-    """Return the groups of words of ``intents/data/sentences.yaml``."""
-    return {name: tuple(listed.split()) for name, listed in _core_table()["words"].items()}
+    return tuple(Row(row["kind"], tuple(row["say"]), row.get("set", {})) for row in rows)
 
 
 @lru_cache(maxsize=1)
 def core_rows() -> tuple[Row, ...]:
     """Return the rows of ``intents/data/sentences.yaml``."""
-    return read_rows(_core_table()["rows"])
+    return read_rows(table("sentences")["rows"])
 
 
 @lru_cache(maxsize=1)
@@ -227,35 +194,27 @@ def read(sentence: str, find_application: bool = True) -> Intent:
     """
     if len(sentence) > LONGEST_SENTENCE:
         return Do(object=sentence)
-    negated = False
     phrase = guard(" ".join(sentence.split()))
     bare = without_politeness(phrase.marked).strip(" .!?:,;")
-    if _QUESTION.match(bare):
+    if pattern("question").match(bare):
         return Ask(object=phrase.part(bare))
-    while match := _NEGATED.match(bare):
+    negated = False
+    while match := pattern("negated").match(bare):
         bare, negated = without_politeness(bare[match.end() :]), not negated
     applications = mentioned(bare) if find_application else frozenset()
     plain = without_applications(bare) if len(applications) == 1 else bare
     text = plain if " " in plain.strip(" .,") else bare
-    match = _PLACE_FIRST.fullmatch(text) or _PLACE_LAST.fullmatch(text)
-    place = _without_article(phrase.part(match["place"])) if match else ""
-    intent = _core_reader().read(phrase.part(without_politeness(match["rest"]) if match else text))
+    place = ""
+    if match := pattern("place_first").fullmatch(text) or pattern("place_last").fullmatch(text):
+        place, text = _without_article(phrase.part(match["place"])), match["rest"]
+    intent = _core_reader().read(phrase.part(without_politeness(text) if match else text))
     if intent is None:
-        words = phrase.part(match["rest"] if match else text)
-        verb = first_verb(words.marked)
-        _, _, rest = words.marked.partition(" ")
-        if verb:
-            words = phrase.part(rest)
-        intent = Do(verb=verb, object=_without_article(words))
+        verb = first_verb(text)
+        intent = Do(verb=verb, object=_without_article(phrase.part(text.partition(" ")[2] if verb else text)))
     if negated:
         intent = _negate(intent)
     found = {"place": place, "application": next(iter(applications)) if len(applications) == 1 else ""}
     return INTENT.validate_python(intent.model_dump() | {name: value for name, value in found.items() if value})
-
-
-def read_all(instruction: str) -> tuple[Intent, ...]:
-    """Read an instruction that may ask for several things, in the order in which they are done. Never raises."""
-    return tuple(map(read, parts_of(instruction)))
 
 
 def parts_of(instruction: str) -> list[str]:
@@ -264,7 +223,7 @@ def parts_of(instruction: str) -> list[str]:
     A part without a verb has that of the one before: "turn on line numbers and word wrap".
     """
     phrase = guard(instruction)
-    pieces = (piece.strip(" .!?") for piece in PARTS.split(phrase.marked))
+    pieces = (piece.strip(" .!?") for piece in pattern("part").split(phrase.marked))
     parts: list[str] = []
     verb = ""
     for piece in filter(None, pieces):
@@ -286,4 +245,4 @@ def _negate(intent: BaseIntent) -> Switch:
 
 
 def _without_article(phrase: Phrase) -> str:
-    return phrase.part(_ARTICLE.sub("", phrase.marked, count=1))
+    return phrase.part(pattern("article").sub("", phrase.marked, count=1))

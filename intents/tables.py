@@ -1,13 +1,16 @@
-"""The word lists and tables of ``intents/data``, each loaded once when it is first used."""
+"""The word lists, tables and patterns of ``intents/data``, each loaded once when it is first used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 import yaml
+
+from intents.text import CLOSE, OPEN, PLACEHOLDER
 
 try:
     from yaml import CBaseLoader as _Loader
@@ -34,3 +37,32 @@ def groups(name: str, *keys: str) -> Iterator[tuple[str, ...]]:
     for key in keys:
         for line in table(name)[key]:
             yield from (tuple(group.split()) for group in line.split("|"))
+
+
+@lru_cache(maxsize=16)
+def neighbors(name: str, *keys: str, form: Callable[[str], str] = str) -> dict[str, frozenset[str]]:
+    """Return the other words of the groups of each word, under some keys and in one form, such as their stems."""
+    found: dict[str, set[str]] = {}
+    for group in groups(name, *keys):
+        for word in map(form, group):
+            found.setdefault(word, set()).update(set(map(form, group)) - {word})
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@lru_cache(maxsize=1024)
+def pattern(name: str, **lists: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of ``patterns.yaml``.
+
+    Args:
+        name: Its name.
+        lists: Further lists of words for the pattern; of two with the same beginning, the longer one comes first.
+    """
+    source: str = table("patterns")[name]
+    parts = {"quotation": PLACEHOLDER, "open": OPEN, "close": CLOSE}
+    for key, line in table("patterns")["words"].items():
+        lists[key] = tuple(line.split(", ") if "," in line else line.split())
+    for key, listed in lists.items():
+        parts[key] = "(?:" + "|".join(map(re.escape, listed)) + ")"
+    for key, part in parts.items():
+        source = source.replace(f"{{{key}}}", part)
+    return re.compile(source, re.IGNORECASE | re.VERBOSE)

@@ -6,19 +6,11 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from intents.text import PLACEHOLDER, SORTS
+from intents.tables import pattern
+from intents.text import PLACEHOLDER, SORTS, Sort
 
-ARTICLE = r"(?:(?:the|an?|my|your|our|this|that|its|their)\s+)?"
-_PATTERNS = {
-    "": rf"(?P<aNAME>{ARTICLE})(?P<NAME>.+?)",
-    "long": rf"(?P<aNAME>{ARTICLE})(?P<NAME>.+)",
-    "raw": r"(?P<NAME>.+?)",
-    "word": r"(?P<NAME>[^\s,;]+)",
-    "quoted": rf"(?P<NAME>{PLACEHOLDER})",
-    **{sort: rf"(?P<NAME>{PLACEHOLDER}|{SORTS[sort]})" for sort in ("url", "path", "date", "file", "cell", "formula")},
-}
 UNTYPED = frozenset({"", "long", "raw"})
 """Sorts of slots that take any text."""
 
@@ -27,6 +19,20 @@ _ATOM = re.compile(
     r"\{(?P<slot>\w+)(?::(?P<sort>\w+))?\}|<(?P<group>\w+)>|(?P<open>[\[(])|(?P<close>[\])])|(?P<or>\|)"
     r"|(?P<space>\s+)|(?P<word>[^\s{}<>\[\]()|]+)"
 )
+
+
+@lru_cache(maxsize=1)
+def _slot_patterns() -> dict[str, str]:
+    article = pattern("article").pattern
+    literals: tuple[Sort, ...] = ("url", "path", "date", "file", "cell", "formula")
+    return {
+        "": rf"(?P<aNAME>{article})(?P<NAME>.+?)",
+        "long": rf"(?P<aNAME>{article})(?P<NAME>.+)",
+        "raw": r"(?P<NAME>.+?)",
+        "word": r"(?P<NAME>[^\s,;]+)",
+        "quoted": rf"(?P<NAME>{PLACEHOLDER})",
+        **{sort: rf"(?P<NAME>{PLACEHOLDER}|{SORTS[sort]})" for sort in literals},
+    }
 
 
 class TemplateError(ValueError):
@@ -135,8 +141,8 @@ class Template:
 
     def _atom(self, atom: re.Match[str], number: itertools.count[int]) -> str:
         if atom["slot"]:
-            pattern = _PATTERNS.get(atom["sort"] or "", _PATTERNS["raw"])
-            return pattern.replace("NAME", f"s{next(number)}")
+            patterns = _slot_patterns()
+            return patterns.get(atom["sort"] or "", patterns["raw"]).replace("NAME", f"s{next(number)}")
         if atom["group"]:
             if atom["group"] not in self.words:
                 raise TemplateError(f"template {self.text!r} names an unknown group of words <{atom['group']}>")

@@ -1,4 +1,4 @@
-"""What two wordings of a task have in common, and in which values they differ."""
+"""Alignment of two wordings of a task by their values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_values_that_differ_are_parameters(old: str, new: str, pairs: dict[str, 
         ("press ctrl and +", "press ctrl and -"),
     ],
 )
-def test_what_differs_otherwise_or_is_ambiguous_is_another_task(old: str, new: str) -> None:
+def test_other_differences_make_another_task(old: str, new: str) -> None:
     assert align(old, new) is None
 
 
@@ -98,7 +98,7 @@ def test_a_wording_gets_quotes_that_hold_the_new_value() -> None:
     assert Parameters({"a": "'\"`"}).replace_in_wording("Type 'a'") is None
 
 
-def test_a_value_that_nothing_shows_is_unexplained() -> None:
+def test_value_in_no_recorded_text_is_unexplained() -> None:
     found = align("uncheck 'Gift wrap' in A1", "check 'Gift wrap' in A1")
     assert found is not None and found.unexplained(["Gift wrap", "A1"]) == ["uncheck"]
     assert parameters(draft="plan").unexplained(["a draft"]) == []
@@ -118,6 +118,6 @@ def test_a_date_is_explained_by_itself_or_by_its_parts() -> None:
     assert found.unexplained(["03", "Date"]) == ["2026-03-14"]
 
 
-def test_a_task_of_which_no_word_stays_is_another_one() -> None:
+def test_wordings_without_a_common_word_are_different_tasks() -> None:
     assert align("quit", "fly to the moon") is None
     assert align("Quit Mousepad", "fly to the moon") is None

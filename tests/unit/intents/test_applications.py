@@ -1,4 +1,4 @@
-"""Telling which application a text is about."""
+"""Which application a text is about."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from intents.applications import applications_of, is_about_another, without_appl
         ("Accept the licence in Krita", "Accept the licence", "", False),
     ],
 )
-def test_another_application_is_told(query: str, key: str, app: str, another: bool) -> None:
+def test_experience_about_another_application_is_recognized(query: str, key: str, app: str, another: bool) -> None:
     assert is_about_another(applications_of(query, [app]), key, app) is another
 
 
@@ -49,5 +49,5 @@ def test_another_application_is_told(query: str, key: str, app: str, another: bo
         ("Firefox", "Firefox"),
     ],
 )
-def test_applications_are_left_out(text: str, plain: str) -> None:
+def test_names_of_applications_are_removed(text: str, plain: str) -> None:
     assert without_applications(text) == plain

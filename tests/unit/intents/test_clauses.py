@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intents.clauses import split, without_politeness
+from intents.clauses import is_polite_only, split, without_politeness
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,13 @@ def _dots(marked: str) -> str:
 )
 def test_polite_phrases_are_dropped(text: str, plain: str) -> None:
     assert without_politeness(text) == plain
+
+
+def test_time_grows_linearly_with_repeated_polite_phrases() -> None:
+    text = "please, " * 20_000
+    assert without_politeness(f"{text}click OK") == "click OK"
+    assert without_politeness(f"click OK {text}") == "click OK"
+    assert is_polite_only(text) and not is_polite_only(f"{text}click OK")
 
 
 @given(st.text(max_size=120))

@@ -1,10 +1,10 @@
-"""Telling what a sentence asks for from what would be the opposite, or something else."""
+"""Sentences that ask for the same, for opposites, or for something else."""
 
 from __future__ import annotations
 
 import pytest
 
-from intents.conflicts import compare, compare_verbs, conflict
+from intents.conflicts import compare, conflict
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from intents.conflicts import compare, compare_verbs, conflict
         ("Leave the meeting", "Join the meeting"),
     ],
 )
-def test_opposites_are_told(query: str, key: str) -> None:
+def test_opposites_conflict(query: str, key: str) -> None:
     assert conflict(query, key)
     assert not conflict(key, key)
 
@@ -56,21 +56,21 @@ def test_opposites_are_told(query: str, key: str) -> None:
         ("Stop the recording", "Stop recording"),
     ],
 )
-def test_other_words_for_the_same_are_no_opposites(query: str, key: str) -> None:
+def test_paraphrases_do_not_conflict(query: str, key: str) -> None:
     assert conflict(query, key) is None
 
 
 def test_verbs_are_compared_by_what_they_ask_for() -> None:
-    assert compare_verbs("Duplicate the slide", "How to copy a slide") == "same"
-    assert compare_verbs("Rename the slide", "How to copy a slide") == "other"
-    assert compare_verbs("Rename the slide", "How to arrange the layout of a slide") == "other"
-    assert compare_verbs("Rename the slide", "How to have another layout of a slide") == "unclear"
-    assert compare_verbs("Give the slide a layout", "How to copy a slide") == "unknown"
+    assert compare("Duplicate the slide", "How to copy a slide").verbs == "same"
+    assert compare("Rename the slide", "How to copy a slide").verbs == "other"
+    assert compare("Rename the slide", "How to arrange the layout of a slide").verbs == "other"
+    assert compare("Rename the slide", "How to have another layout of a slide").verbs == "unclear"
+    assert compare("Give the slide a layout", "How to copy a slide").verbs == "unknown"
     # "copy" is a noun here.
-    assert compare_verbs("Make a copy of the slide", "How to copy a slide") == "unknown"
+    assert compare("Make a copy of the slide", "How to copy a slide").verbs == "unknown"
 
 
-def test_what_differs_in_one_thing_of_a_kind_is_contrasted() -> None:
+def test_things_of_one_kind_contrast() -> None:
     other = compare("Start a voice call with Ann", "Start a video call")
     assert other.contrasted
     alike = compare("Make a folder for photos", "Create a directory for pictures")
@@ -91,7 +91,7 @@ def test_what_differs_in_one_thing_of_a_kind_is_contrasted() -> None:
         ("Remove the watermark on every page", "Print the watermark in colour"),
     ],
 )
-def test_what_asks_otherwise_is_told(query: str, key: str) -> None:
+def test_requests_for_something_else_are_detected(query: str, key: str) -> None:
     assert compare(query, key).otherwise
     assert not compare(key, key).otherwise
 
@@ -107,7 +107,7 @@ def test_what_asks_otherwise_is_told(query: str, key: str) -> None:
         ("Erase the folder", "Delete the directory"),
     ],
 )
-def test_other_values_and_other_words_ask_for_nothing_else(query: str, key: str) -> None:
+def test_other_values_and_synonyms_ask_for_the_same(query: str, key: str) -> None:
     assert not compare(query, key).otherwise
 
 
@@ -122,7 +122,7 @@ def test_other_values_and_other_words_ask_for_nothing_else(query: str, key: str)
         "how do I hide the toolbar?",
     ],
 )
-def test_what_is_said_around_a_wish_does_not_count(wording: str) -> None:
-    assert compare_verbs(wording, "Conceal the toolbar") == "same"
+def test_words_around_a_request_do_not_count(wording: str) -> None:
+    assert compare(wording, "Conceal the toolbar").verbs == "same"
     assert conflict(wording, "Show the toolbar")
     assert not compare(wording, "Hide the toolbar").otherwise
