@@ -33,7 +33,10 @@ from tests.wire.server import Half, Http, Reset, Stall, Turn, WireServer
 REQUEST = ModelRequest(
     ActContext(Task(instruction="Press OK"), Subtask(name="press OK"), screen(button(1, "OK"), button(2, "Cancel")))
 )
-QUICK = ProviderSettings(timeout_s=0.4)
+PRICES = load_prices()
+PATIENT = ProviderSettings()
+IMPATIENT = ProviderSettings(timeout_s=1)
+"""Short enough for servers that stall, long enough for an answer on a busy machine."""
 
 
 def turn_of_worker(action: Any, **parts: str) -> str:
@@ -68,7 +71,7 @@ class Exchange:
 
 
 def exchange(
-    form: Format, *turns: Turn, settings: ProviderSettings = QUICK, request: ModelRequest = REQUEST
+    form: Format, *turns: Turn, settings: ProviderSettings = PATIENT, request: ModelRequest = REQUEST
 ) -> Exchange:
     """Send one request to a server that plays these turns, without really waiting."""
     server = WireServer(list(turns))
@@ -81,7 +84,7 @@ def exchange(
             built._wire,
             built._renderer,
             Retrying(settings.retries, waits.append, lambda: 0.0),
-            load_prices(),
+            PRICES,
         )
         try:
             return Exchange(model.complete(request), None, server, waits)
@@ -109,7 +112,7 @@ class Fault:
     error: type[ModelError] | None = None
     message: str = ""
     waits: tuple[float, ...] = ()
-    settings: ProviderSettings = QUICK
+    settings: ProviderSettings = PATIENT
     action: Action = PRESSED
 
 
@@ -160,9 +163,13 @@ FAULTS: dict[str, Fault] = {
     "connection reset forever": Fault(
         lambda form: [Reset()] * 5, 5, ModelUnavailable, "cannot be reached", (0.5, 1.0, 2.0, 4.0)
     ),
-    "stall": Fault(lambda form: [Stall(), form.answer(PRESS)], 2, waits=(0.5,)),
-    "stall forever": Fault(lambda form: [Stall()] * 2, 2, ModelUnavailable, "provider.timeout_s", (0.5,)),
-    "stall while answering": Fault(lambda form: [Stall(drip=True), form.answer(PRESS)], 2, waits=(0.5,)),
+    "stall": Fault(lambda form: [Stall(), form.answer(PRESS)], 2, waits=(0.5,), settings=IMPATIENT),
+    "stall forever": Fault(
+        lambda form: [Stall()] * 2, 2, ModelUnavailable, "provider.timeout_s", (0.5,), ProviderSettings(timeout_s=0.3)
+    ),
+    "stall while answering": Fault(
+        lambda form: [Stall(drip=True), form.answer(PRESS)], 2, waits=(0.5,), settings=IMPATIENT
+    ),
     "half a response": Fault(lambda form: [Half(form.answer(PRESS)), form.answer(PRESS)], 2, waits=(0.5,)),
     "not JSON on the wire": Fault(
         lambda form: [Http(200, b"<html>Sign in to the guest network</html>", content_type="text/html")] * 3,

@@ -12,7 +12,6 @@ from agent_s.llm.protocol import Affordance
 from exploration.tasks.proposals import TaskMaker
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
-from tests.wire.faults import QUICK
 from tests.wire.formats import FORMATS, Format
 from tests.wire.server import WireServer
 
@@ -37,7 +36,7 @@ def test_proposals_are_deduplicated_and_sorted_by_difficulty(form: Format) -> No
     )
     server = WireServer([form.answer(common), form.answer(aware)])
     with server.running():
-        model = build_model(form.model(server.url), form.environment(server.url), QUICK)
+        model = build_model(form.model(server.url), form.environment(server.url))
         made = TaskMaker(model, HashingEmbedder()).make(NOTES, OFFERED, screen(button(1, "Bold")), 5)
     assert [(one.instruction, one.kind) for one in made.tasks] == [
         ("Make the text bold with 'Bold'.", "screen"),

@@ -31,7 +31,7 @@ from agent_s.llm.routing import ModelByRole
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
-from tests.wire.faults import FAULTS, PRESS, PRESSED, QUICK, REQUEST, Fault, deviations, exchange, turn_of_worker
+from tests.wire.faults import FAULTS, PRESS, PRESSED, REQUEST, Fault, deviations, exchange, turn_of_worker
 from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
 from tests.wire.server import Http, Seen, Turn, WireServer
 
@@ -99,7 +99,7 @@ def test_a_server_that_refuses_schemas_gets_none(form: Format) -> None:
         ]
     )
     with server.running():
-        model = build_model(form.model(server.url), form.environment(server.url), QUICK)
+        model = build_model(form.model(server.url), form.environment(server.url))
         for _ in range(2):
             model.complete(REQUEST)
     assert ["click" in json.dumps(body.get("output_config") or body.get("text") or body.get("response_format") or {})
@@ -171,7 +171,7 @@ def test_an_unreachable_server_is_an_error_that_suggests_a_fix(form: Format) -> 
 def test_check_finds_a_wrong_key_before_the_first_request(form: Format) -> None:
     server = WireServer([form.error(401, "expired")])
     with server.running():
-        model = build_model(form.model(server.url), form.environment(server.url), QUICK)
+        model = build_model(form.model(server.url), form.environment(server.url))
         assert isinstance(model, ProviderModel)
         with pytest.raises(ModelUnavailable, match="refuses the key"):
             model.check()
@@ -189,7 +189,7 @@ def test_a_stopped_run_does_not_wait_for_the_provider(form: Format, by_role: boo
     turns: list[Turn] = [stop]
     server = WireServer([Http(200, {"data": []}), *turns] if by_role else turns)
     with server.running():
-        model: Model = build_model(form.model(server.url), form.environment(server.url), QUICK)
+        model: Model = build_model(form.model(server.url), form.environment(server.url))
         if by_role:
             model = ModelByRole(model, {"act": model})
         agent = AgentS(model=model, desktop=FakeDesktop(screen(button(1, "OK"))), options=Options(planner="flat"))
@@ -203,7 +203,7 @@ def test_a_stopped_run_does_not_wait_for_the_provider(form: Format, by_role: boo
 def test_the_cost_of_anthropic_is_computed_from_the_price_list() -> None:
     server = WireServer([AnthropicFormat().answer(PRESS)])
     with server.running():
-        model = build_model("anthropic:claude-opus-5-5", AnthropicFormat().environment(server.url), QUICK)
+        model = build_model("anthropic:claude-opus-5-5", AnthropicFormat().environment(server.url))
         usage = model.complete(REQUEST).usage
     price = load_prices().models["anthropic:claude-opus-5-5"]
     assert usage.dollars == pytest.approx(
@@ -217,9 +217,9 @@ def test_a_model_name_is_needed_only_if_the_server_has_several() -> None:
     two = Http(200, {"object": "list", "data": [{"id": "small"}, {"id": "large"}]})
     server = WireServer([one, form.answer(PRESS), two])
     with server.running():
-        build_model(server.url, form.environment(server.url), QUICK).complete(REQUEST)
+        build_model(server.url, form.environment(server.url)).complete(REQUEST)
         with pytest.raises(ModelUnavailable, match=r"small, large.*--model .*#NAME"):
-            build_model(server.url, form.environment(server.url), QUICK).complete(REQUEST)
+            build_model(server.url, form.environment(server.url)).complete(REQUEST)
     assert server.asked[0]["model"] == "served"
     assert form.problems(server.seen[1]) == []
 
@@ -227,7 +227,7 @@ def test_a_model_name_is_needed_only_if_the_server_has_several() -> None:
 def test_a_server_without_key_gets_no_authorization() -> None:
     server = WireServer([ChatFormat().answer(PRESS)])
     with server.running():
-        build_model(f"{server.url}/v1#served", {}, QUICK).complete(REQUEST)
+        build_model(f"{server.url}/v1#served", {}).complete(REQUEST)
     assert "authorization" not in server.seen[0].headers
 
 
