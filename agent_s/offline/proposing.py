@@ -8,19 +8,13 @@ from typing import TypeVar
 
 from aci.observation.observation import Element, Observation
 from agent_s.llm.protocol import Affordance, CheckableTask, ProposalContext, ProposalResponse, ProposedTask
+from agent_s.offline.words import TABLE
 from intents.text import quote
 
 T = TypeVar("T")
 
-COMMON = (
-    "new", "open", "save", "save as", "undo", "redo", "cut", "copy", "paste", "select all", "find", "find next",
-    "find and replace", "replace", "go to", "zoom in", "zoom out", "normal size", "reset zoom", "fullscreen",
-    "full screen", "preferences", "settings", "options", "properties", "new window", "new tab", "bold", "italic",
-    "word count", "spelling", "sort", "about", "keyboard shortcuts", "show hidden files", "line numbers", "word wrap",
-)  # fmt: skip
-"""Commands that many applications have, by the names that the guidelines of desktops give them; the most used first."""
-DRAFT = "Meeting at ten"
-"""What is typed where something can be written."""
+_RANKS = {name: rank for rank, name in enumerate(TABLE["common_commands"])}
+_DRAFT: str = TABLE["draft"]
 _OF_MENUS = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
 _OPENS_DIALOG = ("...", "…")
 
@@ -40,14 +34,12 @@ def propose(context: ProposalContext) -> ProposalResponse:
 
 
 def _common(context: ProposalContext) -> list[ProposedTask]:
-    ranks = {name: rank for rank, name in enumerate(COMMON)}
-    found = [one for one in context.affordances if _plain(one.name) in ranks]
-    found.sort(key=lambda one: ranks[_plain(one.name)])
-    return list(_used(context.application, found))
+    found = [one for one in context.affordances if _plain(one.name) in _RANKS]
+    return list(_used(context.application, sorted(found, key=lambda one: _RANKS[_plain(one.name)])))
 
 
 def _single(context: ProposalContext) -> Iterable[ProposedTask]:
-    return _used(context.application, _by_menu([one for one in context.affordances if _plain(one.name) not in COMMON]))
+    return _used(context.application, _by_menu([one for one in context.affordances if _plain(one.name) not in _RANKS]))
 
 
 def _by_menu(affordances: Sequence[Affordance]) -> list[Affordance]:
@@ -74,7 +66,7 @@ def _combined(context: ProposalContext, observation: Observation) -> Iterator[Pr
     if _is_editor(context, observation):
         for command in commands:
             yield CheckableTask(
-                instruction=f"In {context.application}, type {quote(DRAFT)}, then {_use(command)}.",
+                instruction=f"In {context.application}, type {quote(_DRAFT)}, then {_use(command)}.",
                 difficulty=4,
                 uses=(command.way,),
             )
@@ -97,14 +89,14 @@ def _written(context: ProposalContext, observation: Observation) -> Iterator[Pro
             continue
         into = f" into {quote(name)}" if name else ""
         yield CheckableTask(
-            instruction=f"In {context.application}, type {quote(DRAFT)}{into}.", difficulty=1, shows=DRAFT
+            instruction=f"In {context.application}, type {quote(_DRAFT)}{into}.", difficulty=1, shows=_DRAFT
         )
     if editor:
         yield CheckableTask(
-            instruction=f"In {context.application}, type {quote(DRAFT)} and save it as 'meeting.txt' in the Documents "
+            instruction=f"In {context.application}, type {quote(_DRAFT)} and save it as 'meeting.txt' in the Documents "
             "folder.",
             difficulty=3,
-            shows=DRAFT,
+            shows=_DRAFT,
             file="meeting.txt",
         )
 
@@ -123,7 +115,7 @@ def _is_editor(context: ProposalContext, observation: Observation) -> bool:
 
 
 def _use(affordance: Affordance) -> str:
-    """Say how an affordance is used, in words that `grammar` reads."""
+    """Return a sentence of the command language that uses an affordance."""
     way = " > ".join(quote(part) for part in (*affordance.within, affordance.name))
     if any(_ends_in_menu(part) for part in affordance.within):
         pressed = [f"click {quote(part)}" for part in (*affordance.within, affordance.name)]
@@ -136,7 +128,7 @@ def _use(affordance: Affordance) -> str:
 
 
 def _ends_in_menu(name: str) -> bool:
-    """Tell whether the last word of a name would be read as what the thing is, and not as a part of its name."""
+    """Return whether the last word of a name would be read as what the thing is, and not as a part of its name."""
     return name.casefold().endswith(" menu")
 
 

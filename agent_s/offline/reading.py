@@ -22,6 +22,7 @@ from agent_s.offline.commands.open import Open
 from agent_s.offline.commands.press import Press
 from agent_s.offline.commands.type import TypeText
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.words import TABLE, one_of
 from intents.clauses import Clause, after_place, is_polite_only, split, without_politeness
 from intents.dates import parse_day
 from intents.keys import is_modifier, parse_keys
@@ -60,7 +61,7 @@ def read_instruction(instruction: str) -> tuple[Part, ...]:
     verb, thing, application = "", "", ""
     for clause in split(instruction):
         words = clause.words.part(without_politeness(clause.words.marked))
-        if not re.search(r"[^\W_]", words.marked) or is_polite_only(words.marked) or _is_closing(words):
+        if not re.search(r"[^\W_]", words.marked) or is_polite_only(words.marked) or _CLOSING.fullmatch(words):
             continue
         words = _with_thing(words, thing)
         command = _elided(clause, words, verb) or read_clause(words) or _elided(clause, words, verb, always=True)
@@ -198,32 +199,12 @@ _HAS_VERB = re.compile(
     r"(?!(?:the|an?|both|all|each|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it)\b", re.IGNORECASE
 )
 """What looks like an instruction with a verb of its own, if an unknown one."""
-_NO_THING = frozenset(
-    {"type", "write", "enter", "input", "put", "fill", "paste", "save", "copy", "close", "undo", "print"}
-    | {
-        "submit",
-        "accept",
-        "confirm",
-        "cancel",
-        "dismiss",
-        "overwrite",
-        "replace",
-        "reload",
-        "refresh",
-        "redo",
-        "cut",
-        "make",
-    }
-)
-
-
-def _is_closing(words: Phrase) -> bool:
-    return re.fullmatch(r"(?:thanks?|thank you|that's (?:it|all)|done|good luck)[.! ]*", words, re.I) is not None
+_CLOSING = re.compile(rf"{one_of(TABLE['closing'])}[.! ]*", re.IGNORECASE)
 
 
 def _with_thing(words: Phrase, thing: str) -> Phrase:
     """Put the last element in the place of "it"."""
-    typing = first_verb(words.marked) in _NO_THING
+    typing = first_verb(words.marked) in TABLE["without_object"].split()
     match = (_INTO_IT.search(words.marked) if typing else _WITH_IT.match(words.marked)) if thing else None
     if match is None:
         return words
@@ -236,7 +217,7 @@ def _elided(clause: Clause, words: Phrase, verb: str, always: bool = False) -> C
     if not verb or clause.connector == ".":
         return None
     title = re.fullmatch(r"(?:[A-Z]\S*|and|&|to|of)(?:\s+(?:[A-Z]\S*|and|&|to|of)){0,3}", words.marked) is not None
-    pointing = verb.casefold() in ("click", "press", "double-click", "right-click", "select", "choose", "open", "go to")
+    pointing = verb.casefold() in TABLE["pointing"]
     if not always and not (title and pointing):
         return None
     if (first_verb(words.marked) and not title) or _HAS_VERB.match(words.marked):

@@ -15,6 +15,7 @@ from agent_s.llm.protocol import (
     SummaryResponse,
     TaskSummaryContext,
 )
+from agent_s.offline.words import TABLE, one_of
 
 _LONGEST_QUERY = 300
 _LONGEST_PART = 400
@@ -38,7 +39,7 @@ def query(context: QueryContext) -> QueryResponse:
 def _forbidden(instruction: str) -> tuple[str, ...]:
     """Return the clauses that forbid something, or want it kept."""
     unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", lambda found: "_" * len(found.group()), instruction)
-    found = re.finditer(r"\b(?:do not|don't|never|without|but keep|keep)\b[^.;,!?\n]+", unquoted, re.IGNORECASE)
+    found = re.finditer(rf"\b{one_of(TABLE['forbidding'])}\b[^.;,!?\n]+", unquoted, re.IGNORECASE)
     return tuple(instruction[clause.start() : clause.end()].strip() for clause in found)[:30]
 
 

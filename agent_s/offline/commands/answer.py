@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Literal
 
 from aci.acting.actions import Hotkey
 from agent_s.offline.commands.base import Command
-from agent_s.offline.commands.close import SHUT
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, changed
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.roles import ROLES
-from agent_s.offline.finding.screen import name_of
+from agent_s.offline.finding.screen import in_dialog, name_of
 from agent_s.offline.finding.targets import Target, named
-
-Answered = Literal["accept", "cancel", "yes", "no", "close"]
-_BUTTONS: dict[Answered, tuple[str, ...]] = {
-    "accept": ("OK", "Accept", "Yes", "Confirm", "Continue", "Apply", "Got it", "Close", "Done", "Agree", "Allow"),
-    "cancel": ("Cancel", "No", "Dismiss", "Close", "Not now", "Decline", "Reject"),
-    "close": SHUT,
-    "yes": ("Yes", "OK", "Accept", "Continue"),
-    "no": ("No", "Cancel", "Don't", "Decline"),
-}
+from agent_s.offline.words import BUTTONS
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Command):
-    """Answer the dialog in front."""
+    """Answer the dialog in front.
 
-    answer: Answered
+    Attributes:
+        answer: The meaning of the button, a key of `words.BUTTONS`.
+    """
+
+    answer: str
 
     def run(self, desk: Desk) -> Course:
         """Click the dialog's button of that meaning; one without such a button is answered by the keyboard."""
@@ -47,19 +40,40 @@ class Answer(Command):
 
     def about(self) -> tuple[Target, ...]:
         """Return the plainest button of that meaning."""
-        return (named(_BUTTONS[self.answer][0], "button"),)
+        return (named(BUTTONS[self.answer][0], "button"),)
 
     def _buttons(self, desk: Desk) -> list[Candidate]:
         """Return the button in a dialog, which may be part of a page; else the one in front that can only mean this."""
         dialogs = {window.id for window in desk.screen.dialogs}
-        for name in _BUTTONS[self.answer]:
+        for name in BUTTONS[self.answer]:
             found = best(desk.rank(named(name, "button"), ROLES["button"] | {"link"}), 90.0)
-            inner = [one for one in found if any(re.match("dialog|alert", part) for part in one.element.path)]
+            inner = [one for one in found if in_dialog(one.element)]
             if inside := [one for one in found if one.element.window_id in dialogs] or inner:
                 return inside
-        return [] if dialogs else desk.buttons(_BUTTONS[self.answer][:4])
+        return [] if dialogs else desk.buttons(BUTTONS[self.answer][:4])
 
 
-def read(answer: Answered) -> Command:
+@dataclass(frozen=True, slots=True)
+class Allow(Command):
+    """Allow what a question asks about, such as to replace a file; nothing is done where none is asked."""
+
+    lasting = False
+    answer: str
+
+    def run(self, desk: Desk) -> Course:
+        """Click the button of that meaning in a dialog."""
+        start = desk.screen
+        found = [one for window in start.dialogs for one in desk.buttons(BUTTONS[self.answer], window)]
+        if not found:
+            return f"no question asked whether to {self.answer}"
+        element = yield from desk.click(found)
+        return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
+
+    def about(self) -> tuple[Target, ...]:
+        """Return the buttons, so that the question is left to this command."""
+        return tuple(named(name, "button") for name in BUTTONS[self.answer])
+
+
+def read(answer: str, if_asked: str = "") -> Command:
     """Return the answer of the row."""
-    return Answer(answer)
+    return Allow(answer) if if_asked else Answer(answer)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from agent_s.offline.commands.conditions import Condition
 from agent_s.offline.course import Course
@@ -27,26 +28,26 @@ class Seen:
     last: Screen
 
 
-class Command:
-    """A frozen dataclass with the fields of one intent; subclasses implement `run` and whatever else applies."""
+@runtime_checkable
+class Command(Protocol):
+    """One intent: a frozen dataclass with a method `run`, and those of the others that apply."""
 
     __slots__ = ()
     lasting: ClassVar[bool] = True
     """Whether it is to leave something behind that can be seen, so that a task is not verified without it."""
 
+    @abstractmethod
     def run(self, desk: Desk) -> Course:
         """Carry it out; return the evidence of its success."""
-        raise NotImplementedError
 
     def about(self) -> tuple[Target, ...]:
         """Return the elements that its first field with any describes; "it" stands for the last of them afterwards."""
-        found = (_targets(getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
-        return next(filter(None, found), ())
+        return next(filter(None, map(_targets, _values(self).values())), ())
 
     def at(self, place: Target) -> Command:
         """Return the command narrowed down to a part of a window."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return replace(self, **{name: _placed(value, place) for name, value in values.items()})  # type: ignore[type-var]
+        narrowed = {name: _narrow(value, place) for name, value in _values(self).items()}
+        return replace(self, **narrowed)  # type: ignore[type-var]  # a dataclass
 
     def judge(self, seen: Seen) -> Finding:
         """Return whether what was seen proves or refutes it."""
@@ -57,30 +58,27 @@ class Command:
         return ""
 
 
+def _values(command: Command) -> dict[str, Any]:
+    return {field.name: getattr(command, field.name) for field in fields(command)}  # type: ignore[arg-type]
+
+
 def _targets(value: object) -> tuple[Target, ...]:
     match value:
         case Target():
             return (value,)
         case Command():
             return value.about()
-        case Condition():
-            return (value.target,)
+        case Condition(target=target):
+            return (target,)
         case tuple():
             return tuple(target for item in value for target in _targets(item))
-        case _:
-            return ()
+    return ()
 
 
-def _placed(value: object, place: Target) -> object:
-    """Return the value of a field with each description of an element narrowed down to a place."""
+def _narrow(value: object, place: Target) -> object:
     match value:
-        case Target():
-            return value.inside(place)
-        case Command():
-            return value.at(place)
-        case Condition():
+        case Target() | Command() | Condition():
             return value.at(place)
         case tuple():
-            return tuple(_placed(item, place) for item in value)
-        case _:
-            return value
+            return tuple(_narrow(item, place) for item in value)
+    return value

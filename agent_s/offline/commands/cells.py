@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from aci.acting.actions import Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
+from agent_s.offline.commands.choose import Choose
 from agent_s.offline.commands.type import text_in
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, Steps, changed, same_number, shorten
@@ -59,6 +60,20 @@ class EnterCells(Command):
         return True, ", ".join(shown)
 
 
+@dataclass(frozen=True, slots=True)
+class GoToCell(Command):
+    """Select a cell or a range of a sheet."""
+
+    address: str
+
+    def run(self, desk: Desk) -> Course:
+        """Select it; where there is no sheet, choose what is called like the address."""
+        if not desk.screen.has_sheet() and not name_box(desk.screen, desk):
+            return (yield from Choose((named(self.address),)).run(desk))
+        yield from select_cell(self.address, desk)
+        return f"{self.address} is selected"
+
+
 def cell_at(address: str, screen: Screen) -> Element | None:
     """Return the cell with an address, in the active window before others."""
     cells = [element for element in screen.elements if element.role == "table cell" and element.name == address]
@@ -86,11 +101,13 @@ def select_cell(address: str, desk: Desk) -> Steps[None]:
 
 
 def read(cell: str, pairs: Phrase | None = None, text: Phrase | None = None) -> Command | None:
-    """Read one cell and its text, or "Item into A1, Price into B1, ..." with the last cell apart."""
+    """Read one cell and its text, "Item into A1, Price into B1, ..." with the last cell apart, or a cell to select."""
     if text is not None:
         content = text_in(text)
         return EnterCells(((cell, content),)) if content is not None and ":" not in cell else None
-    if pairs is None or ":" in cell:
+    if pairs is None:
+        return GoToCell(cell)
+    if ":" in cell:
         return None
     cells: list[tuple[str, str]] = []
     parts = re.split(

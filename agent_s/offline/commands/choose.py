@@ -50,8 +50,8 @@ class Choose(Command):
     def at(self, place: Target) -> Command:
         """Return the choice inside a place."""
         if self.source is not None:
-            return replace(self, source=self.source.inside(place))
-        return replace(self, values=tuple(value.inside(place) for value in self.values))
+            return replace(self, source=self.source.at(place))
+        return replace(self, values=tuple(value.at(place) for value in self.values))
 
     def _choose(self, value: Target, desk: Desk, add: bool) -> Steps[str]:
         source = self.source

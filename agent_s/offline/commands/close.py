@@ -12,29 +12,17 @@ from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, Steps, changed
 from agent_s.offline.finding.matching import window_score
-from agent_s.offline.finding.screen import name_of
+from agent_s.offline.finding.screen import in_dialog, name_of
 from agent_s.offline.finding.targets import named
+from agent_s.offline.words import BUTTONS, TABLE, one_of
 from intents.text import Phrase
 
 What = Literal["window", "app", "dialog", "tab", "menu", "any"]
-Changes = Literal["ask", "save", "discard"]
-_DISCARD = (
-    "Don't Save",
-    "Don’t Save",
-    "Discard",
-    "Close without Saving",
-    "Discard Changes",
-    "Discard All",
-    "Do not Save",
-)
-_ANSWERS = {"ask": (), "discard": (*_DISCARD, "No", "Leave"), "save": ("Save", "Save All", "Yes", "Save As")}
-SHUT = ("Close", "Dismiss", "Cancel", "OK", "No thanks", "Not now", "Got it", "×", "x", "✕")
-"""Names of buttons that close a dialog, the plainest first."""
-_KINDS: tuple[tuple[str, What], ...] = (
-    (r"tab", "tab"), (r"dialog(?:ue)?(?: box| window)?|popup|alert|prompt|message|notification|box", "dialog"),
-    (r"window|document|file", "window"), (r"app|application|program|browser|editor|everything", "app"),
-    (r"menu", "menu"),
-)  # fmt: skip
+Changes = Literal["ask", "keep", "discard"]
+_KINDS: dict[What, re.Pattern[str]] = {
+    kind: re.compile(rf"(?P<name>.*?)\s*\b{one_of(nouns)}", re.IGNORECASE) for kind, nouns in TABLE["closed"].items()
+}
+_CURRENT = re.compile(rf"{one_of(TABLE['current'])}\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +47,8 @@ class Close(Command):
             asked = window is not None and (yield from self._settle_question(window, desk))
             return asked or f"the tab was closed; {changed(start, desk.screen)}"
         if self.what in ("dialog", "any") and not self.name and not desk.screen.dialogs:
-            inside = [one for one in desk.screen.front if any(re.match("dialog|alert", part) for part in one.path)]
-            for found in (desk.buttons((name,), least=88.0) for name in SHUT if inside):
-                if found and found[0].element in inside:  # a dialog inside of a page
+            for found in (desk.buttons((name,), least=88.0) for name in BUTTONS["close"]):
+                if found and in_dialog(found[0].element):  # a dialog in a page
                     element = yield from desk.click(found)
                     return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
         if self.what == "dialog" and not desk.screen.dialogs and self._window(desk) is None:
@@ -118,11 +105,11 @@ class Close(Command):
 
     def _settle_question(self, window: Window, desk: Desk) -> Steps[str]:
         """Discard or save changes only as the instruction says, else leave the question open; "" where none is."""
-        asking = {one.element.window_id for one in desk.buttons((*_DISCARD, "Cancel"))}
+        asking = {one.element.window_id for one in desk.buttons((*BUTTONS["unsaved"], *BUTTONS["cancel"][:1]))}
         questions = [
             one for one in desk.screen.dialogs if one.id in asking and one.id != window.id and one.app == window.app
         ]
-        if not questions and not desk.buttons(_DISCARD):
+        if not questions and not desk.buttons(BUTTONS["unsaved"]):
             return ""
         title = questions[0].title if questions else window.title
         if desk.is_left_to_next():
@@ -130,7 +117,7 @@ class Close(Command):
         if self.changes == "ask":
             asks = "asks whether to save them; the instruction does not say"
             give_up(f"{window.title or window.app!r} has unsaved changes and {asks}")
-        found = desk.buttons(_ANSWERS[self.changes])
+        found = desk.buttons(BUTTONS[self.changes])
         if not found:
             give_up(f"the question {title!r} has no button to {self.changes} the changes")
         before = desk.screen
@@ -143,8 +130,8 @@ class Close(Command):
 
 def read(what: Phrase | None = None, changes: Changes = "ask") -> Command:
     """Read the kind and the name of what is closed."""
-    text = re.sub(r"^(?:current|active|open|whole)\s+", "", str(what or "").strip(), flags=re.IGNORECASE)
-    for pattern, kind in _KINDS:
-        if match := re.fullmatch(rf"(?P<name>.*?)\s*\b(?:{pattern})", text, re.IGNORECASE):
+    text = _CURRENT.sub("", str(what or "").strip(), count=1)
+    for kind, pattern in _KINDS.items():
+        if match := pattern.fullmatch(text):
             return Close(kind, match["name"], changes)
-    return Close("any", "" if text.casefold() in ("it", "this", "that", "all") else text, changes)
+    return Close("any", "" if text.casefold() in TABLE["pronouns"] else text, changes)

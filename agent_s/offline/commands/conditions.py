@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 from aci.observation.observation import Element
 from agent_s.offline.desk import Desk, shorten
 from agent_s.offline.finding.matching import has_state, rank, window_score
-from agent_s.offline.finding.names import name_score, normalize
+from agent_s.offline.finding.names import normalize
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, LABELS
-from agent_s.offline.finding.screen import Screen, content_of, name_of, value_beside
+from agent_s.offline.finding.screen import Screen, content_of, in_dialog, name_of, value_beside
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.words import TABLE, meanings, one_of
+from intents.templates import Template
 from intents.text import Phrase
 
 _PREFER = ACTIONABLE | LABELS
 _WHOLE = ("page", "window", "dialog", "area", "form", "list", "table")
-_DISPLAYS = frozenset({"display", "screen", "result", "output", "answer", "total", "calculator", "it"})
-_TITLE = re.compile(r"(?:window(?:'s)? |document )?title(?: bar)?(?: of .*)?", re.IGNORECASE)
+_DISPLAYS = frozenset(TABLE["displays"])
+_TITLE = re.compile(rf"{one_of(TABLE['titles'])}(?: of .*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,9 @@ class Condition:
     """Something that holds on the screen or does not.
 
     Attributes:
-        kind: "shown", "gone", "state", "contains" or "value".
+        kind: "shown", "gone", "state" or "contains".
         target: The element or window that it is about.
-        text: The state that it must have, what it must contain, or its value.
+        text: The state that it must have, or what it must contain.
         negated: Whether the opposite is meant.
         words: The condition as it was said.
     """
@@ -40,7 +42,7 @@ class Condition:
 
     def at(self, place: Target) -> Condition:
         """Return the condition about a place."""
-        return replace(self, target=self.target.inside(place))
+        return replace(self, target=self.target.at(place))
 
     def holds(self, screen: Screen) -> str:
         """Return what shows that it holds; "" where it does not."""
@@ -56,9 +58,7 @@ class Condition:
                 return f"{name_of(found[0].element)} is {'not ' if self.negated else ''}{self.text}"
         wanted = self.text.casefold().strip()
         for where, text in self._texts(screen):
-            shown = text.casefold().strip()
-            is_value = shown == wanted or name_score(self.text, text)[0] >= 92
-            if (wanted in shown if self.kind == "contains" or not self.negated else is_value) != self.negated:
+            if (wanted in text.casefold()) != self.negated:
                 return f"{where} reads {shorten(text)!r}"
         return ""
 
@@ -84,8 +84,7 @@ class Condition:
                 if window_score(target.name, screen, window.id) >= 70:
                     return f"the window {window.title or window.app!r} is open"
         if not target.name and target.is_a("dialog"):
-            inner = any(part.split(":")[0] in ("dialog", "alert") for one in screen.front for part in one.path)
-            return "a dialog is open" if screen.dialogs or inner else ""
+            return "a dialog is open" if screen.dialogs or any(map(in_dialog, screen.front)) else ""
         if not target.name and target.is_a("page", "window"):
             return "a window is in front" if screen.front else ""
         if not target.name and target.is_a("menu"):
@@ -122,41 +121,23 @@ class Condition:
         return found
 
 
-_STATE = (
-    "checked|unchecked|ticked|unticked|selected|enabled|disabled|focused|expanded|collapsed|empty|on|off|active"
-    "|turned on|turned off|editable|pressed"
-)
-_BE = r"(?:is|are|has been|to be)(?:\s+now)?"
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    ("gone", rf"(?P<what>.+?)\s+(?:disappears?|vanishes|closes|goes away|no longer (?:appears|exists)"
-             rf"|to (?:disappear|close|vanish|go away)|does(?: not|n't) (?:appear|exist|show)"
-             rf"|{_BE}\s+(?:gone|closed|hidden|removed|(?:not|no longer) (?:visible|shown|displayed|there|open)))"),
-    ("gone", r"(?:there is|there are|there's) no (?P<what>.+)"),
-    ("state", rf"(?P<what>.+?)\s+(?:(?:is|are)(?P<not>n't|\s+not)?)\s+(?P<text>{_STATE})"),
-    ("shown", rf"(?P<what>.+?)\s+(?:appears?|shows(?: up)?|opens|loads|pops up|comes up|exists?|finishes|is running"
-              rf"|to (?:appear|show(?: up)?|open|load|come up|pop up|finish)"
-              rf"|(?:{_BE}|has)\s+(?:visible|shown|displayed|open(?:ed)?|there|present|on (?:the )?screen|loaded"
-              r"|available|in sight|ready|finished|appeared))"),
-    ("shown", r"(?:you (?:can )?see|there is|there are|there's)\s+(?:an? |the )?(?P<what>.+)"),
-    ("contains", r"(?P<what>(?:(?:the|an?|this) \S+|(?!(?:the|an?|this) )\S+).*?)\s+"
-                 r"(?P<not>does not |doesn't )?(?:contains?|includes?|says?|reads?|displays?|shows?|ends with"
-                 r"|starts with)\s+(?P<text>.+)"),
-    ("value", rf"(?P<what>.+?)\s+(?:{_BE}|equals|is equal to|is set to|has the value|becomes)\s+(?P<text>.+)"),
-)  # fmt: skip
-_CONDITIONS = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _PATTERNS)
+_STATES = meanings("states")
+_GROUPS = {group: TABLE[group] for group in ("be", "contain")}
+_CONDITIONS = tuple((row, Template(text, _GROUPS)) for row in TABLE["conditions"] for text in row["say"])
+_LEAD = re.compile(rf"{one_of(TABLE['before_texts'])}\s+", re.IGNORECASE)
 
 
 def parse_condition(words: Phrase) -> Condition | None:
     """Read "the dialog appears", "'Name' contains 'Ada'" or "the box is checked"; None where it is neither."""
     marked = re.sub(r"^(?:that|whether|if|until)\s+", "", words.marked.strip(" ,."), flags=re.IGNORECASE)
-    for kind, pattern in _CONDITIONS:
-        if match := pattern.fullmatch(marked):
-            target = parse_target(words.part(match["what"]))
-            groups = match.groupdict()
-            text = re.sub(r"^(?:the\s+)?(?:text|words?|value|number)\s+", "", groups.get("text") or "", flags=re.I)
-            said = str(words.part(text))
-            text = said.casefold() if kind == "state" else said
-            return Condition(kind, target, text, bool(groups.get("not")), str(words.part(marked)))
+    for row, template in _CONDITIONS:
+        if match := template.pattern.fullmatch(marked):
+            slots = {slot.field: words.part(match[slot.group]) for slot in template.slots}
+            text = slots.get("text", words.part(""))
+            text = words.part(_LEAD.sub("", text.marked, count=1))
+            if row["kind"] != "state" or text.casefold() in _STATES:
+                said = str(words.part(marked))
+                return Condition(row["kind"], parse_target(slots["what"]), str(text), "set" in row, said)
     return None
 
 

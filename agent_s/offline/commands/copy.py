@@ -18,11 +18,10 @@ from agent_s.offline.finding.names import name_score, normalize
 from agent_s.offline.finding.roles import EDITABLE, LABELS, ROLES
 from agent_s.offline.finding.screen import Screen, content_of, name_of, value_beside
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.words import TABLE, one_of
 from intents.text import Phrase
 
-_CODE_NOUN = re.compile(
-    r"\b(?:code|number|id|identifier|token|key|pin|password|reference|no|otp|voucher|coupon|serial)\b", re.IGNORECASE
-)
+_CODE_NOUN = re.compile(rf"\b{one_of(TABLE['codes'])}\b", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z0-9][\w./#-]*[A-Za-z0-9]|\d+")
 
 

@@ -12,12 +12,10 @@ from agent_s.offline.desk import Desk, Steps
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.screen import Screen, content_of, name_of
 from agent_s.offline.finding.targets import named
+from agent_s.offline.words import BUTTONS, TABLE
 from intents.dates import month_number, months
 
-_SEGMENTS = ("month", "day", "year", "hour", "minute", "am/pm")
 _MAX_MONTHS = 24
-_NEXT = ("Next", "Next month", ">", "›", "»", "→")
-_PREVIOUS = ("Prev", "Previous", "Previous month", "<", "‹", "«", "←")
 
 
 def set_segments(element: Element, day: date | None, time_of_day: time | None, desk: Desk) -> Steps[str]:
@@ -52,7 +50,7 @@ def _segments(element: Element, screen: Screen) -> dict[str, Element]:
         if other.role != "spin button" or other.id == element.id or other.window_id != element.window_id:
             continue
         words = f"{other.name} {other.description}".casefold()
-        word = next((word for word in _SEGMENTS if re.search(rf"\b{re.escape(word)}", words)), "")
+        word = next((word for word in TABLE["segments"] if re.search(rf"\b{re.escape(word)}", words)), "")
         if word and inside is not None and inside.area * 2 >= other.rect.area:
             found.setdefault(word, other)
     return found
@@ -78,7 +76,7 @@ def pick_day(day: date, said: str, desk: Desk) -> Course:
         away = (day.year - shown[0]) * 12 + day.month - shown[1]
         if away == 0:
             return (yield from _click_day(day, said, desk))
-        names = _NEXT if away > 0 else _PREVIOUS
+        names = BUTTONS["next month" if away > 0 else "previous month"]
         found = next((found for name in names if (found := best(desk.rank(named(name)), 80.0))), [])
         if not found:
             give_up("the calendar has no button for another month")

@@ -9,17 +9,14 @@ from agent_s.offline.finding.matching import GOOD, best, rank
 from agent_s.offline.finding.roles import EDITABLE, ROLES
 from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import named
+from agent_s.offline.words import BUTTONS, FIELDS, TABLE, meanings, one_of
 from intents.text import Phrase
 
 LOOKS = (0.3, 0.5, 0.8, 1.2, 2.0)
 """Pauses between looks at a dialog that opens or closes, s."""
-_NAME_LABELS = ("Name", "File name", "Filename", "Location")
-_CONFIRM = ("Save", "OK", "Export", "Save As", "Open", "Select", "Choose", "Load")
-_TITLE = re.compile(r"\b(?:save|export|open|select|choose|upload)\b", re.IGNORECASE)
-_FOLDERS = {
-    "document": "Documents", "documents": "Documents", "download": "Downloads", "downloads": "Downloads",
-    "desktop": "Desktop", "pictures": "Pictures", "music": "Music", "videos": "Videos",
-}  # fmt: skip
+_TITLE = re.compile(rf"\b{one_of(TABLE['file_dialogs'])}\b", re.IGNORECASE)
+_FOLDERS = meanings("folders")
+_NOUN = one_of(TABLE["nouns_of_folders"])
 
 
 def file_dialog(screen: Screen, before: Screen | None = None) -> Window | None:
@@ -33,7 +30,8 @@ def file_dialog(screen: Screen, before: Screen | None = None) -> Window | None:
 
 
 def _has_button(window: Window, screen: Screen) -> bool:
-    found = (best(rank(named(name, "button"), screen, ROLES["button"]), 80.0) for name in _CONFIRM)
+    names = (*BUTTONS["save"], *BUTTONS["open"])
+    found = (best(rank(named(name, "button"), screen, ROLES["button"]), 80.0) for name in names)
     return any(one.element.window_id == window.id and one.element.point for ranked in found for one in ranked)
 
 
@@ -44,7 +42,7 @@ def name_field(screen: Screen, window: Window) -> Element | None:
         for element in screen.elements
         if element.window_id == window.id and element.role in EDITABLE and "editable" in element.states
     ]
-    for label in _NAME_LABELS if fields else ():
+    for label in FIELDS["file"] if fields else ():
         found = [one.element for one in best(rank(named(label), screen, EDITABLE), GOOD) if one.element in fields]
         if found:
             return found[0]
@@ -59,7 +57,7 @@ def full_path(name: str, folder: str) -> str:
 def folder_path(words: Phrase) -> str | None:
     """Return "the Documents folder" or "~/x" as a path; None where the words name no folder."""
     text = re.sub(r"^(?:(?:the|my|your)\s+)?(?:folder\s+)?", "", words.strip(" ,").rstrip("/"), flags=re.IGNORECASE)
-    bare = re.sub(r"\s+(?:folder|directory)$", "", text, flags=re.IGNORECASE)
+    bare = re.sub(rf"\s+{_NOUN}$", "", text, flags=re.IGNORECASE)
     if nested := re.fullmatch(r"(.+?)\s+(?:folder\s+)?(?:in|inside|of)\s+(.+)", bare, re.IGNORECASE):
         outer = folder_path(words.part(nested[2]))
         return f"{outer}/{nested[1]}" if outer else None
@@ -68,9 +66,9 @@ def folder_path(words: Phrase) -> str | None:
     if bare.startswith(("/", "~", ".")):
         return bare
     lowered = bare.casefold()
-    if lowered in ("home", "user's home"):
+    if lowered in TABLE["home_folders"]:
         return "~"
-    if lowered in ("tmp", "temporary", "temp"):
+    if lowered in TABLE["temporary_folders"]:
         return "/tmp"
     said = bare != words.strip() or words.quotes
     return f"~/{_FOLDERS.get(lowered, bare)}" if lowered in _FOLDERS or said else None

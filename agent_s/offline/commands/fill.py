@@ -14,6 +14,7 @@ from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import GOOD, best
 from agent_s.offline.finding.roles import CHECKABLE
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.words import BUTTONS
 from intents.lexicon import on_or_off
 from intents.text import Phrase
 
@@ -53,7 +54,7 @@ def read(
     if user is not None and password is not None:
         fields = (Target("username", "username", kinds=("field",)), str(user))
         secret = (Target("password", "password", kinds=("password", "field")), str(password))
-        return Fill((fields, secret), ("log in", "login", "sign in", "submit", "continue", "ok"))
+        return Fill((fields, secret), BUTTONS["log in"])
     if labelled is not None:
         found = tuple(fields_in(labelled))
         if len(found) == 1 and where is not None and (where.name or where.every or where.ordinal):

@@ -12,9 +12,8 @@ from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import best
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.targets import named
+from agent_s.offline.words import FIELDS
 from intents.text import Phrase
-
-_ADDRESS_BARS = ("Address and search bar", "Search or enter address", "Address bar", "Location")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class GoTo(Command):
 
 def address_bar(desk: Desk) -> Element | None:
     """Return the field for addresses of a browser in front; None where there is none."""
-    for name in _ADDRESS_BARS:
+    for name in FIELDS["address"]:
         found = [one.element for one in best(desk.rank(named(name), EDITABLE), 90.0)]
         found = [element for element in found if element in desk.screen.front and element.point]
         if found:

@@ -17,9 +17,10 @@ from agent_s.offline.finding.matching import elements_within, window_score
 from agent_s.offline.finding.names import name_score
 from agent_s.offline.finding.roles import EDITABLE, ROLES
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.words import TABLE
 from intents.text import Phrase
 
-_FRONT = frozenset({"new", "current", "same", "open", "resulting", "blank", "empty", "active", "next", "following"})
+_FRONT = frozenset((*TABLE["current"], *TABLE["resulting"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def _entries(command: Command) -> tuple[str, ...]:
 def read(place: Phrase, do: Command, as_field: str = "") -> Command | None:
     """Read the place; a menu makes a path, a field or list belongs to the command."""
     target = parse_target(place)
-    if place.casefold() in ("it", "there", "page", "screen", "mouse", "keyboard"):
+    if place.casefold() in TABLE["places_of_no_importance"]:
         return do
     if as_field:
         text = do.text if isinstance(do, TypeText) else do.said if isinstance(do, Choose) else None

@@ -12,10 +12,11 @@ from agent_s.offline.commands.choose import CHOOSABLE
 from agent_s.offline.commands.click import point_at
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, Finder, Steps, changed, opens_on_pointing
-from agent_s.offline.finding.matching import GOOD, MAIN_MENUS, Candidate, best, rank
+from agent_s.offline.finding.matching import GOOD, Candidate, best, rank
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, ROLES, split_last_noun
 from agent_s.offline.finding.screen import Screen, name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.words import BUTTONS
 from intents.text import Phrase
 
 _ITEMS = CHOOSABLE - EDITABLE
@@ -97,7 +98,8 @@ def _is_open(element: Element, following: str, screen: Screen) -> bool:
 
 
 def _by_main_menu(find: Finder, desk: Desk) -> Steps[list[Candidate]]:
-    buttons = [one for name in MAIN_MENUS for one in best(desk.rank(named(name, "button"), ROLES["menu"]), GOOD)]
+    names = BUTTONS["main menu"]
+    buttons = [one for name in names for one in best(desk.rank(named(name, "button"), ROLES["menu"]), GOOD)]
     if not buttons:
         return []
     yield from desk.click(buttons[:1])

@@ -9,6 +9,7 @@ from agent_s.offline.commands.conditions import Condition
 from agent_s.offline.course import Course
 from agent_s.offline.desk import Desk
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.words import TABLE
 from intents.text import Phrase
 
 
@@ -35,6 +36,6 @@ def read(do: Command, condition: Condition | None = None, asked: Phrase | str = 
         return OnlyIf(do, Condition("shown", dialog, words=str(asked)))
     if condition is None:
         return None
-    if condition.target.phrase.casefold() in ("it", "they", "one", "that", "this") and do.about():
+    if condition.target.phrase.casefold() in TABLE["pronouns"] and do.about():
         condition = replace(condition, target=do.about()[0])
     return OnlyIf(do, condition)

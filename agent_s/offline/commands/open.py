@@ -16,13 +16,16 @@ from agent_s.offline.finding.matching import EXACT, Candidate, best, nearest_nam
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
 from agent_s.offline.finding.screen import in_page, name_of
 from agent_s.offline.finding.targets import Target, named, parse_target
+from agent_s.offline.words import TABLE, one_of
 from intents.applications import mentioned
 from intents.text import Phrase
 
 _WAITS = (0.5, 1.0, 1.5, 2.0)
 """Pauses until the window of an application is ready, s."""
 _BY_TWO_CLICKS = frozenset({"icon", "desktop icon", "table cell", "list item", "text line"})
-_APP = re.compile(r"\s+(?:application|app|program)$|^(?:application|app|program)\s+", re.IGNORECASE)
+_NOUN = one_of(TABLE["applications"])
+_APP = re.compile(rf"\s+{_NOUN}$|^{_NOUN}\s+", re.IGNORECASE)
+_FOLDER = re.compile(rf"\b{one_of(TABLE['nouns_of_folders'])}\b", re.IGNORECASE)
 _CLICKED = ("menu", "tab", "link", "button", "combo", "checkbox", "date", "heading", "page", "menuitem")
 
 
@@ -100,7 +103,7 @@ class Open(Command):
         start, found = desk.screen, (yield from desk.find(self.target))
         if found:
             return (yield from self._click(found, desk))
-        if not re.search(r"\b(?:folder|directory)\b", self.target.phrase, re.IGNORECASE):
+        if not _FOLDER.search(self.target.phrase):
             give_up(desk.not_found(self.target))
         path = self.name if self.name.startswith(("/", "~")) else f"~/{self.name}"
         yield from desk.press("ctrl", "l", purpose="go to the field for the path")

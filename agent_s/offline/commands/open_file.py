@@ -17,9 +17,8 @@ from agent_s.offline.finding.matching import EXACT, best
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.screen import Screen, in_page, name_of
 from agent_s.offline.finding.targets import named, parse_target
+from agent_s.offline.words import BUTTONS
 from intents.text import Phrase
-
-_CONFIRM = ("Open", "OK", "Select", "Choose", "Load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class OpenFile(Command):
             return dialog.id not in desk.screen.window_by_id
 
         yield from desk.wait_until(is_gone, (0.5,), "wait for the dialog to close")
-        buttons = [] if is_gone() else desk.buttons(_CONFIRM, dialog, 80.0)
+        buttons = [] if is_gone() else desk.buttons(BUTTONS["open"], dialog, 80.0)
         if buttons and "disabled" not in buttons[0].element.states:
             yield from desk.click(buttons)
         yield from desk.wait_until(is_gone, (1.0,), "wait for the dialog to close")
@@ -67,7 +66,7 @@ def _dialog(before: Screen, desk: Desk) -> Window | None:
     """Return a dialog for files, or any new window with a button that opens."""
     known = before.window_by_id
     new = [one for one in desk.screen.windows if one.active and not one.popup and one.id not in known]
-    return file_dialog(desk.screen) or next((one for one in new if desk.buttons(_CONFIRM, one, 80.0)), None)
+    return file_dialog(desk.screen) or next((one for one in new if desk.buttons(BUTTONS["open"], one, 80.0)), None)
 
 
 def read(file: Phrase, folder: Phrase | None = None, app: Phrase | None = None) -> Command | None:

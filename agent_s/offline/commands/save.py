@@ -17,10 +17,11 @@ from agent_s.offline.desk import Desk, Steps
 from agent_s.offline.finding.matching import Candidate
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.screen import Screen, content_of
+from agent_s.offline.words import BUTTONS, TABLE, one_of
 from intents.text import Phrase
 
-_CONFIRM = ("Save", "OK", "Export", "Save As")
-_REPLACE = ("Replace", "Overwrite", "Yes")
+_REPLACES = re.compile(one_of(TABLE["asking_to_replace"]), re.IGNORECASE)
+_OPEN_DOCUMENT = re.compile(one_of(TABLE["open_document"]))
 _OWN_FORMATS = frozenset({"", ".ods", ".odt", ".odp", ".odg"})
 
 
@@ -108,7 +109,7 @@ class Save(Command):
         if content_of(field) != path:
             action = Type(text=path, element_id=field.id, overwrite=True)
             yield from desk.do(action, f"type the path {path!r} as the name")
-        buttons = desk.buttons(_CONFIRM, dialog, 80.0)
+        buttons = desk.buttons(BUTTONS["save"], dialog, 80.0)
         if buttons:
             yield from desk.click(buttons)
         else:
@@ -141,7 +142,7 @@ class Save(Command):
                     give_up(f"{exists}, and the instruction does not say to replace it")
                 yield from desk.click(replace)
             elif formats := _asks_for_format(desk):
-                own = [one for one in formats if re.search(r"ODF|OpenDocument", one.element.name)]
+                own = [one for one in formats if _OPEN_DOCUMENT.search(one.element.name)]
                 suffix = PurePosixPath(self.name).suffix.casefold()
                 wants_own = suffix in _OWN_FORMATS and not self.format
                 kept = [one for one in formats if one not in own]
@@ -165,8 +166,8 @@ def _asks(desk: Desk) -> bool:
 
 def _asks_to_replace(desk: Desk) -> list[Candidate]:
     texts = [content_of(element) for element in desk.screen.front if element.role in ROLES["text"]]
-    asks = any(re.search(r"already exists|replace|overwrit", text, re.IGNORECASE) for text in texts)
-    return desk.buttons(_REPLACE) if asks else []
+    asks = any(_REPLACES.search(text) for text in texts)
+    return desk.buttons(BUTTONS["replace"]) if asks else []
 
 
 def _asks_for_format(desk: Desk) -> list[Candidate]:
@@ -180,7 +181,7 @@ def _error(dialog: Window, desk: Desk) -> str:
     for window in desk.screen.dialogs:
         own = [element for element in desk.screen.elements if element.window_id == window.id]
         texts = [content_of(element) for element in own if element.role in ROLES["text"] and content_of(element)]
-        if window.id != dialog.id and texts and desk.buttons(("OK", "Close", "Dismiss"), window, 80.0):
+        if window.id != dialog.id and texts and desk.buttons(BUTTONS["report"], window, 80.0):
             return ". ".join(texts[:3])
     return ""
 

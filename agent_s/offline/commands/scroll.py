@@ -13,11 +13,12 @@ from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import elements_within
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.words import meanings
 from intents.text import Phrase
 
 Direction = Literal["up", "down", "left", "right"]
 _MAX_SCROLLS = 15
-_NOTCHES = {"page": 10, "screen": 10}
+_NOTCHES = meanings("notches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +85,5 @@ def read(
     way = str(direction).casefold()
     if way not in ("up", "down", "left", "right"):
         return None
-    notches = count * _NOTCHES.get(str(unit).casefold().rstrip("s"), 1) or 5
+    notches = count * int(_NOTCHES.get(unit.casefold(), 1)) or 5
     return Scroll(way, notches, bool(end), until, where)  # type: ignore[arg-type]  # one of the four

@@ -16,9 +16,8 @@ from agent_s.offline.finding.matching import best, rank, window_score
 from agent_s.offline.finding.roles import CONTAINERS, EDITABLE
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.words import FIELDS
 from intents.text import Phrase
-
-_FIELDS = ("Search", "Find", "Query", "Search term")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Search(Command):
             names_window = any(window_score(target.phrase, desk.screen, one.id) >= 66 for one in desk.screen.windows)
             if not set(target.kinds) & CONTAINERS and not names_window:
                 give_up(desk.not_found(target))
-        for name in _FIELDS:
+        for name in FIELDS["search"]:
             found = [one for one in best(desk.rank(named(name), EDITABLE), 76.0) if one.element in desk.screen.front]
             found = [one for one in found if not re.search("address", one.element.name, re.IGNORECASE)]
             if found:

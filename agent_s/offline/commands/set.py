@@ -18,13 +18,15 @@ from agent_s.offline.finding.names import normalize
 from agent_s.offline.finding.roles import CHECKABLE, EDITABLE, ROLES
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.words import TABLE, meanings
 from intents.dates import parse_day, parse_time
 from intents.text import Phrase
 
 _TAKE_VALUES = EDITABLE | ROLES["slider"] | ROLES["combo"] | ROLES["date"] | {
     "table cell", "list", "scroll bar", "toggle button", "panel", "push button"
 }  # fmt: skip
-_ENDS = {"max": "End", "maximum": "End", "highest": "End", "min": "Home", "minimum": "Home", "lowest": "Home"}
+_ENDS = meanings("ends")
+_SELECTORS = frozenset(TABLE["selectors"])
 _MAX_PRESSES = 60
 _ROUNDS = 6
 
@@ -54,11 +56,7 @@ class SetValue(Command):
         found = [one for one in desk.rank(self.target, _TAKE_VALUES, _TAKE_VALUES) if self._takes_value(one.element)]
         if best(found, 66.0):
             return found
-        if (parse_day(self.value) or parse_time(self.value)) and self.target.phrase.casefold() in (
-            "date",
-            "day",
-            "time",
-        ):
+        if self.target.phrase.casefold() in TABLE["of_dates"] and (parse_day(self.value) or parse_time(self.value)):
             fields = [field for field in desk.screen.editors() if "multi_line" not in field.states]
             dates = [element for element in desk.screen.front if element.role in ROLES["date"]]
             only = dates or (fields if len(fields) == 1 else [])
@@ -77,7 +75,7 @@ class SetValue(Command):
             return True
         words = set(normalize(self.target.name or self.target.phrase).split())
         names = [set(normalize(name).split()) for name in (element.name, element.description, element.label)]
-        return any(words & name and name - words <= _SELECTS for name in names)
+        return any(words & name and name - words <= _SELECTORS for name in names)
 
     def _set(self, element: Element, desk: Desk) -> Course:
         value, role = self.value, element.role
@@ -104,13 +102,6 @@ class SetValue(Command):
         if not takes_text and role in ROLES["combo"] | {"list", "push button", "toggle button", "panel"}:
             return (yield from Choose((named(value),), self.target, value).run(desk))
         return (yield from desk.type_into(element, value, overwrite=role != "document text"))
-
-
-_SELECTS = frozenset(
-    {"selection", "selector", "select", "menu", "list", "chooser", "choose", "dropdown", "mode", "button", "options"}
-    | {"option", "change", "picker", "type"}
-)
-"""Words in the name of a button that opens a choice of values."""
 
 
 def _value_of(element: Element) -> float | None:

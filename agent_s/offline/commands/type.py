@@ -16,6 +16,7 @@ from agent_s.offline.finding.matching import Candidate, best, rank, window_score
 from agent_s.offline.finding.roles import EDITABLE, LABELS
 from agent_s.offline.finding.screen import content_of
 from agent_s.offline.finding.targets import Target, parse_target, split_list
+from agent_s.offline.words import TABLE, meanings, one_of
 from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase
 
 Mode = Literal["usual", "replace", "append"]
@@ -148,20 +149,16 @@ def _editor(desk: Desk) -> Steps[Element | None]:
 
 # Reading
 
-_VAGUE = re.compile(r"(?:your|my|some|an?|his|her|their)\s+\w+(?:\s+\w+)?", re.IGNORECASE)
+_VAGUE = re.compile(rf"{one_of(TABLE['before_vague_texts'])}\s+\w+(?:\s+\w+)?", re.IGNORECASE)
 """A text that is described but not given: "your name", "a short poem"."""
-_TEXT = r"(?:following\s+|new\s+)?(?:text|words?|number|phrase|sentence|line|message|letters?|formula|value)"
+_TEXT = one_of(TABLE["nouns_of_texts"])
 _LEAD = re.compile(
     rf"(?:the\s+|a\s+)?{_TEXT}(?:\s*:\s*|\s+(?={OPEN})|\s+(?:saying|reading)\s+)|(?:the\s+following\s*)?:\s*"
     r"|the\s+(?:text|words?|number)\s+",
     re.IGNORECASE,
 )
-_PLAIN_PLACE = re.compile(
-    r"(?:(?:the|a)\s+)?(?:(?:new|blank|empty|current|open|text)\s+)?"
-    r"(?:document|file|page|editor|window|text area|cursor|it)",
-    re.IGNORECASE,
-)
-_SIGNS = {"new line": "\n", "newline": "\n", "line break": "\n", "tab": "\t", "space": " "}
+_PLAIN_PLACE = re.compile(one_of(TABLE["documents"]), re.IGNORECASE)
+_SIGNS = meanings("signs")
 
 
 def text_in(words: Phrase) -> str | None:

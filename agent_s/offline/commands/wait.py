@@ -9,10 +9,11 @@ from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.conditions import Condition, shown
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk
+from agent_s.offline.words import meanings
 from intents.text import Phrase
 
 _PAUSES = (0.5, 0.5, 0.8, 0.8, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0, 2.5, 2.5, 3.0)
-_UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 0.001, "millisecond": 0.001, "min": 60.0, "minute": 60.0}
+_SECONDS = meanings("seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +50,5 @@ def read(
         condition = shown(what)
     if condition is not None:
         return Wait(condition)
-    length = _UNITS.get(unit.casefold().removesuffix("s") or "s")
-    return Wait(None, min(60.0, float(count) * length)) if length is not None else None
+    length = _SECONDS.get(unit.casefold())
+    return Wait(None, min(60.0, float(count) * float(length))) if length is not None else None

@@ -12,6 +12,7 @@ from agent_s.offline.finding.names import name_score, normalize
 from agent_s.offline.finding.roles import ACTIONABLE, ALIKE, EDITABLE, LABELS, ROLES, Kind, roles_of
 from agent_s.offline.finding.screen import Screen, is_box, is_on, role_of, same_column, same_line, shown_name
 from agent_s.offline.finding.targets import Relation, Target, parse_target
+from agent_s.offline.words import BUTTONS, TABLE, meanings, one_of
 from intents.text import guard
 
 EXACT = 92.0
@@ -21,9 +22,7 @@ GOOD = 84.0
 LEAST = 60.0
 """Score below which nothing is meant."""
 _CROSSES = frozenset({"x", "X", "×", "✕", "✖"})
-_MAIN_MENU = re.compile(r"(?:(?:main|hamburger|primary|application|app)\s+menu|hamburger|menu)(?:\s+button)?", re.I)
-MAIN_MENUS = ("Main Menu", "Primary menu", "Open Menu", "Application menu", "Menu")
-"""Names of the button that opens the menu of an application without a menu bar."""
+_MAIN_MENU = re.compile(one_of(TABLE["main_menus"]), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def _readings(target: Target) -> Iterable[Target]:
     if target.name in _CROSSES:
         yield replace(target, name="Close", phrase="", quoted=True)
     if _MAIN_MENU.fullmatch(target.phrase):
-        yield from (Target(phrase=name, name=name) for name in MAIN_MENUS)
+        yield from (Target(phrase=name, name=name) for name in BUTTONS["main menu"])
     if target.relation == "beside" and target.anchor and target.anchor.name:
         yield replace(target, name=target.name or target.anchor.name, relation=None, anchor=None)
     if place and place.name and not place.kinds and not target.quoted:
@@ -134,16 +133,9 @@ def _name_part(target: Target, element: Element, screen: Screen) -> tuple[float,
         if score - penalty > highest:
             highest, how = score - penalty, f"{agreement} of {source}" if source else agreement
     word = normalize(target.name)
-    if highest <= 0 and (element.role in _ROLE_NAMES.get(word, ()) or word == "password" in element.states):
+    if highest <= 0 and (element.role in TABLE["names_of_kinds"].get(word, ()) or word == "password" in element.states):
         return 74.0, "its kind"
     return highest, how
-
-
-_ROLE_NAMES: dict[str, frozenset[str]] = {
-    "password": frozenset({"password text"}), "search": frozenset({"search box"}), "date": ROLES["date"],
-    "menu": frozenset({"push button menu"}), "dropdown": frozenset({"combo box"}), "slider": frozenset({"slider"}),
-}  # fmt: skip
-"""Names that are no more than the kind of an element: the "password" field, the "date"."""
 
 
 def _names(element: Element, screen: Screen) -> Iterable[tuple[str, float, str]]:
@@ -202,18 +194,13 @@ _STATES: dict[str, Callable[[Element], bool]] = {
     "empty": lambda element: element.role in EDITABLE and not (element.text or "").strip(),
     "collapsed": lambda element: "expandable" in element.states and "expanded" not in element.states,
 }
-_STATE_WORDS = {
-    "ticked": "checked", "on": "checked", "turned on": "checked", "active": "checked", "pressed": "checked",
-    "unticked": "unchecked", "off": "unchecked", "turned off": "unchecked", "highlighted": "selected",
-    "current": "selected", "open": "selected", "deselected": "unselected", "greyed out": "disabled",
-    "grayed out": "disabled", "blank": "empty",
-}  # fmt: skip
+_STATE_BY_WORD = meanings("states")
 
 
 def has_state(element: Element, state: str) -> bool:
     """Return whether an element is "checked", "empty", "disabled" and so on, in the words of people."""
-    holds = _STATES.get(_STATE_WORDS.get(state, state))
-    return holds(element) if holds is not None else _STATE_WORDS.get(state, state) in element.states
+    name = _STATE_BY_WORD.get(state, state)
+    return _STATES[name](element) if name in _STATES else name in element.states
 
 
 def elements_within(place: Target, screen: Screen) -> frozenset[int] | None:

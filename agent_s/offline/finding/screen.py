@@ -8,11 +8,11 @@ from functools import cached_property
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from agent_s.offline.finding.roles import BOXES, CHECKABLE, EDITABLE, LABELS, ROLES
+from agent_s.offline.words import FIELDS
 
 _LABELLED = ROLES["field"] | ROLES["slider"] | ROLES["combo"] | BOXES | {"terminal"}
 _ROWS = frozenset({"list item", "table row", "grouping", "tree item"})
 _GAP_BESIDE, _GAP_ABOVE, _GAP_BELOW = 240, 40, 60  # px
-_ADDRESS_BAR = "Address and search bar"
 _DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font chooser|popover|popup menu)(?::|$)")
 
 
@@ -72,7 +72,7 @@ class Screen:
     def penalty(self, element: Element) -> int:
         """Return the points of a score that an element loses for the place where it lies."""
         penalty = self._penalties.get(element.window_id, 9)
-        if self._has_inner_dialog and not _in_inner_dialog(element):
+        if self._has_inner_dialog and not in_dialog(element):
             penalty += 3
         if penalty == 0 and self.is_around_page(element):
             penalty += 5
@@ -80,7 +80,7 @@ class Screen:
 
     @cached_property
     def _has_page(self) -> bool:
-        return any(in_page(element) or element.name == _ADDRESS_BAR for element in self.front)
+        return any(in_page(element) or element.name == FIELDS["address"][0] for element in self.front)
 
     def is_around_page(self, element: Element) -> bool:
         """Return whether an element belongs to the browser in front and not to the page that it shows."""
@@ -88,7 +88,7 @@ class Screen:
 
     @cached_property
     def _has_inner_dialog(self) -> bool:
-        return len({_in_inner_dialog(element) for element in self.front}) == 2
+        return len({in_dialog(element) for element in self.front}) == 2
 
     @cached_property
     def front(self) -> tuple[Element, ...]:
@@ -164,7 +164,8 @@ def in_page(element: Element) -> bool:
     return any(part.startswith("document web") for part in element.path)
 
 
-def _in_inner_dialog(element: Element) -> bool:
+def in_dialog(element: Element) -> bool:
+    """Return whether an element lies in a dialog, which may be part of a page."""
     return any(_DIALOG_PATH.match(part) for part in element.path)
 
 

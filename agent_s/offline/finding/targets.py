@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent_s.offline.finding.roles import CONTAINERS, NOUNS, Kind, split_first_noun, split_last_noun
+from agent_s.offline.words import TABLE, meanings, one_of
 from intents.lexicon import read_number, read_ordinal
 from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase
 
@@ -62,53 +63,29 @@ class Target:
         """Return the description for messages."""
         return self.phrase or self.name or "the element"
 
-    def inside(self, place: Target) -> Target:
+    def at(self, place: Target) -> Target:
         """Return the description narrowed down to a place, unless it names one itself."""
         return replace(self, within=place) if self.within is None else self
 
 
-_ARTICLE = re.compile(
-    r"(?:the|a|an|this|that|these|those|your|my|its|their|any|some|another|on|onto|at|to)\s+", re.IGNORECASE
-)
-_EVERY = re.compile(r"(?:all|both|each|every)(?:\s+of)?(?:\s+(?:the|these|those))?(?:\s+(?:two|three|\d+))?\s+", re.I)
-_LABELLED = re.compile(
-    r"(?:\s*\b(?:labell?ed|named|called|titled|marked)\b(?:\s+(?:as|with))?\s*"
-    r"|\s+(?:which|that)\s+(?:says?|reads?|is\s+(?:called|named|labell?ed))\s+"
-    r"|\s*\bwith\s+(?:the\s+)?(?:label|text|name|title)\s+):?\s*(?=\S)",
-    re.IGNORECASE,
-)
-_RELATIONS: tuple[tuple[Relation, str], ...] = (
-    ("row", r"(?:in|on|of) the (?:same )?(?:row|line) (?:of|with|for|containing|that (?:contains|has|says))"),
-    ("left of", r"(?:to |on |at )?(?:the )?(?:immediate )?left(?: side)? of|before"),
-    ("right of", r"(?:to |on |at )?(?:the )?(?:immediate )?right(?: side)? of|after|behind"),
-    ("below", r"(?:directly |just )?(?:below|beneath|underneath|under)"),
-    ("above", r"(?:directly |just )?above"),
-    ("beside", r"(?:next to|beside|near|close to|by)|for|with"),
-    ("inside", r"in(?:side)?(?: of)?|within|on|of|from|into|at"),
-)
+_ARTICLE = re.compile(rf"{one_of(TABLE['articles'])}\s+", re.IGNORECASE)
+_EVERY = re.compile(rf"{one_of(TABLE['every'])}\s+", re.IGNORECASE)
+_LABELLED = re.compile(rf"(?<=[\s{CLOSE}]){one_of(TABLE['labelled'])}(?!\w)\s*:?\s*(?=\S)", re.IGNORECASE)
+_RELATIONS: dict[Relation, str] = {relation: one_of(phrases) for relation, phrases in TABLE["relations"].items()}
 _RELATION = re.compile(
-    "|".join(rf"(?P<r{n}>(?<=[\s{CLOSE}])(?:that is |which is )?(?:{pattern})(?=\s|{OPEN}))"
-             for n, (_, pattern) in enumerate(_RELATIONS)),
+    "|".join(rf"(?P<r{n}>(?<=[\s{CLOSE}])(?:that is |which is )?{pattern}(?=\s|{OPEN}))"
+             for n, pattern in enumerate(_RELATIONS.values())),
     re.IGNORECASE,
 )  # fmt: skip
-_SIDES: dict[str, Side] = {
-    "top": "top", "upper": "top", "topmost": "top", "bottom": "bottom", "lower": "bottom", "left": "left",
-    "leftmost": "left", "right": "right", "rightmost": "right", "middle": "center", "center": "center",
-}  # fmt: skip
-_SIDE = "|".join(_SIDES)
+_SIDES: dict[str, Side] = meanings("sides")  # type: ignore[assignment]  # the groups are named after the sides
+_SIDE = one_of(_SIDES)
 _AT_SIDE = re.compile(
-    rf"\s*,?\s*\b(?:at|in|on|near)\s+the\s+(?P<sides>(?:{_SIDE})(?:[- ](?:{_SIDE}))?)"
-    r"(?:\s+(?:corner|side|edge|part|half|end))?(?:\s+of\s+(?:the\s+)?(?:screen|window|page))?\s*$",
+    rf"\s*,?\s*\b{one_of(TABLE['before_sides'])}\s+the\s+(?P<sides>{_SIDE}(?:[- ]{_SIDE})?)"
+    rf"(?:\s+{one_of(TABLE['after_sides'])})?\s*$",
     re.IGNORECASE,
 )
-_STATES = frozenset(
-    {"selected", "unselected", "checked", "unchecked", "ticked", "unticked", "focused", "highlighted", "active", "open"}
-    | {"current", "disabled", "enabled", "empty", "blank", "pressed", "expanded", "collapsed"}
-)
-_SCREENS = re.compile(
-    r"(?:the\s+|this\s+|that\s+)?(?:screen|desktop|(?:current\s+)?(?:web\s*)?(?:page|window|view)|app|application)",
-    re.I,
-)
+_ADJECTIVES = meanings("states").keys() - set(TABLE["never_adjectives"])
+_SCREENS = re.compile(one_of(TABLE["screens"]), re.IGNORECASE)
 
 
 def parse_target(words: Phrase) -> Target:
@@ -161,7 +138,7 @@ def _split_relation(text: str) -> tuple[str, Relation | None, str]:
         return text[: label.start()].strip(), "labelled", text[label.end() :].strip()
     if relation is None:
         return text, None, ""
-    kind = next(kind for number, (kind, _) in enumerate(_RELATIONS) if relation[f"r{number}"])
+    kind = next(kind for number, kind in enumerate(_RELATIONS) if relation[f"r{number}"])
     return text[: relation.start()].strip(" ,"), kind, text[relation.end() :].strip()
 
 
@@ -225,9 +202,9 @@ def _adjectives(target: Target, text: str, has_noun: bool) -> tuple[Target, str]
             target = replace(target, ordinal=ordinal)
         elif all(sides):
             target = replace(target, sides=target.sides | {side for side in sides if side})
-        elif word in _STATES and (target.kinds or rest.startswith(OPEN)):
+        elif word in _ADJECTIVES and (target.kinds or rest.startswith(OPEN)):
             target = replace(target, state=word)
-        elif word not in ("very", "same", "only", "correct") or not (rest or target.kinds):
+        elif word not in TABLE["weak_adjectives"] or not (rest or target.kinds):
             break
         text = rest.strip()
     return target, text
