@@ -216,10 +216,9 @@ class Desk:
         if verdict is not False or enter:
             return evidence_of(after) if verdict else ""
         if after is not None and overwrite:
-            yield from self.try_to(
-                Hotkey(keys=("ctrl", "a")), f"select the content of {name_of(element)} to replace it"
-            )
-            yield from self.try_to(Type(text=text), f"type {shorten(text)!r} again over it")
+            yield from self.press("ctrl", "a", purpose=f"select the content of {name_of(element)} to replace it")
+            again = Type(text=text) if text else Hotkey(keys=("Delete",))
+            yield from self.do(again, f"type {shorten(text)!r} again over it")
             after = self.now(element)
             verdict = reads_back(after, text, before, overwrite)
         rewritten = after is not None and letters(text) and letters(text) in letters(content_of(after))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.acting.actions import Type
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.type import TYPABLE
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, shorten
+from agent_s.offline.course import Course
+from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import best, rank
 from agent_s.offline.finding.roles import EDITABLE
-from agent_s.offline.finding.screen import content_of, name_of
+from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
 
 
@@ -32,15 +31,7 @@ class Clear(Command):
             return f"{name_of((yield from desk.click(found)))} was clicked"
         if element.text is not None and not element.text.strip():
             return f"{name_of(element)} is empty"
-        yield from desk.do(Type(text="", element_id=element.id, overwrite=True), f"empty {name_of(element)}")
-        after = desk.now(element)
-        if after is not None and (after.text or "").strip():
-            yield from desk.press("ctrl", "a", purpose=f"select all of {name_of(element)}")
-            yield from desk.press("Delete", purpose="delete the selection")
-            after = desk.now(element)
-        if after is not None and (after.text or "").strip():
-            give_up(f"{name_of(element)} still reads {shorten(content_of(after))!r}")
-        return f"{name_of(element)} is empty"
+        return (yield from desk.type_into(element, "", overwrite=True)) or f"{name_of(element)} was emptied"
 
 
 def read(what: Target) -> Command | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.conditions import Condition
 from agent_s.offline.commands.type import TypeText
-from agent_s.offline.commands.wait import Wait
+from agent_s.offline.commands.wait import Await
 from agent_s.offline.course import Course
 from agent_s.offline.desk import Desk
 
@@ -42,5 +42,5 @@ def read(then: Command, first: Command | None = None, when: Condition | None = N
     """Read what comes first: a command, or a wait; "after typing the name" gives no text."""
     if isinstance(first, TypeText):
         return None
-    before = Wait(when) if when is not None else first
+    before = Await(when) if when is not None else first
     return then if before is None else InTurn((before, then))

@@ -11,7 +11,7 @@ from aci.acting.actions import SwitchApplications, Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps, evidence_of, reads_back, shorten
+from agent_s.offline.desk import Desk, Steps, changed, evidence_of, reads_back, shorten
 from agent_s.offline.finding.matching import Candidate, best, rank, window_score
 from agent_s.offline.finding.roles import EDITABLE, LABELS
 from agent_s.offline.finding.screen import content_of
@@ -28,7 +28,7 @@ class TypeText(Command):
     """Type a text.
 
     Attributes:
-        text: The text; None for the one that was copied last.
+        text: The text; None for the one that was kept last, else what is on the clipboard.
         target: Where; None for where the keyboard is.
         mode: Replace what is there, add to it, or what is usual for the kind of field.
         before: Keys that are pressed first, to go to an end of a document.
@@ -43,11 +43,9 @@ class TypeText(Command):
 
     def run(self, desk: Desk) -> Course:
         """Type into the element that is meant, else at the focus or into the main editor, and read it back."""
-        text = self.text
-        if text is None:
-            if not desk.screen.buffer:
-                give_up("nothing was copied that could be typed")
-            text = desk.screen.buffer[-1]
+        if self.text is None and not desk.screen.buffer:
+            return (yield from self._paste(desk))
+        text = desk.screen.buffer[-1] if self.text is None else self.text
         if self.before:
             yield from desk.press(*self.before, purpose="go to the place where the text belongs")
         if self.target is None:
@@ -74,6 +72,13 @@ class TypeText(Command):
                 return True, f"the {element.role} {element.name!r} reads {shorten(content_of(element))!r}"
         note = next((step.result.note for step in reversed(seen.steps) if "read back" in step.result.note), "")
         return (True, f"{text[:60]!r}: {note}") if text and "exactly" in note else UNDECIDED
+
+    def _paste(self, desk: Desk) -> Course:
+        target, before = self.target, desk.screen
+        if target is not None:
+            yield from desk.click((yield from desk.seek(target, lambda screen: rank(target, screen, prefer=EDITABLE))))
+        yield from desk.press("ctrl", "v", purpose="paste the clipboard")
+        return f"the clipboard was pasted; {changed(before, desk.screen)}"
 
     def _fields(self, target: Target, desk: Desk) -> Steps[list[Candidate]]:
         def find(screen: object) -> list[Candidate]:

@@ -1,54 +1,74 @@
-"""Wait for some seconds, or until something holds."""
+"""Wait for some seconds, or look whether a condition holds, now or later."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.acting.actions import Wait as Pause
+from aci.acting.actions import Wait
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.conditions import Condition, shown
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk
+from agent_s.offline.finding.matching import rank
+from agent_s.offline.finding.roles import ACTIONABLE, LABELS
+from agent_s.offline.finding.screen import name_of
 from agent_s.offline.words import meanings
 from intents.text import Phrase
 
-_PAUSES = (0.5, 0.5, 0.8, 0.8, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0, 2.5, 2.5, 3.0)
+_PAUSES = {
+    "short": (0.5, 1.0),
+    "long": (0.5, 0.5, 0.8, 0.8, 1.0, 1.0, 1.5, 1.5, 2.0, 2.0, 2.5, 2.5, 3.0),
+}
 _SECONDS = meanings("seconds")
 
 
 @dataclass(frozen=True, slots=True)
-class Wait(Command):
-    """Wait until a condition holds; for some seconds where there is none."""
+class Pause(Command):
+    """Wait for some seconds."""
 
-    condition: Condition | None = None
-    seconds: float = 0.0
+    seconds: float
 
     def run(self, desk: Desk) -> Course:
         """Wait."""
-        condition = self.condition
-        if condition is None:
-            yield from desk.do(Pause(time=self.seconds), f"wait for {self.seconds:g} s")
-            return f"{self.seconds:g} s were waited"
-        purpose = f"wait until {condition.words}"
-        evidence = yield from desk.wait_until(lambda: condition.holds(desk.screen), _PAUSES, purpose)
+        yield from desk.do(Wait(time=self.seconds), f"wait for {self.seconds:g} s")
+        return f"{self.seconds:g} s were waited"
+
+
+@dataclass(frozen=True, slots=True)
+class Await(Command):
+    """Look until a condition holds; with short patience, also further down, and change nothing but the view."""
+
+    condition: Condition
+    patience: str = "long"
+
+    def run(self, desk: Desk) -> Course:
+        """Look again after each of some pauses."""
+        condition, pauses = self.condition, _PAUSES[self.patience]
+        purpose = f"see whether {condition.words}"
+        evidence = yield from desk.wait_until(lambda: condition.holds(desk.screen), pauses, purpose)
+        if not evidence and condition.kind == "shown" and self.patience == "short":
+            target = condition.target
+            found = yield from desk.scroll_for(target, lambda screen: rank(target, screen, prefer=ACTIONABLE | LABELS))
+            evidence = f"{name_of(found[0].element)} is on the screen" if found else ""
         if not evidence:
-            waited = f"waited {sum(_PAUSES):g} s, but not until {condition.words!r}"
-            give_up(f"{waited}: {condition.why_not(desk)}")
+            give_up(f"{condition.words!r} does not hold after {sum(pauses):g} s: {condition.why_not(desk)}")
         return evidence
 
     def judge(self, seen: Seen) -> Finding:
         """Look again at the screen that was left."""
-        evidence = self.condition.holds(seen.after) if self.condition is not None else ""
+        evidence = self.condition.holds(seen.after)
         return (True, evidence) if evidence else UNDECIDED
 
 
 def read(
-    condition: Condition | None = None, what: Phrase | None = None, count: float = 1.0, unit: Phrase | str = "s"
+    condition: Condition | None = None,
+    what: Phrase | None = None,
+    patience: str = "long",
+    count: float = 1.0,
+    unit: str = "s",
 ) -> Command | None:
     """Read the condition, what is to appear, or the time."""
-    if condition is None and what is not None:
-        condition = shown(what)
-    if condition is not None:
-        return Wait(condition)
+    if condition is not None or what is not None:
+        return Await(condition or shown(what or Phrase("")), patience)
     length = _SECONDS.get(unit.casefold())
-    return Wait(None, min(60.0, float(count) * float(length))) if length is not None else None
+    return Pause(min(60.0, float(count) * float(length))) if length is not None else None

@@ -22,33 +22,14 @@ EDITABLE = ROLES["field"] | {"terminal", "document text"}
 BOXES = frozenset({"check box", "radio button", "switch"})
 CHECKABLE = BOXES | {"check menu item", "radio menu item", "toggle button"}
 """Roles that can be on or off; so can cells with the state `checkable`."""
-ACTIONABLE = (
-    ROLES["button"] | CHECKABLE | ROLES["field"] | ROLES["menuitem"] | ROLES["item"] | ROLES["slider"]
-    | {"link", "column header", "row header", "list box", "terminal", "arrow"}
-)  # fmt: skip
+ACTIONABLE = CHECKABLE.union(
+    *(ROLES[kind] for kind in ("button", "field", "menuitem", "item", "slider", "link", "terminal")),
+    ("column header", "row header", "list box", "arrow"),
+)
 """Roles that do something when they are used."""
-LABELS = frozenset(
-    {"label", "static", "text line", "heading", "caption", "paragraph", "description term", "row header", "section"}
-)
+LABELS = frozenset(_TABLE["labels"])
 """Roles that name what stands beside them."""
-CONTAINERS = frozenset(
-    {
-        "dialog",
-        "window",
-        "toolbar",
-        "section",
-        "form",
-        "page",
-        "list",
-        "table",
-        "menu",
-        "row",
-        "column",
-        "combo",
-        "tree",
-    }
-    | {"area"}
-)
+CONTAINERS = frozenset(_TABLE["containers"])
 """Kinds in which other elements lie."""
 
 _NOUN = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=len, reverse=True))
@@ -75,5 +56,4 @@ def roles_of(kinds: tuple[Kind, ...]) -> frozenset[str]:
 
 def kind_name(kinds: tuple[Kind, ...]) -> str:
     """Return what the first of some kinds is called in messages."""
-    names = {"menuitem": "menu item", "combo": "drop-down list", "checkbox": "check box", "radio": "radio button"}
-    return names.get(kinds[0], kinds[0]) if kinds else "element"
+    return _TABLE["names"].get(kinds[0], kinds[0]) if kinds else "element"
