@@ -52,43 +52,39 @@ def give_up(reason: str) -> NoReturn:
     raise GaveUp(reason)
 
 
-class _Runner:
-    """A course with its next move, or how it ended."""
+@dataclass(frozen=True, slots=True)
+class _End:
+    evidence: str = ""
+    reason: str = ""
 
-    def __init__(self, start: Callable[[Screen], Course]) -> None:
-        self._start = start
-        self._course: Course | None = None
-        self.move: Move | None = None
-        self.evidence = self.reason = ""
 
-    def send(self, result: Result, is_own: bool) -> None:
-        try:
-            if is_own and self._course is not None:
-                self.move = self._course.send(result)
-            else:
-                self._course = self._start(result.screen)
-                self.move = next(self._course)
-        except StopIteration as stop:
-            self.move, self.evidence, self.reason = None, str(stop.value or ""), ""
-        except GaveUp as reason:
-            self.move, self.reason = None, str(reason)
+def _advance(course: Course, result: Result | None) -> Move | _End:
+    try:
+        return next(course) if result is None else course.send(result)
+    except StopIteration as stop:
+        return _End(evidence=str(stop.value or ""))
+    except GaveUp as reason:
+        return _End(reason=str(reason))
 
 
 def decide(start: Callable[[Screen], Course], steps: Sequence[Step], observation: Observation) -> ActResponse:
     """Return the next step of a command, after the steps that were taken."""
-    runner = _Runner(start)
     screens = _screens(steps, observation)
-    runner.send(Result(Screen(screens[0])), is_own=False)
-    for step, after in zip(steps, screens[1:], strict=True):
-        is_own = runner.move is not None and _is_same(runner.move.action, step)
-        runner.send(Result(Screen(after), step.result.ok, step.result.error or "", step.result.note), is_own)
-    move = runner.move
-    if move is not None:
-        said, seen, action = move.purpose, move.seen, move.action
-    elif runner.reason:
-        said, seen, action = "give up", runner.reason, Fail(reason=runner.reason[:_MAX_REASON])
-    else:
-        said, seen, action = "the subtask is done", runner.evidence, Done()
+    course = start(Screen(screens[0]))
+    move = _advance(course, None)
+    for step, after in zip(steps, map(Screen, screens[1:]), strict=True):
+        if isinstance(move, Move) and _is_same(move.action, step):
+            move = _advance(course, Result(after, step.result.ok, step.result.error or "", step.result.note))
+        else:
+            course = start(after)
+            move = _advance(course, None)
+    match move:
+        case Move(action, said, seen):
+            pass
+        case _End("", reason) if reason:
+            said, seen, action = "give up", reason, Fail(reason=reason[:_MAX_REASON])
+        case _End(seen):
+            said, action = "the subtask is done", Done()
     return ActResponse(
         previous_action_check=_check(steps, observation),
         observation_analysis=seen or describe_screen(observation),

@@ -13,6 +13,7 @@ from agent_s.offline.finding.matching import Candidate, best, nearest_names, ran
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, kind_name
 from agent_s.offline.finding.screen import Screen, content_of, in_page, name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.words import FIELDS
 
 T = TypeVar("T")
 Steps = Generator[Move, Result, T]
@@ -130,7 +131,7 @@ class Desk:
 
     def scroll_for(self, target: Target, find: Finder) -> Steps[list[Candidate]]:
         """Scroll down and then up until an element is in sight or nothing moves any more."""
-        browser = any("address" in one.name.casefold() for one in self.screen.front if one.role == "entry")
+        browser = any(one.name in FIELDS["address"] for one in self.screen.front if one.role == "entry")
         if self.screen.has_sheet() or (self.surface() is None and not browser):
             return []
         for direction in ("down", "up"):

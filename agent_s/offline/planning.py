@@ -10,8 +10,7 @@ from itertools import pairwise
 from agent_s.llm.protocol import ActContext, ActResponse, PlanContext, PlannedNode, PlanResponse
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.click import Click
-from agent_s.offline.commands.in_turn import InTurn
-from agent_s.offline.commands.nothing import Nothing
+from agent_s.offline.commands.in_turn import NOTHING, InTurn
 from agent_s.offline.course import Course, decide, give_up
 from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import EXACT, best, rank
@@ -87,9 +86,9 @@ def _named_exactly(words: str, screen: Screen) -> list[Target]:
 @lru_cache(maxsize=64)
 def _nodes(instruction: str) -> tuple[tuple[PlannedNode, tuple[Command, ...]], ...]:
     """Return a subtask with its commands for each clause; for several where there are more than a plan may have."""
-    parts = [part for part in read_instruction(instruction) if not isinstance(part.command, Nothing)]
+    parts = [part for part in read_instruction(instruction) if part.command != NOTHING]
     if not parts:
-        return ((PlannedNode(name="Do nothing", info="do nothing"), (Nothing(),)),)
+        return ((PlannedNode(name="Do nothing", info="do nothing"), (NOTHING,)),)
     size = -(-len(parts) // MAX_NODES)
     groups = [parts[start : start + size] for start in range(0, len(parts), size)]
     nodes = _with_own_names(PlannedNode(name=_title(group), info=_info(group)) for group in groups)

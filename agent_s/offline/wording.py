@@ -23,17 +23,12 @@ _LONGEST_PART = 400
 
 def query(context: QueryContext) -> QueryResponse:
     """Return the question how to do the task in the application in front."""
-    wish = " ".join(context.task.instruction.split()).rstrip(".!?")
-    wish = wish[:1].lower() + wish[1:] if wish[:2] != wish[:2].upper() else wish
+    asked = " ".join(context.task.instruction.split()).rstrip(".!?")
+    asked = asked if asked[:2].isupper() else _lower(asked)
     window = context.observation.active_window
-    where = (
-        f" in {window.app}"
-        if window is not None and window.app and window.app.casefold() not in wish.casefold()
-        else ""
-    )
-    return QueryResponse(
-        query=f"How to {wish[:_LONGEST_QUERY]}{where}?", constraints=_forbidden(context.task.instruction)
-    )
+    app = window.app if window is not None and window.app.casefold() not in asked.casefold() else ""
+    query = f"How to {asked[:_LONGEST_QUERY]}{f' in {app}' if app else ''}?"
+    return QueryResponse(query=query, constraints=_forbidden(context.task.instruction))
 
 
 def _forbidden(instruction: str) -> tuple[str, ...]:
@@ -44,7 +39,7 @@ def _forbidden(instruction: str) -> tuple[str, ...]:
 
 
 def guideline(context: PlanContext) -> str:
-    """Put what the web and memory say one after another, briefly and with the source of each."""
+    """Return what the web and memory say, briefly and with the source of each."""
     parts = [
         f"From memory ({'worked' if experience.success else 'did not work'}): {_brief(experience.summary)}"
         for experience in context.experiences
@@ -55,16 +50,12 @@ def guideline(context: PlanContext) -> str:
 
 def reflect(context: ReflectContext) -> ReflectResponse:
     """Say what is wrong and what follows from it."""
-    last = context.steps[-1] if context.steps else None
-    tried = (
-        f" The last step was to {last.response.next_action}." if last is not None and last.response.next_action else ""
-    )
-    advice = (
-        "Try the next best element or another way."
-        if last is not None and not isinstance(last.response.action, Wait)
-        else ""
-    )
-    return ReflectResponse(reflection=f"In {context.subtask.name!r}: {context.trouble}.{tried} {advice}".strip())
+    said = [f"In {context.subtask.name!r}: {context.trouble}."]
+    if context.steps:
+        last = context.steps[-1].response
+        said += [f"The last step was to {last.next_action}."] if last.next_action else []
+        said += [] if isinstance(last.action, Wait) else ["Try the next best element or another way."]
+    return ReflectResponse(reflection=" ".join(said))
 
 
 def summarize_subtask(context: SubtaskSummaryContext) -> SummaryResponse:

@@ -17,6 +17,7 @@ from agent_s.offline.finding.names import name_score
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.screen import Screen, content_of
 from agent_s.offline.finding.targets import named
+from agent_s.offline.words import FIELDS
 from intents.text import Phrase
 
 CELL = r"\$?[A-Z]{1,3}\$?[1-9]\d{0,6}"
@@ -82,7 +83,7 @@ def cell_at(address: str, screen: Screen) -> Element | None:
 
 def name_box(screen: Screen, desk: Desk) -> list[Candidate]:
     """Return the box that shows the address of the current cell."""
-    return desk.rank(named("Name Box"), EDITABLE | {"panel"})
+    return desk.rank(named(FIELDS["cell"][0]), EDITABLE | {"panel"})
 
 
 def select_cell(address: str, desk: Desk) -> Steps[None]:
@@ -93,7 +94,7 @@ def select_cell(address: str, desk: Desk) -> Steps[None]:
     if cell is not None and cell.point is not None and desk.screen.is_active(cell):
         yield from desk.click_element(cell)
         return
-    box = yield from desk.await_element(named("Name Box"), lambda screen: name_box(screen, desk))
+    box = yield from desk.await_element(named(FIELDS["cell"][0]), lambda screen: name_box(screen, desk))
     if not box:
         give_up(f"there is no cell {address} in sight, and no name box to go to it")
     action = Type(text=address, element_id=box[0].element.id, overwrite=True, enter=True)

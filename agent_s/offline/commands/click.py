@@ -113,10 +113,9 @@ def point_at(element: Element, desk: Desk) -> Steps[None]:
 
 def _handle(door: Element, desk: Desk) -> Element:
     """Return the link in a tab of a page that takes the click for it, or the element itself."""
-    inside = (one for one in desk.screen.front if one.path[-1:] == (f"{door.role}:{door.name}",))
-    return (
-        next((one for one in inside if one.role in ("link", "push button")), door) if door.role == "page tab" else door
-    )
+    own = (f"{door.role}:{door.name}",) if door.role == "page tab" else None
+    inside = (one for one in desk.screen.front if one.path[-1:] == own and one.role in ("link", "push button"))
+    return next(inside, door)
 
 
 def _doors(desk: Desk, where: str) -> list[Element]:

@@ -27,6 +27,4 @@ class Focus(Command):
         return f"{name_of((yield from desk.click(found)))} was clicked"
 
 
-def read(what: Target) -> Command:
-    """Read the element."""
-    return Focus(what)
+read = Focus

@@ -13,7 +13,6 @@ from agent_s.offline.finding.matching import best
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.targets import named
 from agent_s.offline.words import FIELDS
-from intents.text import Phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,4 @@ def address_bar(desk: Desk) -> Element | None:
     return None
 
 
-def read(url: Phrase) -> Command:
-    """Read the address."""
-    return GoTo(str(url))
+read = GoTo

@@ -20,12 +20,11 @@ class InTurn(Command):
 
     def run(self, desk: Desk) -> Course:
         """Carry out each; a question that the next one answers is left to it."""
-        evidence: list[str] = []
-        following = desk.following
-        for command, after in zip(self.commands, (*self.commands[1:], None), strict=True):
-            desk.following = after.about() if after is not None else following
+        evidence, following = [], desk.following
+        for number, command in enumerate(self.commands, 1):
+            desk.following = self.commands[number].about() if number < len(self.commands) else following
             evidence.append((yield from command.run(desk)))
-        return "; ".join(part for part in evidence if part)
+        return "; ".join(filter(None, evidence))
 
     def judge(self, seen: Seen) -> Finding:
         """Judge each; all that leave something behind must be proven."""
@@ -38,8 +37,11 @@ class InTurn(Command):
         return UNDECIDED if open_ or not proofs else (True, "; ".join(proofs))
 
 
-def read(then: Command, first: Command | None = None, when: Condition | None = None) -> Command | None:
-    """Read what comes first: a command, or a wait; "after typing the name" gives no text."""
+NOTHING = InTurn(())
+
+
+def read(then: Command = NOTHING, first: Command | None = None, when: Condition | None = None) -> Command | None:
+    """Read what comes first: a command, or a wait; "after typing the name" gives no text. Of nothing, read nothing."""
     if isinstance(first, TypeText):
         return None
     before = Await(when) if when is not None else first

@@ -1,4 +1,4 @@
-"""A command that is carried out only where something holds."""
+"""A command that depends on a condition: carried out only where it holds, or repeated until it does."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.conditions import Condition
-from agent_s.offline.course import Course
+from agent_s.offline.commands.scroll import Scroll
+from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk
 from agent_s.offline.finding.targets import Target
 from agent_s.offline.words import TABLE
-from intents.text import Phrase
+
+_MAX_TIMES = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,32 @@ class OnlyIf(Command):
         return f"nothing was to be done, since not {words!r}"
 
 
-def read(do: Command, condition: Condition | None = None, asked: Phrase | str = "") -> Command | None:
+@dataclass(frozen=True, slots=True)
+class Repeat(Command):
+    """A command that is repeated until a condition holds."""
+
+    command: Command
+    condition: Condition
+
+    def run(self, desk: Desk) -> Course:
+        """Look first, then repeat."""
+        for _ in range(_MAX_TIMES):
+            if evidence := self.condition.holds(desk.screen):
+                return evidence
+            yield from self.command.run(desk)
+        if evidence := self.condition.holds(desk.screen):
+            return evidence
+        give_up(f"after {_MAX_TIMES} times it was not so that {self.condition.words!r}")
+
+
+def read(
+    do: Command, condition: Condition | None = None, until: Condition | None = None, asked: str = ""
+) -> Command | None:
     """Read the condition; "if it exists" is about what the command is about, "if asked" about any dialog."""
+    if until is not None:
+        return None if isinstance(do, Scroll) else Repeat(do, until)  # scrolling looks by itself
     if asked:
-        dialog = Target("dialog", kinds=("dialog",))
-        return OnlyIf(do, Condition("shown", dialog, words=str(asked)))
+        return OnlyIf(do, Condition("shown", Target("dialog", kinds=("dialog",)), words=asked))
     if condition is None:
         return None
     if condition.target.phrase.casefold() in TABLE["pronouns"] and do.about():
