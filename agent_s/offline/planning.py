@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
 
-from agent_s.llm.protocol import ActContext, ActResponse, PlanContext, PlannedNode, PlanResponse
+from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, PlanContext, PlannedNode, PlanResponse
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.click import Click
 from agent_s.offline.commands.in_turn import NOTHING, InTurn
@@ -33,7 +33,7 @@ _REFUSED = re.compile(r"\b(?:no name yet|exists already|saving failed|disabled)\
 def make_plan(context: PlanContext) -> PlanResponse:
     """Plan the instruction, or what is left of it after a failure."""
     if context.failed is not None:
-        return _plan_again(context)
+        return _plan_again(context, context.failed)
     unread = tuple(
         part.words
         for part in read_instruction(context.task.instruction)
@@ -113,25 +113,20 @@ def _info(group: list[Part]) -> str:
 def _with_own_names(nodes: Iterable[PlannedNode]) -> tuple[PlannedNode, ...]:
     named_nodes: dict[str, PlannedNode] = {}
     for node in nodes:
-        name, count = node.name, 1
-        while name in named_nodes:
-            count += 1
-            name = f"{node.name} ({count})"
+        names = itertools.chain([node.name], (f"{node.name} ({count})" for count in itertools.count(2)))
+        name = next(name for name in names if name not in named_nodes)
         named_nodes[name] = PlannedNode(name=name, info=node.info)
     return tuple(named_nodes.values())
 
 
 def _response(nodes: Iterable[PlannedNode], guide: str = "") -> PlanResponse:
     nodes = tuple(nodes)
-    edges = tuple((before.name, after.name) for before, after in pairwise(nodes))
+    edges = tuple((before.name, after.name) for before, after in itertools.pairwise(nodes))
     return PlanResponse(nodes=nodes, edges=edges, guideline=guide)
 
 
-def _plan_again(context: PlanContext) -> PlanResponse:
+def _plan_again(context: PlanContext, failed: FailedSubtask) -> PlanResponse:
     """Try another way where there is one that was not tried, else end with the reason."""
-    failed = context.failed
-    if failed is None:
-        raise ValueError("there is no failure to plan for")
     commands = commands_of(failed.subtask, context.task.instruction)
     again = failed.subtask.name.startswith(_ANOTHER_WAY) or _REFUSED.search(failed.reason) or len(commands) != 1
     way = "" if again else commands[0].another_way()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from aci.acting.actions import Hotkey, Scroll, Type
@@ -120,30 +119,25 @@ def _find_lists(source: Target, value: Target, desk: Desk) -> Steps[list[Element
     found = yield from desk.find(source, find)
     if not source.name and options(desk.screen):
         return []
-    lists = [one.element for one in best(found, found[0].score - 6)] if found else []
-    lists = [element for element in lists if element.role in ROLES["combo"]]
-    if lists:
+    elements = [one.element for one in best(found, found[0].score - 6)] if found else []
+    if lists := [element for element in elements if element.role in ROLES["combo"]]:
         return lists[:1] if source.name else lists
     if options(desk.screen):
         return []
-    if found and (found[0].element.role not in EDITABLE or "has_popup" in found[0].element.states):
-        return [found[0].element]
-    if not source.name and (every := _drop_downs(desk.screen)):
-        return every
-    if not found and not elements_within(source, desk.screen):
+    if elements and (elements[0].role not in EDITABLE or "has_popup" in elements[0].states):
+        return elements[:1]
+    if not elements and source.name and not elements_within(source, desk.screen):
         give_up(desk.not_found(source))
-    return []
+    return [] if source.name else _drop_downs(desk.screen)
 
 
 def _choose_in_first(lists: list[Element], value: Target, desk: Desk) -> Steps[str]:
     reasons: list[str] = []
-    for element in lists[:_MAX_LISTS]:
-        current = desk.now(element)
-        if current is not None:
-            try:
-                return (yield from choose_in(current, value, desk))
-            except GaveUp as reason:
-                reasons.append(str(reason))
+    for element in filter(None, map(desk.now, lists[:_MAX_LISTS])):
+        try:
+            return (yield from choose_in(element, value, desk))
+        except GaveUp as reason:
+            reasons.append(str(reason))
     give_up("; ".join(reasons) or "the list is gone")
 
 
@@ -165,33 +159,21 @@ def choose_in(combo: Element, value: Target, desk: Desk) -> Steps[str]:
     purpose = f"wait for the entries of {name_of(combo)}"
     yield from desk.wait_until(lambda: entries() or opened(), (0.4, 0.6), purpose)
     hidden = "editable" in combo.states or len(opened()) not in range(1, _LONG_LIST)
-    evidence = ""
-    if not entries() and value.name and value.ordinal is None and hidden:
-        evidence = yield from _type_choice(combo, value, before, desk)
-    if evidence:
+    by_name = bool(value.name) and value.ordinal is None and hidden and not entries()
+    if by_name and (evidence := (yield from _type_choice(combo, value, before, desk))):
         return evidence
-    if not entries() and len(opened()) >= _LONG_LIST:
-        yield from _scroll_list(opened, entries, desk)
-    if found := entries():
-        return (yield from _click_entry(found, combo, value, desk))
-    names = [element.name for element in opened() if element.name]
-    if desk.screen.popups:
-        yield from desk.try_to(Hotkey(keys=("Escape",)), "close the list again")
-    there = f"; it has {', '.join(map(repr, names[:8]))}" if names else ""
-    give_up(f"{name_of(combo)} has no entry {value.describe()!r}{there}")
-
-
-def _scroll_list(
-    opened: Callable[[], list[Element]], entries: Callable[[], list[Candidate]], desk: Desk
-) -> Steps[None]:
-    """Scroll an open list for an entry further down, then further up."""
-    for notches in (-5, -5, -5, -5, 10, 10):
+    for notches in (-5, -5, -5, -5, 10, 10) if len(opened()) >= _LONG_LIST else ():
         shown = opened()
         if entries() or not shown:
-            return
-        action = Scroll(element_id=shown[len(shown) // 2].id, clicks=notches)
-        if not (yield from desk.try_to(action, "scroll the list to look for the entry")).ok:
-            return
+            break
+        yield from desk.try_to(Scroll(element_id=shown[len(shown) // 2].id, clicks=notches), "scroll the list")
+    if found := entries():
+        return (yield from _click_entry(found, combo, value, desk))
+    names = ", ".join([repr(element.name) for element in opened() if element.name][:8])
+    if desk.screen.popups:
+        yield from desk.try_to(Hotkey(keys=("Escape",)), "close the list again")
+    there = f"; it has {names}" if names else ""
+    give_up(f"{name_of(combo)} has no entry {value.describe()!r}{there}")
 
 
 def _click_entry(found: list[Candidate], combo: Element, value: Target, desk: Desk) -> Steps[str]:

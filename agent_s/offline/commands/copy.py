@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from aci.acting.actions import SaveToBuffer
 from aci.observation.observation import Element
@@ -17,7 +18,7 @@ from agent_s.offline.finding.matching import rank
 from agent_s.offline.finding.names import name_score, normalize
 from agent_s.offline.finding.roles import EDITABLE, LABELS, ROLES
 from agent_s.offline.finding.screen import Screen, content_of, name_of, value_beside
-from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.finding.targets import Target, named, parse_target
 from agent_s.offline.words import TABLE, one_of
 from intents.text import Phrase
 
@@ -36,44 +37,39 @@ class Copy(Command):
 
     def run(self, desk: Desk) -> Course:
         """Find the text, waiting and scrolling for it, and keep it."""
-        text, evidence = self.literal, "the instruction gives the text"
-        if not text:
+        found = (self.literal, "the instruction gives the text") if self.literal else None
+        if found is None:
             purpose = f"wait for {self.name!r} to appear"
-            text, evidence = yield from desk.wait_until(lambda: self._read(desk.screen) or ("", ""), (), purpose)
-            for pause in (0.5, 1.0) if not text else ():
-                yield from desk.wait(pause, purpose)
-                text, evidence = self._read(desk.screen)
-                if text:
-                    break
-        if not text:
-            find = lambda screen: rank(self.target, screen, prefer=LABELS) if self._read(screen)[0] else []  # noqa: E731
-            yield from desk.scroll_for(self.target, find)
-            text, evidence = self._read(desk.screen)
-        if not text:
+            found = yield from desk.wait_until(lambda: self._read(desk.screen), (0.5, 1.0), purpose)
+        if found is None:
+            find = partial(rank, self.target, prefer=LABELS)
+            yield from desk.scroll_for(self.target, lambda screen: find(screen) if self._read(screen) else [])
+            found = self._read(desk.screen)
+        if found is None:
             give_up(f"no {self.name!r} to copy is on the screen: {desk.not_found(self.target)}")
+        text, evidence = found
         yield from desk.do(SaveToBuffer(text=text), f"keep {shorten(text)!r} as {self.name!r}", evidence)
         return f"{shorten(text)!r} is kept: {evidence}"
 
-    def _read(self, screen: Screen) -> tuple[str, str]:
-        """Return the text that is meant and where it stands; "" where there is none."""
+    def _read(self, screen: Screen) -> tuple[str, str] | None:
+        """Return the text that is meant and where it stands; None where there is none."""
         target, phrase = self.target, self.name
         readable = EDITABLE | LABELS
         if target.kinds and not target.name and target.within is None:
             texts = [one.element for one in rank(target, screen, prefer=readable) if content_of(one.element).strip()]
-            return (content_of(texts[0]).strip("\r\n"), f"{name_of(texts[0])} reads it") if texts else ("", "")
+            return (content_of(texts[0]).strip("\r\n"), f"{name_of(texts[0])} reads it") if texts else None
         texts = [one for one in screen.elements if content_of(one) and one.role not in ROLES["menuitem"]]
         for element in sorted(texts, key=lambda one: (screen.penalty(one), one.role in EDITABLE)):
             if found := _behind(phrase, element, screen):
                 return found, f"{name_of(element)} shows it"
-        for one in (
-            rank(Target(phrase, phrase), screen, prefer=readable)[:3] or rank(target, screen, prefer=readable)[:3]
-        ):
+        named_so = rank(named(phrase), screen, prefer=readable) or rank(target, screen, prefer=readable)
+        for one in named_so[:3]:
             text = content_of(one.element).strip()
             if text and (one.element.role in EDITABLE or normalize(text) != normalize(phrase)):
                 return text, f"{name_of(one.element)} reads it"
             if value := value_beside(one.element, screen):
                 return value, f"it stands beside {name_of(one.element)}"
-        return "", ""
+        return None
 
 
 def _behind(phrase: str, element: Element, screen: Screen) -> str:
@@ -99,17 +95,13 @@ def _behind(phrase: str, element: Element, screen: Screen) -> str:
 
 def read(what: Phrase, source: Phrase | None = None, where: Phrase | None = None) -> Command | None:
     """Read what is copied, the place that it stands in, and the place that it goes to."""
-    if what.literal is not None:
-        copied = Copy(what.literal, parse_target(what), what.literal)
-    else:
-        place = parse_target(source) if source is not None else None
-        target = parse_target(what)
-        whole = what.casefold().strip() in ("text", "content", "contents")
-        target = place if whole and place is not None and place.kinds else target
-        copied = Copy(str(what), target)
+    target, place = parse_target(what), parse_target(source) if source is not None else None
+    if place is not None and place.kinds and what.casefold() in TABLE["whole_texts"]:
+        target = place
+    copied = Copy(str(what), target, what.literal or "")
     if where is None:
         return copied
     goal = parse_target(where)
     if goal.kinds or goal.quoted:
         return InTurn((copied, TypeText(None, goal)))
-    return InTurn((copied, Open(str(where), replace(goal), is_app=True), TypeText(None)))
+    return InTurn((copied, Open(str(where), goal, is_app=True), TypeText(None)))

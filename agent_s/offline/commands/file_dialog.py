@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from aci.observation.observation import Element, Window
+from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import GOOD, best, rank
-from agent_s.offline.finding.roles import EDITABLE, ROLES
+from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import named
 from agent_s.offline.words import BUTTONS, FIELDS, TABLE, meanings, one_of
@@ -19,20 +20,15 @@ _FOLDERS = meanings("folders")
 _NOUN = one_of(TABLE["nouns_of_folders"])
 
 
-def file_dialog(screen: Screen, before: Screen | None = None) -> Window | None:
+def file_dialog(desk: Desk, before: Screen | None = None) -> Window | None:
     """Return a window with a field for a file name and a button that confirms it; one that was not there `before`."""
+    screen, names = desk.screen, (*BUTTONS["save"], *BUTTONS["open"])
     for window in screen.windows:
         is_old = before is not None and window.id in before.window_by_id and window != screen.active
-        asks = window in screen.dialogs or _TITLE.search(window.title)
-        if not window.popup and not is_old and asks and name_field(screen, window) and _has_button(window, screen):
+        asks = not window.popup and (window in screen.dialogs or _TITLE.search(window.title))
+        if asks and not is_old and name_field(screen, window) and desk.buttons(names, window, 80.0):
             return window
     return None
-
-
-def _has_button(window: Window, screen: Screen) -> bool:
-    names = (*BUTTONS["save"], *BUTTONS["open"])
-    found = (best(rank(named(name, "button"), screen, ROLES["button"]), 80.0) for name in names)
-    return any(one.element.window_id == window.id and one.element.point for ranked in found for one in ranked)
 
 
 def name_field(screen: Screen, window: Window) -> Element | None:

@@ -106,8 +106,7 @@ def read(place: Phrase, do: Command, as_field: str = "") -> Command | None:
     entries = _entries(do)
     if entries and target.kind == "menu" and target.name:
         return FollowPath((target.name, *entries))
-    if target.is_a("field", "combo", "spin", "list") and not do.about():
-        return _in_field(target, do)
-    if isinstance(do, Choose) and do.source is None and target.is_a("combo", "list"):
+    is_choice = isinstance(do, Choose) and do.source is None and target.is_a("combo", "list")
+    if is_choice or (target.is_a("field", "combo", "spin", "list") and not do.about()):
         return _in_field(target, do)
     return InPlace(do, target)

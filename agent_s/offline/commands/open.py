@@ -12,7 +12,7 @@ from agent_s.offline.commands.expand import Expand
 from agent_s.offline.commands.file_dialog import folder_path
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, changed
-from agent_s.offline.finding.matching import EXACT, Candidate, best, nearest_names, window_score
+from agent_s.offline.finding.matching import EXACT, Candidate, best, window_score
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
 from agent_s.offline.finding.screen import in_page, name_of
 from agent_s.offline.finding.targets import Target, named, parse_target
@@ -49,12 +49,9 @@ class Open(Command):
         action = SwitchApplications(app_code=self.name[:200])
         result = yield from desk.try_to(action, f"bring {self.name!r} to the front, or start it")
         if not result.ok:
-            found = [] if self.is_app else best(desk.rank(self.target), 70.0)
-            if found:
+            if not self.is_app and (found := best(desk.rank(self.target), 70.0)):
                 return (yield from self._click(found, desk))
-            near = [] if self.is_app else nearest_names(self.target, desk.screen)
-            there = f" On the screen the nearest names are {', '.join(map(repr, near))}." if near else ""
-            give_up(result.error + there)
+            give_up(result.error if self.is_app else f"{result.error} On the screen, {desk.not_found(self.target)}.")
 
         started = result.note.removeprefix("started ") if result.note.startswith("started ") else ""
 

@@ -35,7 +35,7 @@ class OpenFile(Command):
         if items and items[0].element in start.front and "/" not in self.path:
             element = yield from desk.click(items, clicks=1 if in_page(items[0].element) else 2)
             return f"{name_of(element)} was opened; {changed(start, desk.screen)}"
-        dialog = file_dialog(desk.screen)
+        dialog = file_dialog(desk)
         if dialog is None:
             yield from desk.press("ctrl", "o", purpose="press ctrl+o to open a file")
             dialog = yield from desk.wait_until(lambda: _dialog(start, desk), LOOKS[:3], "wait for the dialog")
@@ -66,7 +66,7 @@ def _dialog(before: Screen, desk: Desk) -> Window | None:
     """Return a dialog for files, or any new window with a button that opens."""
     known = before.window_by_id
     new = [one for one in desk.screen.windows if one.active and not one.popup and one.id not in known]
-    return file_dialog(desk.screen) or next((one for one in new if desk.buttons(BUTTONS["open"], one, 80.0)), None)
+    return file_dialog(desk) or next((one for one in new if desk.buttons(BUTTONS["open"], one, 80.0)), None)
 
 
 def read(file: Phrase, folder: Phrase | None = None, app: Phrase | None = None) -> Command | None:

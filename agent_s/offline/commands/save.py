@@ -45,7 +45,7 @@ class Save(Command):
         """Save by the keyboard; where a dialog asks, give the name, keep the format, and watch until it is gone."""
         if desk.screen.popups:
             yield from desk.try_to(Hotkey(keys=("Escape",)), "close the menu, which would take the keys")
-        dialog = file_dialog(desk.screen)
+        dialog = file_dialog(desk)
         if dialog is None:
             dialog = yield from self._ask_for_dialog(desk)
         if dialog is not None:
@@ -81,21 +81,21 @@ class Save(Command):
     def _ask_for_dialog(self, desk: Desk) -> Steps[Window | None]:
         """Press the keys that save; those for "save as" and the menu where a name is given and no dialog opens."""
         renames = bool(self.name or self.folder)
-        for keys in (("ctrl", "shift", "s"), ("ctrl", "s")) if renames else (("ctrl", "s"),):
+        for keys in (("ctrl", "shift", "s"), ("ctrl", "s"), ()) if renames else (("ctrl", "s"),):
             before = desk.screen
-            yield from desk.press(*keys, purpose=f"press {'+'.join(keys)} to save")
+            if keys:
+                yield from desk.press(*keys, purpose=f"press {'+'.join(keys)} to save")
+            else:
+                try:
+                    yield from FollowPath(("File", "Save As")).run(desk)
+                except GaveUp:
+                    return None
+            opened = partial(file_dialog, desk, before)
             pauses = LOOKS[:3] if renames else LOOKS[:2] if len(desk.screen.windows) > len(before.windows) else ()
-            opened = partial(_new_dialog, desk, before)
             dialog = yield from desk.wait_until(opened, pauses, "wait for the dialog")
-            if dialog is not None or not renames or _asks(desk):
+            if dialog is not None or _asks(desk):
                 return dialog
-        before = desk.screen
-        try:
-            yield from FollowPath(("File", "Save As")).run(desk)
-        except GaveUp:
-            give_up(f"no dialog to save the file as {self.name or self.folder!r} opened")
-        opened = partial(_new_dialog, desk, before)
-        return (yield from desk.wait_until(opened, LOOKS[:3], "wait for the dialog"))
+        return None
 
     def _in_dialog(self, dialog: Window, desk: Desk) -> Course:
         field = name_field(desk.screen, dialog)
@@ -149,10 +149,6 @@ class Save(Command):
                 yield from desk.click((own if wants_own else kept) or formats)
             else:
                 return
-
-
-def _new_dialog(desk: Desk, before: Screen) -> Window | None:
-    return file_dialog(desk.screen, before)
 
 
 def is_modified(screen: Screen) -> bool:

@@ -9,10 +9,10 @@ from aci.acting.actions import Hotkey, Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.go_to import address_bar
-from agent_s.offline.commands.type import text_in
+from agent_s.offline.commands.type import names_window, text_in
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, Steps, changed, shorten
-from agent_s.offline.finding.matching import best, rank, window_score
+from agent_s.offline.finding.matching import best, rank
 from agent_s.offline.finding.roles import CONTAINERS, EDITABLE
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
@@ -46,8 +46,7 @@ class Search(Command):
             found = yield from desk.await_element(target, lambda screen: rank(target, screen, EDITABLE, EDITABLE))
             if found:
                 return found[0].element
-            names_window = any(window_score(target.phrase, desk.screen, one.id) >= 66 for one in desk.screen.windows)
-            if not set(target.kinds) & CONTAINERS and not names_window:
+            if not target.is_a(*CONTAINERS) and not names_window(target, desk):
                 give_up(desk.not_found(target))
         for name in FIELDS["search"]:
             found = [one for one in best(desk.rank(named(name), EDITABLE), 76.0) if one.element in desk.screen.front]

@@ -51,7 +51,7 @@ class TypeText(Command):
         if self.target is None:
             return (yield from self._at_focus(text, desk))
         found = yield from self._fields(self.target, desk)
-        if not found and self.otherwise is not None and not _names_window(self.target, desk):
+        if not found and self.otherwise is not None and not names_window(self.target, desk):
             return (yield from self._at_focus(self.otherwise, desk))
         if not found:
             yield from _go_to_window(self.target, desk)
@@ -84,7 +84,7 @@ class TypeText(Command):
         def find(screen: object) -> list[Candidate]:
             return rank(target, desk.screen, TYPABLE, EDITABLE)
 
-        if self.otherwise is not None or _names_window(target, desk):
+        if self.otherwise is not None or names_window(target, desk):
             return best(find(desk.screen), 80.0)
         if not (target.kinds or target.quoted):
             return (yield from desk.await_element(target, find, (0.5,)))
@@ -126,13 +126,14 @@ def _is_document(element: Element) -> bool:
     return element.role == "text" and not element.name and not element.label and element.rect.height > 90
 
 
-def _names_window(target: Target, desk: Desk) -> bool:
+def names_window(target: Target, desk: Desk) -> bool:
+    """Return whether a description fits a window that is open."""
     return any(window_score(target.phrase, desk.screen, window.id) >= 66 for window in desk.screen.windows)
 
 
 def _go_to_window(target: Target, desk: Desk) -> Steps[None]:
     is_element = target.kinds and not target.is_a("window", "dialog", "terminal", "area")
-    if is_element and not _names_window(target, desk):
+    if is_element and not names_window(target, desk):
         give_up(desk.not_found(target))
     name = (target.name or target.phrase)[:200]
     result = yield from desk.try_to(SwitchApplications(app_code=name), f"bring {name!r} to the front, to type there")
