@@ -21,25 +21,18 @@ _OPENS_DIALOG = ("...", "…")
 
 def propose(context: ProposalContext) -> ProposalResponse:
     """Propose tasks: the common commands where no screen is given, else what else the screen makes possible."""
+    common = [one for one in context.affordances if _plain(one.name) in _RANKS]
+    others = [one for one in context.affordances if _plain(one.name) not in _RANKS]
     if context.observation is None:
-        proposed = _common(context)
+        common.sort(key=lambda one: _RANKS[_plain(one.name)])
+        proposed = list(_used(context.application, common))
     else:
-        proposed = [
-            *_written(context, context.observation),
-            *_in_turn([list(_single(context)), list(_combined(context, context.observation))]),
-        ]
+        single = list(_used(context.application, _by_menu(others)))
+        combined = list(_combined(context, context.observation))
+        proposed = [*_written(context, context.observation), *_in_turn([single, combined])]
     known = {text.casefold() for text in context.known}
     kept = [task for task in proposed if task.instruction.casefold() not in known]
     return ProposalResponse(tasks=tuple(kept[: min(context.wanted, 300)]))
-
-
-def _common(context: ProposalContext) -> list[ProposedTask]:
-    found = [one for one in context.affordances if _plain(one.name) in _RANKS]
-    return list(_used(context.application, sorted(found, key=lambda one: _RANKS[_plain(one.name)])))
-
-
-def _single(context: ProposalContext) -> Iterable[ProposedTask]:
-    return _used(context.application, _by_menu([one for one in context.affordances if _plain(one.name) not in _RANKS]))
 
 
 def _by_menu(affordances: Sequence[Affordance]) -> list[Affordance]:
@@ -56,7 +49,9 @@ def _in_turn(lists: Sequence[Sequence[T]]) -> list[T]:
 
 def _used(application: str, affordances: Iterable[Affordance]) -> Iterator[ProposedTask]:
     for one in affordances:
-        yield CheckableTask(instruction=f"In {application}, {_use(one)}.", difficulty=_difficulty(one), uses=(one.way,))
+        opens = one.name.endswith(_OPENS_DIALOG) or bool(one.window)
+        difficulty = min(5, 1 + len(one.within) + opens)
+        yield CheckableTask(instruction=f"In {application}, {_use(one)}.", difficulty=difficulty, uses=(one.way,))
 
 
 def _combined(context: ProposalContext, observation: Observation) -> Iterator[ProposedTask]:
@@ -71,8 +66,8 @@ def _combined(context: ProposalContext, observation: Observation) -> Iterator[Pr
                 uses=(command.way,),
             )
         return
-    others = commands[len(commands) // 2 :] + commands[: len(commands) // 2]
-    for one, other in zip(others, commands, strict=True):
+    half = len(commands) // 2
+    for one, other in zip(commands[half:] + commands[:half], commands, strict=True):
         if one.within[0] != other.within[0]:
             yield CheckableTask(
                 instruction=f"In {context.application}, {_use(one)}, then {_use(other)}.",
@@ -102,11 +97,8 @@ def _written(context: ProposalContext, observation: Observation) -> Iterator[Pro
 
 
 def _fields(observation: Observation) -> list[Element]:
-    return [
-        element
-        for element in observation.elements
-        if "editable" in element.states and not {"read_only", "password"} & element.states
-    ]
+    closed = {"read_only", "password"}
+    return [one for one in observation.elements if "editable" in one.states and not closed & one.states]
 
 
 def _is_editor(context: ProposalContext, observation: Observation) -> bool:
@@ -117,24 +109,13 @@ def _is_editor(context: ProposalContext, observation: Observation) -> bool:
 def _use(affordance: Affordance) -> str:
     """Return a sentence of the command language that uses an affordance."""
     way = " > ".join(quote(part) for part in (*affordance.within, affordance.name))
-    if any(_ends_in_menu(part) for part in affordance.within):
-        pressed = [f"click {quote(part)}" for part in (*affordance.within, affordance.name)]
-        return ", then ".join(pressed)
+    if any(part.casefold().endswith(" menu") for part in affordance.within):  # the word would not be read as a name
+        return ", then ".join(f"click {quote(part)}" for part in (*affordance.within, affordance.name))
     if affordance.on is not None and affordance.role != "radio menu item":
         return f"turn {'off' if affordance.on else 'on'} {way}"
     if affordance.within or affordance.role in _OF_MENUS:
         return f"choose {way}"
     return f"press the button {way}"
-
-
-def _ends_in_menu(name: str) -> bool:
-    """Return whether the last word of a name would be read as what the thing is, and not as a part of its name."""
-    return name.casefold().endswith(" menu")
-
-
-def _difficulty(affordance: Affordance) -> int:
-    opens = affordance.name.endswith(_OPENS_DIALOG) or bool(affordance.window)
-    return min(5, 1 + len(affordance.within) + opens)
 
 
 def _plain(name: str) -> str:

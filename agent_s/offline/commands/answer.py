@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.acting.actions import Hotkey
 from agent_s.offline.commands.base import Command
 from agent_s.offline.course import Course, give_up
 from agent_s.offline.desk import Desk, changed
@@ -35,7 +34,7 @@ class Answer(Command):
         if not desk.screen.dialogs and not desk.screen.popups:
             give_up(f"there is no dialog to answer, and no button to {self.answer}")
         key = "Return" if self.answer in ("accept", "yes") else "Escape"
-        yield from desk.do(Hotkey(keys=(key,)), f"press {key} to {self.answer} the dialog")
+        yield from desk.press(key, purpose=f"press {key} to {self.answer} the dialog")
         return changed(start, desk.screen)
 
     def about(self) -> tuple[Target, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aci.acting.actions import Hotkey, SwitchApplications, Type
+from aci.acting.actions import SwitchApplications, Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
 from agent_s.offline.course import Course, give_up
@@ -31,7 +31,7 @@ class GoTo(Command):
         bar = yield from desk.wait_until(lambda: address_bar(desk), (0.5, 0.7, 1.0), purpose)
         before = desk.screen.title
         if bar is None:
-            yield from desk.do(Hotkey(keys=("ctrl", "l")), "go to the address bar")
+            yield from desk.press("ctrl", "l", purpose="go to the address bar")
         action = Type(text=self.url, element_id=bar.id if bar else None, overwrite=bar is not None, enter=True)
         yield from desk.do(action, f"type the address {self.url!r}")
         yield from desk.wait_until(lambda: desk.screen.title != before, (0.5, 1.0), "wait for the page")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from aci.acting.actions import Hotkey, Type
+from aci.acting.actions import Type
 from aci.observation.observation import Window
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.file_dialog import LOOKS, file_dialog, folder_path, full_path, name_field
@@ -47,7 +47,7 @@ class OpenFile(Command):
             field = name_field(desk.screen, dialog)
         action = Type(text=self.path, element_id=field.id if field else None, overwrite=field is not None)
         yield from desk.do(action, f"type the path {self.path!r}")
-        yield from desk.do(Hotkey(keys=("Return",)), "press Return to open it")
+        yield from desk.press("Return", purpose="press Return to open it")
 
         def is_gone() -> bool:
             return dialog.id not in desk.screen.window_by_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from aci.acting.actions import Hotkey, Type
+from aci.acting.actions import Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.go_to import address_bar
@@ -32,7 +32,7 @@ class Search(Command):
         start, field = desk.screen, (yield from self._field(desk))
         purpose = f"search for {shorten(self.text)!r}"
         if field is None:
-            yield from desk.do(Hotkey(keys=("ctrl", "f")), "open the search")
+            yield from desk.press("ctrl", "f", purpose="open the search")
             focus = desk.screen.focus
             field = focus if focus and focus.role in EDITABLE and "multi_line" not in focus.states else None
         into = field.id if field is not None else None

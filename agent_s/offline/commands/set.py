@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from aci.acting.actions import Click, HoldAndPress, Hotkey, Type
+from aci.acting.actions import Click, HoldAndPress, Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.choose import Choose
@@ -47,9 +47,10 @@ class SetValue(Command):
             return (yield from Choose((named(self.value),), self.target, self.value).run(desk))
         if not found:
             give_up(desk.not_found(self.target))
-        same = [one for one in best(found, found[0].score - 12) if one.element.role == found[0].element.role]
-        usable = [one for one in same if one.element.point is not None and "disabled" not in one.element.states]
-        return (yield from self._set((usable or found)[0].element, desk))
+        first = found[0].element
+        same = [one.element for one in best(found, found[0].score - 12) if one.element.role == first.role]
+        usable = (one for one in same if one.point is not None and "disabled" not in one.states)
+        return (yield from self._set(next(usable, first), desk))
 
     def _controls(self, desk: Desk) -> list[Candidate]:
         """Return the controls of that name, the one beside that unit, or the only one that takes such a value."""
@@ -130,12 +131,12 @@ def _set_spin(element: Element, value: str, desk: Desk) -> Course:
 
 def _set_slider(element: Element, value: str, desk: Desk) -> Course:
     """Give the slider the keyboard, then step with the keys until it reads as wanted."""
-    key = _ENDS.get(value.casefold().strip())
-    if number_in(value) is None and key is None:
+    key = _ENDS.get(value.casefold().strip(), "")
+    if number_in(value) is None and not key:
         give_up(f"{name_of(element)} takes a number, not {value!r}")
     yield from desk.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
-    if key is not None:
-        yield from desk.do(Hotkey(keys=(key,)), f"move {name_of(element)} to its end")
+    if key:
+        yield from desk.press(key, purpose=f"move {name_of(element)} to its end")
         return f"{name_of(element)} was moved to its end"
     return (yield from _approach(desk.now(element) or element, value, desk, up="Right", down="Left"))
 
