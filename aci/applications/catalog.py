@@ -1,6 +1,7 @@
 """The applications of the machine: which there are, which one a phrase means, and what each needs to be operable.
 
-Applications are read from desktop entries (Desktop Entry Specification 1.5).
+Applications are read from desktop entries (Desktop Entry Specification 1.5), and those that the desktop prefers from
+`mimeapps.list` (Association between MIME types and applications, 1.0.1).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from configparser import ConfigParser
+from configparser import Error as ConfigError
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -37,6 +40,7 @@ class Application:
     keywords: tuple[str, ...] = ()  # words it wants to be found by
     categories: tuple[str, ...] = ()  # registered categories, such as "TextEditor"
     window_class: str = ""  # WM_CLASS of its windows where it says so
+    default_for: frozenset[str] = frozenset()  # MIME types that the desktop opens with it
     in_terminal: bool = False  # whether it runs in a terminal, which its argv then starts
 
     @property
@@ -55,7 +59,7 @@ class Catalog:
     def find(self, phrase: str) -> Application:
         """Return the application that a phrase means: its name, kind, keyword or program.
 
-        Of several that fit equally well, the first in alphabetical order wins.
+        Of several that fit equally well, the desktop's default application wins, then the first in alphabetical order.
 
         Raises:
             LaunchFailed: None fits; the message lists the nearest names.
@@ -73,8 +77,13 @@ class Catalog:
         words = _words(phrase)
         if not words:
             return []
-        scored = [(-_score(application, words), application.name, application) for application in self.applications]
-        return [application for score, _, application in sorted(scored, key=lambda item: item[:2]) if -score >= _GOOD]
+        kinds = [kind for kind in _tables().kinds.values() if " ".join(words) in kind.phrases]
+        types = {each for kind in kinds for each in kind.types}
+        scored = [
+            (-_score(application, words), not application.default_for & types, application.name, application)
+            for application in self.applications
+        ]
+        return [application for score, *_, application in sorted(scored, key=lambda item: item[:3]) if -score >= _GOOD]
 
     def near(self, phrase: str) -> str:
         """Return a sentence that names the applications whose names are nearest, or an empty string."""
@@ -91,13 +100,38 @@ def installed_applications(environment: Mapping[str, str]) -> Catalog:
     Args:
         environment: Names the folders (XDG_DATA_HOME, XDG_DATA_DIRS, HOME) and PATH.
     """
+    folders = _application_folders(environment)
     found: dict[str, Application] = {}
-    for folder in _application_folders(environment):
+    for folder in folders:
         for path in sorted(folder.rglob("*.desktop")):
             entry_id = str(path.relative_to(folder)).removesuffix(".desktop").replace(os.sep, "-")
             if entry_id not in found and (application := _read_entry(path, entry_id, environment.get("PATH"))):
                 found[entry_id] = application
+    for mime_type, handlers in _default_handlers(environment, folders).items():
+        handler = next((entry_id for entry_id in handlers if entry_id in found), None)
+        if handler is not None:
+            default_for = found[handler].default_for | {mime_type}
+            found[handler] = replace(found[handler], default_for=default_for)
     return Catalog(list(found.values()), environment.get("PATH"))
+
+
+def _default_handlers(environment: Mapping[str, str], application_folders: Sequence[Path]) -> dict[str, list[str]]:
+    """Return the entry ids that the desktop names as default applications, by MIME type, the most preferred first."""
+    config_home = environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '/')}/.config"
+    config_dirs = environment.get("XDG_CONFIG_DIRS") or "/etc/xdg"
+    folders = [*(Path(base) for base in (config_home, *config_dirs.split(":")) if base), *application_folders]
+    desktops = [name.lower() for name in environment.get("XDG_CURRENT_DESKTOP", "").split(":") if name]
+    handlers: dict[str, list[str]] = {}
+    for folder in folders:
+        for name in (*(f"{desktop}-mimeapps.list" for desktop in desktops), "mimeapps.list"):
+            listed = ConfigParser(strict=False, interpolation=None, delimiters="=")
+            try:
+                listed.read(folder / name, encoding="utf-8")
+            except (ConfigError, UnicodeDecodeError):
+                continue  # A broken list is as good as none.
+            for mime_type, ids in listed.items("Default Applications") if "Default Applications" in listed else ():
+                handlers.setdefault(mime_type, []).extend(each.removesuffix(".desktop") for each in ids.split(";"))
+    return handlers
 
 
 def program_name(argv: Sequence[str]) -> str:
@@ -158,7 +192,8 @@ def _score(application: Application, words: tuple[str, ...]) -> float:
     if words in (name, program, _words(application.id)):
         return 100.0
     penalty = 20.0 if application.in_terminal else 0.0
-    if words == generic or any(phrase in _tables().kinds.get(kind, ()) for kind in application.categories):
+    kinds = [kind for category in application.categories if (kind := _tables().kinds.get(category)) is not None]
+    if words == generic or any(phrase in kind.phrases for kind in kinds):
         return 100.0 - penalty
     if set(words) <= set(name):
         return 90.0 + 5.0 * len(words) / len(name)
@@ -183,8 +218,14 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
+class _Kind:
+    phrases: Sequence[str]
+    types: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Tables:
-    kinds: Mapping[str, Sequence[str]]
+    kinds: Mapping[str, _Kind]
     first_settings: Mapping[str, str]
     recipes: Sequence[Recipe]
 
@@ -195,7 +236,8 @@ def _tables() -> _Tables:
 
     text = resources.files("aci.applications").joinpath("applications.yaml").read_text(encoding="utf-8")
     tables = yaml.safe_load(text)
-    return _Tables(tables["kinds"], tables["first_settings"], [Recipe(**recipe) for recipe in tables["recipes"]])
+    kinds = {category: _Kind(**kind) for category, kind in tables["kinds"].items()}
+    return _Tables(kinds, tables["first_settings"], [Recipe(**recipe) for recipe in tables["recipes"]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,17 +22,17 @@ _POLL_S = 0.02
 _AFTER_EXIT_S = 8.0  # a program that exits with 0 may have handed over to a running instance
 _FOCUS_LIMIT_S = 0.5
 _LAST_WORDS = 600
+# signals that end a program after a fault, and are not sent to close it
 _CRASHES = frozenset(
     {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGSYS, signal.SIGTRAP}
 )
-"""Signals by which the kernel or the program itself ends it after a fault; nobody sends them to close a program."""
 
 
 class Process:
     """A program that was started on a desktop.
 
     Attributes:
-        argv: How it was started, with what was added for accessibility.
+        argv: Its program and arguments, with those added for accessibility.
         pid: Its process id, which is also that of its session.
     """
 

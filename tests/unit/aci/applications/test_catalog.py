@@ -111,6 +111,23 @@ def test_the_users_entry_replaces_the_systems(tmp_path: Path, data: dict[str, st
     assert [application.name for application in installed_applications(data).applications] == ["My Paint"]
 
 
+def test_default_application_of_the_desktop_is_meant_first(tmp_path: Path, data: dict[str, str]) -> None:
+    for name in ("Alpha", "Beta", "Gamma"):
+        write_entry(tmp_path / "system", f"{name}.desktop", Name=name, Exec="paint", Categories="TextEditor;")
+    environment = {**data, "XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_CONFIG_DIRS": str(tmp_path / "etc")}
+    assert installed_applications(environment).find("text editor").name == "Alpha"
+
+    listed = "[Default Applications]\ntext/plain={}\ntext/html=Alpha.desktop\n"
+    (tmp_path / "system/applications/mimeapps.list").write_text(listed.format("Gamma.desktop;"), encoding="utf-8")
+    assert installed_applications(environment).find("text editor").name == "Gamma"
+
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/mimeapps.list").write_text(listed.format("gone.desktop;Beta.desktop"), encoding="utf-8")
+    found = installed_applications(environment)
+    assert found.find("text editor").name == "Beta"
+    assert found.find("alpha").name == "Alpha"
+
+
 @pytest.mark.parametrize(
     "fields",
     [
