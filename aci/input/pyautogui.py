@@ -7,19 +7,14 @@ second display.
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 from aci.errors import CannotType, DesktopError, MissingDependency
+from aci.input.gestures import Gestures
 from aci.input.input_device import Button
 from aci.input.keys import keysym
-from aci.input.modifiers import Modifiers
-from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
-from aci.screen.screen import lost_connection_is_reported, open_display
 
 # --no-deps, since its dependency python3-xlib overwrites python-xlib's files
 INSTALL = "pip install --no-deps pyautogui pytweening"
@@ -33,10 +28,6 @@ _NAMES = {
     **{"Alt_L": "alt", "Alt_R": "altright", "Super_L": "win", "Super_R": "winright", "KP_Enter": "enter"},
     **{"Scroll_Lock": "scrolllock"},
 }
-_DOUBLE_CLICK_S = 0.6
-_DOUBLE_CLICK_PX = 6
-_DRAG_STEPS = 12
-_DRAG_PACE_S = 0.012
 _TYPING_PACE_S = 0.001
 _SHOWN = 20
 
@@ -57,10 +48,11 @@ def key_name(symbol: int) -> str:
     )
 
 
-class PyAutoGui:
-    """Keyboard and pointer through PyAutoGUI; arguments as for `aci.input.xtest.Xtest`.
+class PyAutoGui(Gestures[str]):
+    """Keyboard and pointer through PyAutoGUI, whose names stand for keys; arguments as for `Gestures`.
 
-    `environment` is where PyAutoGUI looks for the display's name at import: that of the process.
+    `environment` is where PyAutoGUI looks for the display's name at import: that of the process. It stays connected as
+    long as the process lives.
 
     Raises:
         NoDisplay: There is no such display.
@@ -76,71 +68,8 @@ class PyAutoGui:
         moving: Callable[[Point], None],
         environment: MutableMapping[str, str],
     ) -> None:
-        self._lock = threading.RLock()
-        self._display = open_display(display_name)
+        super().__init__(display_name, pause, guard, moving)
         self._gui = _load(display_name, environment)
-        self._pause = pause
-        self._guard = guard
-        self._moving = moving
-        self._keys_down: list[str] = []
-        self._buttons_down: list[Button] = []
-        self._last_click = (Point(-100, -100), 0.0)
-        self._modifiers = Modifiers(self._display, pause)
-        release_stuck_keys(self._display)
-
-    def move(self, point: Point) -> None:
-        """Move the pointer."""
-        with self._acting(free_of_modifiers=False):
-            self._motion(point)
-
-    def click(self, point: Point, count: int = 1, button: Button = "left", hold: Sequence[int] = ()) -> None:
-        """Click; two calls at the same place stay two single clicks, however soon they follow each other."""
-        names = [key_name(symbol) for symbol in hold]
-        with self._acting(), self._holding(names):
-            self._motion(point)
-            self._await_new_click(point)
-            for _ in range(count):
-                self._guard()
-                with self._button(point, button):
-                    pass
-            self._last_click = (point, time.monotonic())
-
-    def scroll(self, point: Point, clicks: int) -> None:
-        """Turn the wheel at a point; positive clicks scroll up."""
-        with self._acting():
-            self._motion(point)
-            for _ in range(abs(clicks)):
-                self._guard()
-                self._gui.scroll(1 if clicks > 0 else -1, point.x, point.y)
-
-    def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
-        """Press the left button at one point, move, and release it at another."""
-        names = [key_name(symbol) for symbol in hold]
-        with self._acting(), self._holding(names):
-            self._motion(start)
-            with self._button(start, "left", released_at=end):
-                for step in range(1, _DRAG_STEPS + 1):
-                    self._guard()
-                    share = step / _DRAG_STEPS
-                    x, y = start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share
-                    self._motion(Point(round(x), round(y)))
-                    self._pause(_DRAG_PACE_S)
-
-    def press(self, chord: Sequence[int]) -> None:
-        """Press keys together: held in order, released in reverse."""
-        names = [key_name(symbol) for symbol in chord]
-        with self._acting(), self._holding(names):
-            pass
-
-    def press_each(self, hold: Sequence[int], chords: Sequence[Sequence[int]]) -> None:
-        """Hold keys while others are pressed one after another."""
-        held = [key_name(symbol) for symbol in hold]
-        names = [[key_name(symbol) for symbol in chord] for chord in chords]
-        with self._acting(), self._holding(held):
-            for each in names:
-                self._guard()
-                with self._holding(each):
-                    pass
 
     def type_text(self, text: str, drained: Callable[[], None]) -> None:
         """Type a text key by key.
@@ -155,75 +84,27 @@ class PyAutoGui:
             raise CannotType(f"PyAutoGUI has no keys for {listed!r}, so that nothing was typed; the input `xtest` has.")
         with self._acting():
             for character in plain:
-                self._modifiers.await_free()
-                self._guard()
+                self._await_free_modifiers()
                 self._gui.press(character, _pause=False)
                 self._pause(_TYPING_PACE_S)
 
-    def release_all(self) -> None:
-        """Release every key and button that is held."""
-        with self._lock, lost_connection_is_reported():
-            self._release_all()
+    def _prepare(self, keysyms: Sequence[int]) -> None:
+        self._keys(keysyms)
 
-    def close(self) -> None:
-        """Release everything and disconnect; PyAutoGUI itself stays connected as long as the process lives."""
-        from Xlib.error import ConnectionClosedError
+    def _keys(self, keysyms: Sequence[int]) -> list[str]:
+        return [key_name(symbol) for symbol in keysyms]
 
-        with self._lock:
-            try:
-                self._release_all()
-                self._display.close()
-            except (ConnectionClosedError, OSError):
-                return  # The server went first.
+    def _set_key(self, key: str, down: bool) -> None:
+        (self._gui.keyDown if down else self._gui.keyUp)(key, _pause=False)
 
-    @contextmanager
-    def _acting(self, free_of_modifiers: bool = True) -> Iterator[None]:
-        with self._lock, lost_connection_is_reported():
-            self._guard()
-            if free_of_modifiers:
-                self._modifiers.await_free()
-            try:
-                yield
-            finally:
-                self._release_all()
+    def _set_button(self, button: Button, down: bool) -> None:
+        (self._gui.mouseDown if down else self._gui.mouseUp)(button=button, _pause=False)
 
-    @contextmanager
-    def _holding(self, names: Sequence[str]) -> Iterator[None]:
-        for name in names:
-            self._keys_down.append(name)
-            self._gui.keyDown(name, _pause=False)
-        yield
-        for name in reversed(names):
-            self._gui.keyUp(name, _pause=False)
-            self._keys_down.remove(name)
-
-    @contextmanager
-    def _button(self, point: Point, button: Button, released_at: Point | None = None) -> Iterator[None]:
-        end = released_at or point
-        self._buttons_down.append(button)
-        self._gui.mouseDown(point.x, point.y, button=button, _pause=False)
-        yield
-        self._gui.mouseUp(end.x, end.y, button=button, _pause=False)
-        self._buttons_down.remove(button)
-
-    def _motion(self, point: Point) -> None:
-        self._moving(point)
+    def _point(self, point: Point) -> None:
         self._gui.moveTo(point.x, point.y, _pause=False)
 
-    def _release_all(self) -> None:
-        for name in reversed(self._keys_down):
-            self._gui.keyUp(name, _pause=False)
-        for button in reversed(self._buttons_down):
-            self._gui.mouseUp(button=button, _pause=False)
-        self._keys_down.clear()
-        self._buttons_down.clear()
-
-    def _await_new_click(self, point: Point) -> None:
-        last, at = self._last_click
-        near = abs(point.x - last.x) <= _DOUBLE_CLICK_PX and abs(point.y - last.y) <= _DOUBLE_CLICK_PX
-        remaining = at + _DOUBLE_CLICK_S - time.monotonic()
-        if near and remaining > 0:
-            self._pause(remaining)
+    def _turn_wheel(self, up: bool) -> None:
+        self._gui.scroll(1 if up else -1, _pause=False)
 
     def _types(self, character: str) -> bool:
         """Return whether the key that PyAutoGUI presses for a character types that character on this keyboard."""

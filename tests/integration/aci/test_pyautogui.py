@@ -104,11 +104,13 @@ def test_nothing_stays_pressed(desktop: VirtualDesktop, recorder: RecordingWindo
         desktop,
         recorder,
         """
+from aci.screen.emergency_stop import Halt
 class Stop(BaseException): pass
-def stop(seconds): raise Stop
-device._pause = stop
+class Stopping(Halt):
+    def pause(self, seconds): raise Stop
+stopping = open_input_device("pyautogui", sys.argv[1], halt=Stopping())
 try:
-    device.drag(here, there, chord(["ctrl"]))
+    stopping.drag(here, there, chord(["ctrl"]))
 except Stop:
     pass
 """,
