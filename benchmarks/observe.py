@@ -28,7 +28,8 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+from aci.accessibility.connection import connect_accessibility
+from aci.accessibility.dbus.bus import accessibility_bus_address
 from aci.acting.actions import Click
 from aci.desktop.virtual import VirtualDesktop
 from aci.desktop.x11 import X11Desktop
@@ -274,7 +275,6 @@ def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int, seconds: flo
     mends at rest is not waited for: it is off.
     """
     desktop.x11.rest_s = None
-    address = accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"])
     seen, tally = desktop.observe(), _Tally()
     deadline, acted = time.monotonic() + seconds, 0
     for name, act in walk.at_random():
@@ -283,7 +283,7 @@ def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int, seconds: flo
         if not act(seen):
             continue
         acted += 1
-        seen = _compared(desktop, address, name, tally)
+        seen = _compared(desktop, name, tally)
         walk.tidy(name)
     tell(
         f"{tally.compared} elements compared after {acted} of {actions} actions: {tally.wrong} differ, {tally.moving} "
@@ -295,20 +295,20 @@ def _incremental(desktop: VirtualDesktop, walk: Walk, actions: int, seconds: flo
     return 1 - tally.wrong / tally.compared if tally.compared else 0.0
 
 
-def _compared(desktop: VirtualDesktop, address: str, name: str, tally: _Tally) -> Observation:
+def _compared(desktop: VirtualDesktop, name: str, tally: _Tally) -> Observation:
     """Return an observation, and count how its elements compare to those of fresh readings before and after it.
 
     The look at once after the action takes the signs of change; what these announce too early shows in the second.
     """
     at_once = _keys(desktop.observe().elements)
-    first = _keys(_fresh(desktop, address))
+    first = _keys(_fresh(desktop))
     seen = desktop.observe()
     mine = _keys(seen.elements)
     tally.late += (first - at_once).total()
     tally.compared += max(mine.total(), first.total())
     if mine == first:
         return seen
-    second = _keys(_fresh(desktop, address))
+    second = _keys(_fresh(desktop))
     lacking, surplus = (first & second) - mine, mine - (first | second)
     tally.moving += max((first - second).total(), (second - first).total())
     tally.wrong += max(lacking.total(), surplus.total())
@@ -318,8 +318,8 @@ def _compared(desktop: VirtualDesktop, address: str, name: str, tally: _Tally) -
     return seen
 
 
-def _fresh(desktop: VirtualDesktop, address: str) -> Sequence[Element]:
-    client = AccessibilityClient(address)
+def _fresh(desktop: VirtualDesktop) -> Sequence[Element]:
+    client = connect_accessibility("dbus", desktop.environment)
     try:
         screen = desktop.x11.screen
         return client.read(screen.windows(), screen.rect).elements

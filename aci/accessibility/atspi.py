@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntFlag
 from typing import NamedTuple
 
@@ -25,6 +26,11 @@ class Ref(NamedTuple):
 
     name: str
     path: str
+
+
+def object_ref(answer: Sequence[str] | None) -> Ref | None:
+    """Return the object that an application names; None where it names none."""
+    return None if answer is None or answer[1].endswith("/null") else Ref(*answer)
 
 
 _ROLES = """invalid|accelerator label|alert|animation|arrow|calendar|canvas|check box|check menu item

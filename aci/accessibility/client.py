@@ -6,22 +6,21 @@ import asyncio
 import gc
 import logging
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aci.accessibility.atspi import Ref, StateBit
-from aci.accessibility.dbus.bus import Bus, CallRefused
-from aci.accessibility.elements.extraction import Draft
+from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.elements.hit_testing import HitTester
-from aci.accessibility.elements.placement import Named, Places, place_elements
+from aci.accessibility.elements.placement import Places, place_elements
 from aci.accessibility.reader import Reader
 from aci.accessibility.reading import Reading
+from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
-from aci.accessibility.tree.nodes import Application
+from aci.accessibility.tree.nodes import Node
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -31,12 +30,10 @@ Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 READ_LIMIT_S = 30.0
-ADDRESS_LIMIT_S = 5.0
-RETRY_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Handle:
+class _Handle:
     """How to reach the object behind an element."""
 
     ref: Ref  # the object
@@ -45,46 +42,46 @@ class Handle:
     shift: tuple[int, int]  # offset added to the scaled extents, px
     shows: int  # state bits that it has while it is visible
 
-
-def handle_of(draft: Draft) -> Handle:
-    """Return the handle of a draft's object."""
-    node = draft.node
-    # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
-    shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
-    return Handle(node.ref, node.text_at or (node.ref,), node.enlarged[0] if node.enlarged else 1.0, node.shift, shows)
+    @classmethod
+    def of(cls, node: Node) -> _Handle:
+        # What holds its text elsewhere is an input line of LibreOffice, whose own states mean nothing.
+        shows = 0 if node.text_at else node.states & (StateBit.SHOWING | StateBit.VISIBLE).value
+        scale = node.enlarged[0] if node.enlarged else 1.0
+        return cls(node.ref, node.text_at or (node.ref,), scale, node.shift, shows)
 
 
 class AccessibilityClient:
     """Reads and changes elements over the accessibility bus.
 
-    An event loop in a separate thread does the communication. Registration for events happens at once, because
-    applications that start before anybody listens do not offer their tree.
+    An event loop in a separate thread does the communication. Each reading connects if need be; `connect` does so
+    early, because applications that start before anybody listens do not offer their tree.
 
     Args:
-        address: Address of the accessibility bus, from `accessibility_bus_address`.
+        bus: The bus, not connected yet.
         ids: Unused element ids; by default from 1.
-
-    Raises:
-        ConnectionLost: The bus cannot be reached.
     """
 
-    def __init__(self, address: str, ids: Iterator[int] | None = None) -> None:
+    def __init__(self, bus: Bus, ids: Iterator[int] | None = None) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="accessibility", daemon=True)
         self._thread.start()
         self._tracker = IdTracker(ids)
         self._places = Places()
-        self._handles: dict[int, Handle] = {}
+        self._handles: dict[int, _Handle] = {}
         self._nudged: set[int] = set()
         self._rest: asyncio.Task[None] | None = None
-        self._bus = Bus(address)
-        self._reader = Reader(self._bus)
-        self._hit_tester = HitTester(self._bus)
-        try:
-            self._run(self._bus.connect())
-        except BaseException:
-            self.close()
-            raise
+        self._bus = bus
+        self._reader = Reader(bus)
+        self._hit_tester = HitTester(bus)
+
+    def connect(self) -> None:
+        """Connect ahead of the first reading.
+
+        Raises:
+            ConnectionLost: The bus cannot be reached.
+            MissingDependency: What the bus needs is not installed.
+        """
+        self._run(self._bus.connect())
         self._loop.call_soon_threadsafe(self._reader.meet)
 
     def read(
@@ -132,19 +129,28 @@ class AccessibilityClient:
         elements = self._run(self._hit_tester.cleared(elements, drafts, self._reader.by_connection()))
         if focus_id is not None and all(element.id != focus_id for element in elements):
             focus_id = None
-        self._handles.update((identity, handle_of(draft)) for identity, draft in drafts.items())
+        self._handles.update((identity, _Handle.of(draft.node)) for identity, draft in drafts.items())
         applications = self._reader.by_connection().values()
+        filled, known = {draft.window.id for draft, _ in scene.drafts}, {one.pid for one in applications}
         # An application that does not answer has its note.
-        unfilled = [] if scene.notes else unfilled_windows(windows, applications, scene.drafts)
-        notes = tuple(f"The window {window.title!r} shows no elements yet." for window in unfilled)
-        ids, pids = tuple(window.id for window in unfilled), {window.pid for window in windows}
-        windowless = tuple(one.name for one in applications if one.name and one.pid not in pids)
-        return Reading(elements, focus_id, (*scene.notes, *notes), ids, windowless)
+        unfilled = [
+            window
+            for window in (windows if not scene.notes else ())
+            if window.pid in known and not window.popup and window.id not in filled
+        ]
+        pids = {window.pid for window in windows}
+        return Reading(
+            elements,
+            focus_id,
+            notes=(*scene.notes, *(f"The window {window.title!r} shows no elements yet." for window in unfilled)),
+            unfilled=tuple(window.id for window in unfilled),
+            windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),
+        )
 
     def rest(self, after_s: float) -> None:
         """Completely re-read partly read applications after an idle time, in the background.
 
-        Any other call and `prepare_for_action` end that, so that nobody waits for it.
+        Any other call and `prepare_for_action` end that, so that no call waits for it.
         """
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._begin_rest, after_s)
@@ -164,27 +170,30 @@ class AccessibilityClient:
         return [(application.name, application.pid) for application in self._run(self._reader.applications())]
 
     def element_text(self, element_id: int) -> str | None:
-        """Return the current text of a known element, or None where it has none or is gone."""
-        handle = self._handles.get(element_id)
-        return None if handle is None else self._run(full_text(self._bus, handle.text_at))
+        """Return the current text of an element; None if it has none or is gone, or the bus is."""
+        return self._asked(element_id, lambda handle: full_text(self._bus, handle.text_at))
 
     def set_text(self, element_id: int, text: str) -> bool:
         """Replace the text of an element; return whether that was accepted."""
-        handle = self._handles.get(element_id)
-        if handle is None or len(handle.text_at) > 1:
-            return False
-        return bool(self._run(self._bus.ask(*handle.text_at[0], "EditableText", "SetTextContents", "s", [text])))
+
+        async def replaced(handle: _Handle) -> bool:
+            [line, *others] = handle.text_at
+            return not others and bool(await self._bus.ask(*line, "EditableText", "SetTextContents", "s", [text]))
+
+        return bool(self._asked(element_id, replaced))
 
     def locate(self, element_id: int) -> Rect | None:
-        """Return the current extents of a known element, px; None if it is gone or invisible."""
-        handle = self._handles.get(element_id)
-        return None if handle is None else self._run(self._extents_now(handle))
+        """Return the current extents of an element, px; None if it is gone or invisible, or the bus is gone."""
+        return self._asked(element_id, self._extents_now)
 
     def has_focus(self, element_id: int) -> bool:
-        """Return whether a known element reports right now that it has the keyboard focus."""
-        handle = self._handles.get(element_id)
-        states = None if handle is None else self._run(self._bus.ask(*handle.ref, "Accessible", "GetState"))
-        return states is not None and bool((states[0] | states[1] << 32) & StateBit.FOCUSED)
+        """Return whether an element reports right now that it has the keyboard focus."""
+
+        async def focused(handle: _Handle) -> bool:
+            [states] = await all_states(self._bus, [handle.ref])
+            return states is not None and bool(states & StateBit.FOCUSED)
+
+        return bool(self._asked(element_id, focused))
 
     def close(self) -> None:
         """Leave the bus and end the thread."""
@@ -201,6 +210,7 @@ class AccessibilityClient:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)  # a cancelled task ends in the loop's next turn
         self._bus.close()
+        await asyncio.sleep(0)  # the loop has to see it closed
         self._loop.stop()
 
     def _begin_rest(self, after_s: float) -> None:
@@ -216,18 +226,24 @@ class AccessibilityClient:
         await asyncio.sleep(after_s)
         try:
             await self._reader.read_again()
-        except ConnectionLost as error:  # whoever looks next connects again, or hears of it
+        except ConnectionLost as error:  # the next reading connects again or raises it
             logger.debug("Reading at rest ended: %s", error)
 
-    async def _extents_now(self, handle: Handle) -> Rect | None:
-        ref = handle.ref
-        rect, states = await asyncio.gather(extents(self._bus, ref), self._bus.ask(*ref, "Accessible", "GetState"))
-        if rect is None or not rect.area or states is None:
-            return None
-        bits = states[0] | states[1] << 32
-        if bits & handle.shows != handle.shows:
+    async def _extents_now(self, handle: _Handle) -> Rect | None:
+        rect, [states] = await asyncio.gather(extents(self._bus, handle.ref), all_states(self._bus, [handle.ref]))
+        if rect is None or not rect.area or states is None or states & handle.shows != handle.shows:
             return None
         return rect.scaled(handle.scale).moved(*handle.shift)
+
+    def _asked(
+        self, element_id: int, question: Callable[[_Handle], Coroutine[Any, Any, Result | None]]
+    ) -> Result | None:
+        """Return what an element answers now; None for an unknown one, or without the bus."""
+        handle = self._handles.get(element_id)
+        try:
+            return None if handle is None else self._run(question(handle))
+        except ConnectionLost:
+            return None
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         if not self._thread.is_alive():
@@ -242,15 +258,6 @@ class AccessibilityClient:
             raise ConnectionLost(f"The accessibility bus did not answer within {READ_LIMIT_S:g} s.") from error
 
 
-def unfilled_windows(
-    windows: Sequence[Window], applications: Iterable[Application], drafts: Iterable[Named]
-) -> list[Window]:
-    """Return the windows whose application is on the bus but shows no elements in them yet."""
-    filled = {draft.window.id for draft, _ in drafts}
-    known = {application.pid for application in applications}
-    return [window for window in windows if window.pid in known and not window.popup and window.id not in filled]
-
-
 @contextmanager
 def _garbage_kept() -> Iterator[None]:
     """Pause the cyclic garbage collector: a reading creates tens of thousands of objects, which would set it off."""
@@ -262,39 +269,3 @@ def _garbage_kept() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-def accessibility_bus_address(session_bus_address: str) -> str:
-    """Return the address of the accessibility bus, from the session bus; wait a few seconds for it.
-
-    Raises:
-        ConnectionLost: There is no session bus, or no accessibility bus on it.
-    """
-    return asyncio.run(_ask_address(session_bus_address))
-
-
-async def _ask_address(session_bus_address: str) -> str:
-    deadline = time.monotonic() + ADDRESS_LIMIT_S
-    while True:
-        try:
-            return await _address_once(session_bus_address)
-        except (CallRefused, ConnectionLost, LookupError) as error:
-            if time.monotonic() > deadline:
-                raise ConnectionLost(
-                    f"The session bus {session_bus_address!r} names no accessibility bus ({error}). "
-                    "Is the package at-spi2-core installed?"
-                ) from error
-        await asyncio.sleep(RETRY_S)
-
-
-async def _address_once(session_bus_address: str) -> str:
-    bus = Bus(session_bus_address)
-    await bus.open()
-    try:
-        [address] = await bus.call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
-    finally:
-        bus.close()
-        await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
-    if not address:
-        raise LookupError("the address is empty")
-    return str(address)

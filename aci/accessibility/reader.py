@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref
+from aci.accessibility.atspi import PREFIX, REGISTRY_NAME, ROOT_PATH, Ref, object_ref
 from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, CallRefused, PeerSilent
 from aci.accessibility.dbus.signals import Touched
 from aci.accessibility.elements.extraction import Draft
@@ -25,7 +25,6 @@ from aci.accessibility.tree.update import update_tree
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
 
-APPLICATION_LIMIT_S = 8.0  # longest time for one application, even if it answers
 SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look, down to this
 WHOLE_AGAIN_S = 20.0  # after this long a slow application gets its full limit again
 PING_LIMIT_S = 0.3  # time for an application that did not answer before
@@ -68,7 +67,8 @@ class TimeLimits:
     The limit is halved at each look at which it was exceeded, and restored now and then.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, whole_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._whole_s = whole_s
         self._clock = clock
         self._late: dict[Ref, tuple[int, float]] = {}
 
@@ -76,13 +76,13 @@ class TimeLimits:
         """Return the time limit of an application, s."""
         times, whole_at = self._late.get(root, (0, 0.0))
         if not times or self._clock() - whole_at >= WHOLE_AGAIN_S:
-            return APPLICATION_LIMIT_S
-        return max(SHORTEST_LIMIT_S, APPLICATION_LIMIT_S / (1 << min(times, 9)))
+            return self._whole_s
+        return max(SHORTEST_LIMIT_S, self._whole_s / (1 << min(times, 9)))
 
     def end(self, root: Ref, limit_s: float) -> None:
         """Record that an application exceeded its limit."""
         times, whole_at = self._late.get(root, (0, 0.0))
-        self._late[root] = (1, self._clock()) if limit_s == APPLICATION_LIMIT_S else (times + 1, whole_at)
+        self._late[root] = (1, self._clock()) if limit_s == self._whole_s else (times + 1, whole_at)
 
     def renew(self, root: Ref) -> None:
         """Record that an application was read."""
@@ -93,12 +93,12 @@ class Reader:
     """Reads all applications, and keeps what is known of each between looks."""
 
     def __init__(
-        self, bus: Bus, patience: TimeLimits | None = None, clock: Callable[[], float] = time.monotonic
+        self, bus: Bus, time_limits: TimeLimits | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._bus = bus
         self._clock = clock
         self._late = LateAreas()
-        self._time_limits = patience or TimeLimits()
+        self._time_limits = time_limits or TimeLimits(bus.application_limit_s)
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
         self._bare: Counter[Ref] = Counter()
@@ -176,7 +176,7 @@ class Reader:
             return None
         anew = known.unread()
         try:
-            async with asyncio.timeout(APPLICATION_LIMIT_S):
+            async with asyncio.timeout(self._bus.application_limit_s):
                 await self._read_whole(anew)
         except (CallRefused, TimeoutError, *_NONSENSE) as error:
             _logger.debug("%s could not be read at rest: %s", known.name, error)
@@ -215,7 +215,7 @@ class Reader:
             self._registry_answers = False
             return list(self._known)
         self._registry_answers = True
-        return list(dict.fromkeys(Ref(*child) for child in children if not child[1].endswith("/null")))
+        return list(dict.fromkeys(ref for child in children if (ref := object_ref(child)) is not None))
 
     async def _introduce(self, root: Ref) -> Application | None:
         known = self._known.get(root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 BUTTONS = frozenset({"push button", "toggle button", "push button menu", "switch", "arrow"})
 CHECKABLE = frozenset({"check box", "radio button", "check menu item", "radio menu item", "toggle button", "switch"})
 MENU_ENTRIES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
-# take input and are often named by a label beside them
+# take input and are often named by a label next to them
 FIELDS = frozenset(
     {
         "entry", "text", "password text", "terminal", "editbar", "autocomplete", "combo box", "spin button",

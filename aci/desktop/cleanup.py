@@ -15,7 +15,7 @@ from aci.desktop.processes import belonging_to, bound_sockets, end, remove_socke
 
 @dataclass(frozen=True, slots=True)
 class AbandonedDesktop:
-    """What is left of one desktop whose owner is gone."""
+    """The remains of one desktop whose owner is gone."""
 
     desktop_id: str  # name of the desktop
     folder: Path  # its folder, with its home, sockets and logs
@@ -56,7 +56,7 @@ def _describe(place: DesktopFolder) -> AbandonedDesktop:
 
 def _remove(item: AbandonedDesktop, grace_s: float) -> bool:
     if not _abandoned(DesktopFolder(item.folder)):
-        return True  # Somebody else removed it, or it was kept, since it was found.
+        return True  # It was removed or kept since it was found.
     sockets = bound_sockets(belonging_to(item.desktop_id))
     stuck = end(lambda: belonging_to(item.desktop_id), grace_s)
     if not stuck:

@@ -138,7 +138,7 @@ def as_desktop(desktop: SimpleDesktop) -> Desktop:
 
 @runtime_checkable
 class _Complete(Protocol):
-    """What only a full `Desktop` has; methods alone, since a property may fail before a desktop is started."""
+    """Methods that only a full `Desktop` has; no properties, which may fail before a desktop is started."""
 
     def clear_buffer(self) -> None: ...
 

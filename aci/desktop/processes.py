@@ -82,7 +82,7 @@ def is_answered(path: Path) -> bool:
         except (FileNotFoundError, ConnectionRefusedError):
             return False
         except OSError:
-            return True  # Busy, of another kind, or not for us: somebody has it.
+            return True  # Busy, of another kind or not for us, but in use.
     return True
 
 

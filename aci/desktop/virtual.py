@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
-from aci.accessibility.connection import Accessibility, BackEnd, connect_accessibility
+from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
 from aci.applications.launching import Process
@@ -25,7 +25,10 @@ from aci.observation.observation import Observation
 from aci.screen.emergency_stop import Halt, StopBy
 
 if TYPE_CHECKING:
+    from aci.accessibility.client import AccessibilityClient
     from aci.ocr.text_engine import TextEngine
+
+Part = TypeVar("Part")
 
 _SMALLEST, _LARGEST = 200, 8192
 _GRACE_S = 0.5
@@ -101,12 +104,12 @@ class VirtualDesktop:
     @property
     def id(self) -> str:
         """Name of the desktop, which all its processes carry as AGENT_S_DESKTOP."""
-        return self._running_place.id
+        return self._running(self._place).id
 
     @property
     def display(self) -> str:
         """Name of the X display, such as ":1"."""
-        return self._running_session.display
+        return self._running(self._session).display
 
     @property
     def private(self) -> bool:
@@ -116,19 +119,17 @@ class VirtualDesktop:
     @property
     def home(self) -> Path:
         """HOME of the applications."""
-        return self._running_session.home
+        return self._running(self._session).home
 
     @property
     def environment(self) -> dict[str, str]:
         """Environment of the applications (a copy)."""
-        return dict(self._running_session.environment)
+        return dict(self._running(self._session).environment)
 
     @property
     def x11(self) -> X11Desktop:
         """The desktop behind the private display."""
-        if self._desktop is None:
-            raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
-        return self._desktop
+        return self._running(self._desktop)
 
     @property
     def halt(self) -> Halt:
@@ -139,7 +140,7 @@ class VirtualDesktop:
         """Start it; returns when applications can be launched.
 
         Raises:
-            MissingDependency: A program or what `accessibility` names is absent; what was started is stopped again.
+            MissingDependency: A program or the accessibility back end is not installed; everything was stopped again.
             StartFailed: A part did not come up; all others were stopped.
         """
         if self._place is not None:
@@ -231,20 +232,13 @@ class VirtualDesktop:
         """Release every key and button that is held."""
         self.x11.release_all()
 
-    @property
-    def _running_place(self) -> DesktopFolder:
-        if self._place is None:
+    def _running(self, part: Part | None) -> Part:
+        if part is None:
             raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
-        return self._place
-
-    @property
-    def _running_session(self) -> PrivateSession:
-        if self._session is None:
-            raise DesktopError("The virtual desktop is not running; use it in a `with` block or call start().")
-        return self._session
+        return part
 
 
-def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]) -> Accessibility:
+def _connected(back_end: BackEnd, environment: Mapping[str, str], ids: Iterator[int]) -> AccessibilityClient:
     try:
         return connect_accessibility(back_end, environment, ids)
     except ConnectionLost as error:

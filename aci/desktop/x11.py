@@ -13,12 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from aci.accessibility.connection import (
-    Accessibility,
-    BackEnd,
-    ResilientAccessibility,
-    connect_accessibility,
-)
+from aci.accessibility.connection import BackEnd, connect_accessibility
+from aci.accessibility.reading import Reading
 from aci.acting.actions import Action
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
@@ -32,7 +28,7 @@ from aci.input.clipboard import Clipboard
 from aci.input.input_device import InputDevice
 from aci.input.typist import Typist
 from aci.input.user_watch import UserWatch
-from aci.observation.geometry import Point
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Observation, Window
 from aci.observation.pixels import changed_areas
 from aci.screen.emergency_stop import Halt, StopBy
@@ -44,6 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from aci.accessibility.client import AccessibilityClient
     from aci.ocr.screen_text import TextReader
     from aci.ocr.text_engine import TextEngine
 
@@ -64,11 +61,12 @@ class X11Desktop:
     Attributes:
         display: Name of the X display.
         screen: The screen itself: pixels and windows.
-        rest_s: How long nothing must be done after a look before what it read in parts is read as a whole, beside
-            everything else; None for never.
+        accessibility: The client of its accessibility bus.
+        rest_s: Idle time after an observation before partly read applications are read completely in the background;
+            None for never.
         private: Whether the desktop belongs to the agent alone.
         home: HOME of the applications.
-        halt: A call to stop, by the person at the screen or by whoever wants; it holds until it is lifted.
+        halt: The emergency stop; a stop holds until it is lifted.
     """
 
     def __init__(
@@ -77,7 +75,7 @@ class X11Desktop:
         *,
         environment: Mapping[str, str] | None = None,
         private_home: Path | None = None,
-        accessibility: Callable[[], Accessibility] | BackEnd = "dbus",
+        accessibility: Callable[[], AccessibilityClient] | BackEnd = "dbus",
         ocr: TextEngine | Literal["auto"] | None = "auto",
         ids: Iterator[int] | None = None,
         input: InputName = "xtest",
@@ -126,13 +124,13 @@ class X11Desktop:
             self._user_watch = None if stop_by is None else UserWatch(name, stop_by, self.halt)
             if self._user_watch is not None:
                 self._open.callback(self._user_watch.close)
-            self._accessibility = self._connect_accessibility(accessibility)
-            self._open.callback(self._accessibility.close)
+            self.accessibility = self._connect_accessibility(accessibility)
+            self._open.callback(self.accessibility.close)
             self._open = self._open.pop_all()
         self._launcher = Launcher(
             self.screen, self._environment, lambda: self.applications, private_home, self.halt.pause
         )
-        self._settle = Settle(self.screen.frame, self._accessibility.last_event_at, pause=self.halt.pause)
+        self._settle = Settle(self.screen.frame, self.accessibility.last_event_at, pause=self.halt.pause)
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr
 
@@ -150,7 +148,7 @@ class X11Desktop:
         return installed_applications(self._environment)
 
     def observe(self, read_texts: bool = True) -> Observation:
-        """Look at the screen: take its pixels, and read the elements where these or events tell of changes.
+        """Look at the screen: take its pixels, and read the elements where pixels or events have changed.
 
         Without its accessibility bus there are only the texts that are recognized, and a note says so.
 
@@ -170,7 +168,7 @@ class X11Desktop:
             self._camera.submit(_look_ahead, text_reader, picture, windows)
         before, self._frame = self._frame, None
         changed = changed_areas(before, frame) if before is not None else None
-        reading = self._accessibility.read(windows, self.screen.rect, self._nudge, changed)
+        reading = self._read(windows, self._nudge, changed)
         self._frame = frame
         elements, notes = reading.elements, reading.notes
         if text_reader is not None:
@@ -191,7 +189,7 @@ class X11Desktop:
             taken_s=time.monotonic() - started,
         )
         if self.rest_s is not None:
-            self._accessibility.rest(self.rest_s)
+            self.accessibility.rest(self.rest_s)
         return self._seen
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
@@ -201,7 +199,7 @@ class X11Desktop:
 
         Args:
             action: What to do.
-            settle: Whether to wait until it has; who knows what the primitive will show looks for that instead.
+            settle: Whether to wait until it has.
 
         Raises:
             ConnectionLost: The screen or the accessibility bus went away.
@@ -209,7 +207,7 @@ class X11Desktop:
             MissingDependency: The input that was asked for is not installed.
         """
         self.halt.check()
-        self._accessibility.prepare_for_action()
+        self.accessibility.prepare_for_action()
         return self._performer.perform(action, self._seen, settle)
 
     def launch(
@@ -245,8 +243,19 @@ class X11Desktop:
             self._launcher.check(process)
         return process
 
+    def _read(
+        self,
+        windows: Sequence[Window],
+        pointer_nudge: Callable[[Window], None] | None = None,
+        changed: Sequence[Rect] | None = None,
+    ) -> Reading:
+        try:
+            return self.accessibility.read(windows, self.screen.rect, pointer_nudge, changed)
+        except ConnectionLost as error:
+            return Reading(notes=(f"No elements but recognized texts can be seen: {error}",))
+
     def _wait_filled(self, deadline: float) -> None:
-        while self.screen.active_window() in self._accessibility.read(self.screen.windows(), self.screen.rect).unfilled:
+        while self.screen.active_window() in self._read(self.screen.windows()).unfilled:
             if time.monotonic() >= deadline:
                 return
             time.sleep(_FILLED_POLL_S)
@@ -304,12 +313,12 @@ class X11Desktop:
             screen=self.screen,
             device=self._device,
             typist=Typist(
-                self._device, lambda: self._clipboard, self._accessibility, self._drained, pause=self.halt.pause
+                self._device, lambda: self._clipboard, self.accessibility, self._drained, pause=self.halt.pause
             ),
-            locator=self._accessibility,
+            locator=self.accessibility,
             aim=Aim(
                 self.screen,
-                self._accessibility,
+                self.accessibility,
                 self.screen.frame,
                 self.observe,
                 self._device.move,
@@ -356,13 +365,16 @@ class X11Desktop:
         self._open.callback(reader.close)
         return reader
 
-    def _connect_accessibility(self, accessibility: Callable[[], Accessibility] | BackEnd) -> Accessibility:
+    def _connect_accessibility(self, accessibility: Callable[[], AccessibilityClient] | BackEnd) -> AccessibilityClient:
         if callable(accessibility):
-            return ResilientAccessibility(accessibility())
+            return accessibility()
         try:
-            return ResilientAccessibility(connect_accessibility(accessibility, self._environment, self._ids))
+            return connect_accessibility(accessibility, self._environment, self._ids)
         except ConnectionLost as error:
-            return ResilientAccessibility(None, str(error))
+            from aci.accessibility.client import AccessibilityClient
+            from aci.accessibility.dbus.bus import MissingBus
+
+            return AccessibilityClient(MissingBus(str(error)), self._ids)
 
 
 def _look_ahead(reader: TextReader, picture: Future[NDArray[np.uint8]], windows: Sequence[Window]) -> None:

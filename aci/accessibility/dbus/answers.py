@@ -51,8 +51,17 @@ def read_answer(member: str, message: Message) -> list[Any]:
     if expected is not None and message.signature != expected:
         raise Malformed(f"it is of type {message.signature!r}, not {expected!r}")
     values: list[Any] = unpack_variants(message.body) if "v" in message.signature else message.body
+    return [bounded(member, values[0])] if member in _BOUNDS else values
+
+
+def bounded(member: str, value: Any) -> Any:
+    """Return what a method answered, cut to the size that is kept of it.
+
+    Raises:
+        Malformed: Parts of it are missing.
+    """
     bound = _BOUNDS.get(member)
-    return values if bound is None else [bound(values[0])]
+    return value if bound is None else bound(value)
 
 
 def shortened(value: Any) -> Any:

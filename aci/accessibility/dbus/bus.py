@@ -22,6 +22,8 @@ from aci.errors import AciError, ConnectionLost
 
 _log = logging.getLogger(__name__)
 
+ADDRESS_LIMIT_S = 5.0
+RETRY_S = 0.02
 CALL_LIMIT_S = 2.0
 DIRECT_LIMIT_S = 0.3  # longest wait for a connection that bypasses the bus
 IN_FLIGHT = 192  # unanswered calls per application: enough to keep it busy, few enough for one that hangs
@@ -80,11 +82,15 @@ class Bus:
     """The accessibility bus; use it from one event loop only.
 
     A peer that exceeds the time limit gets no further calls until `forgive`, so that it costs only its own elements.
+    Another way to the bus overrides `connect`, `close` and `call_all`.
 
     Attributes:
+        application_limit_s: Longest time for reading one application, even if it answers.
         signals: What events reported since they were last taken.
         last_event_at: `time.monotonic()` of the latest accessibility event, 0.0 before the first.
     """
+
+    application_limit_s = 8.0
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -195,8 +201,8 @@ class Bus:
     ) -> Any:
         """Return the first value of an answer, or None if the peer refuses.
 
-        Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; `silent` tells it
-        from a peer that hangs.
+        Objects vanish between being listed and being asked, so a refusal is an ordinary answer here; `silent`
+        distinguishes it from a peer that hangs.
         """
         [value] = await self.ask_all([(name, path, PREFIX + interface, member, signature, body)])
         return value
@@ -243,7 +249,7 @@ class Bus:
         while peer.waiting and len(peer.owed) < IN_FLIGHT:
             batch, place, call = peer.waiting.popleft()
             if batch.done.done():
-                continue  # whoever asked does not wait any more
+                continue  # the caller gave up
             serial = self._serial = self._serial % 0xFFFFFFFF + 1
             try:
                 messages.append(encode(serial, "" if direct else call[0], *call[1:]))
@@ -281,7 +287,7 @@ class Bus:
             batch.put(place, why)
 
     def _take(self, messages: Sequence[Message], only: _Peer | None = None) -> None:
-        """Deliver answers and record events; the peer of a direct connection (`only`) speaks for nobody else."""
+        """Deliver answers and record events; the peer of a direct connection (`only`) answers for itself alone."""
         answered: dict[str, _Peer] = {}
         for message in messages:
             if message.message_type is MessageType.SIGNAL:
@@ -348,3 +354,47 @@ def _answer(message: Message, call: Call) -> Answer:
         return read_answer(call[3], message)
     except Malformed as error:
         return CallRefused(f"{call[0]}{call[1]} gave no answer to {call[3]}: {error}")
+
+
+def accessibility_bus_address(session_bus_address: str) -> str:
+    """Return the address of the accessibility bus, from the session bus; wait a few seconds for it.
+
+    Raises:
+        ConnectionLost: There is no session bus, or no accessibility bus on it.
+    """
+    return asyncio.run(_ask_address(session_bus_address))
+
+
+async def _ask_address(session_bus_address: str) -> str:
+    deadline = time.monotonic() + ADDRESS_LIMIT_S
+    while True:
+        try:
+            return await _address_once(session_bus_address)
+        except (CallRefused, ConnectionLost, LookupError) as error:
+            if time.monotonic() > deadline:
+                raise ConnectionLost(
+                    f"The session bus {session_bus_address!r} names no accessibility bus ({error}). "
+                    "Is the package at-spi2-core installed?"
+                ) from error
+        await asyncio.sleep(RETRY_S)
+
+
+async def _address_once(session_bus_address: str) -> str:
+    bus = Bus(session_bus_address)
+    await bus.open()
+    try:
+        [address] = await bus.call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")
+    finally:
+        bus.close()
+        await asyncio.sleep(0)  # the loop, which ends now, has to see it closed
+    if not address:
+        raise LookupError("the address is empty")
+    return str(address)
+
+
+class MissingBus(Bus):
+    """A bus that does not exist; `reason` says why."""
+
+    async def connect(self) -> None:
+        """Raise `ConnectionLost` with the reason."""
+        raise ConnectionLost(self._address)

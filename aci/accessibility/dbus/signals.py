@@ -1,4 +1,4 @@
-"""What applications say has changed: accessibility events, gathered by sender until somebody looks."""
+"""Accessibility events, gathered by sender until the next reading."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """What changed in one application since it was last read, as far as events tell."""
+    """The changes that one application reported since it was last read."""
 
     objects: frozenset[Ref] = frozenset()  # objects whose own properties may have changed
     items: frozenset[Ref] = frozenset()  # objects whose children may have changed properties

@@ -115,7 +115,7 @@ class _Walk:
         if node.popup is not None:
             place = place._replace(clip=node.popup.rect, soft=None, outside=True)
         elif is_gtk4(self._application) and (node.role == "tool tip" or node.name == "GtkTooltipWindow"):
-            return []  # nobody knows where it is
+            return []  # its place is unknown
         inner = self._inner_place(node, place)
         if inner is None:
             return []
@@ -214,8 +214,8 @@ class _Walk:
         for child in node.children:
             if child.role in roles.CHECKABLE:
                 return child if _is_hidden_box(child) else None
-        beside = parent.children if parent is not None else []
-        boxes = [box for box in beside if _is_hidden_box(box) and text and collapse(box.name) == text]
+        siblings = parent.children if parent is not None else []
+        boxes = [box for box in siblings if _is_hidden_box(box) and text and collapse(box.name) == text]
         return boxes[0] if boxes else self._only_box(text)
 
     def _only_box(self, text: str) -> Node | None:
@@ -323,7 +323,7 @@ class _Walk:
         ):
             return False
         notable = node.attributes.get("class") or node.attributes.get("id")
-        # What only has a class and is as large as the page is a layer for the sake of its looks.
+        # A part with only a class that is as large as the page is a decorative layer.
         return node.has(StateBit.FOCUSABLE) or bool(notable and 2 * draft.area.area < place.clip.area)
 
     def _merged(self, draft: Draft, within: list[Draft]) -> list[Draft]:
@@ -425,7 +425,7 @@ def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
 
 
 def _describe_by_neighbours(drafts: Sequence[Draft]) -> None:
-    """Describe otherwise unknown controls by what is beside them."""
+    """Describe unnamed controls by their neighbours."""
     for index, draft in enumerate(drafts):
         nameless = not (draft.name or draft.label or draft.description or draft.text)
         if not nameless or draft.role not in roles.BUTTONS | roles.CHECKABLE | {"link", "slider"}:

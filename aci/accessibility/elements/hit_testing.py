@@ -1,6 +1,6 @@
 """Removal of elements that other parts of their own window cover: layers of a page, and overlapping widgets.
 
-No property tells the stacking order. Chromium can be asked what lies at a point; toolkits draw later siblings over
+No property gives the stacking order. Chromium can be asked what lies at a point; toolkits draw later siblings over
 earlier ones.
 """
 
@@ -12,9 +12,9 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.roles import CHECKABLE, FIELDS, INLINE, INTERACTIVE, ITEMS, PLAIN, SKIPPED
@@ -50,9 +50,8 @@ MOST_COVERS = 200  # widgets considered over one other
 BORDER_PX = 18, 6  # GTK 4 extents exclude border and padding (across, down)
 
 _DRAWN_OVER = (INTERACTIVE - ITEMS) | {"label"}
-_ACTING = INTERACTIVE
 # roles without children in ARIA, so that no object represents their text
-_MUTE_INSIDE = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
+_TEXT_NOT_LISTED = CHECKABLE | {"menu item", "check menu item", "radio menu item", "page tab", "list item"}
 # containers that place widgets side by side; in others an overlap means nothing
 _LAID_OUT = PLAIN | {"frame", "dialog", "window"}
 
@@ -122,7 +121,7 @@ class HitTester:
         points: dict[int, Point | None] = {}
         by_peer: dict[tuple[str, int], list[Element]] = {}
         for element in elements:
-            # What pops up in a window of its own lies over everything.
+            # A popup has a window of its own, above everything.
             if element.point is not None and element.id in drafts and not drafts[element.id].window.popup:
                 by_peer.setdefault((drafts[element.id].node.ref.name, element.window_id), []).append(element)
         windows: dict[tuple[str, int], _Window] = {}
@@ -181,7 +180,7 @@ class HitTester:
             groups.setdefault(rivals, []).append(element)
         self._over &= forest.by_ref.keys()
         self._clips &= forest.by_ref.keys()
-        # One layer alone tells the most about it; and layers are large, other than what only sticks out of its line.
+        # Single layers first, whose tests are conclusive, and large ones before objects that only stick out of a line.
         for rivals, group in sorted(groups.items(), key=lambda item: (len(item[0]), -forest.extent(item[0]))):
             nodes = [forest.nodes[at] for at in rivals]
             if any(node.ref in self._over or self._through[node.ref] < SURE for node in nodes):
@@ -223,7 +222,7 @@ class HitTester:
                 elif self._clock() >= deadline:
                     self._unsure = True
                     if covers or boxes:
-                        found[element.id] = _beside(element, covers, boxes)
+                        found[element.id] = _point_outside(element, covers, boxes)
                     continue
                 else:
                     verdict = _Verdict(why, await self._free_point(forest, element, drafts[element.id], rivals))
@@ -264,12 +263,12 @@ class HitTester:
         return None
 
     async def _refuted(self, forest: _Forest, element: Element, node: Node, guess: Node, point: Point) -> bool:
-        """Return whether a guessed cover is wrong, by tests beside the element's text.
+        """Return whether a guessed cover is wrong, by tests at the sides of the element.
 
         On the text of some objects Chromium finds nothing, so the guess never gets replaced. A real cover of the text
         covers the sides as well, where Chromium can be asked.
         """
-        if node.role not in _MUTE_INSIDE or forest.reaches(node, guess, point):
+        if node.role not in _TEXT_NOT_LISTED or forest.reaches(node, guess, point):
             return False
         sides = (Point(x, point.y) for x in (element.rect.right - 1 - SIDE_PX, element.rect.x + SIDE_PX))
         for side in sides:
@@ -280,7 +279,7 @@ class HitTester:
         return False
 
     async def _hit(self, forest: _Forest, node: Node, point: Point) -> tuple[Node | None, bool]:
-        """Return the known object drawn at a point, None if Chromium does not tell, and whether it is only a guess.
+        """Return the known object drawn at a point, None if Chromium does not know, and whether it is only a guess.
 
         The first answer is a guess that starts the real search. The result shows if it differs from the guess or is an
         object that no tree lists; a correct guess has to be waited for.
@@ -288,12 +287,12 @@ class HitTester:
         top = forest.top_of(node).ref
         question = (*top, "Component", "GetAccessibleAtPoint", "iiu", [point.x, point.y, SCREEN_COORDINATES])
         started = self._clock()
-        found = guess = _reference(await self._bus.ask(*question))
+        found = guess = object_ref(await self._bus.ask(*question))
         while found is not None and found == guess and found in forest.by_ref:
             if self._clock() >= started + self._answer_limit():
                 break
             await asyncio.sleep(POLL_S)
-            found = _reference(await self._bus.ask(*question))
+            found = object_ref(await self._bus.ask(*question))
         if found is None:
             return None, True
         if found != guess:
@@ -398,14 +397,18 @@ class _Forest:
                 found += [
                     _Layer(parent, place, rect)
                     for rect in self._boxes(place, around)
-                    if any(other != rect and _overlap_clearly(other, rect) for other in before)
+                    if any(
+                        min(common.width, common.height) >= LEAST_OVERLAP_PX
+                        for other in before
+                        if other != rect and (common := other.intersection(rect)) is not None
+                    )
                 ]
         return found
 
     def _boxes(self, place: int, around: Rect | None) -> list[Rect]:
         """Return the parts of a node that may cover its siblings.
 
-        A node that fills its parent only positions layers; clicks beside these pass through it.
+        A node that fills its parent only positions layers; clicks outside of these pass through it.
         """
         rect = self.nodes[place].rect
         if rect is None or not rect.area:
@@ -459,9 +462,7 @@ class _Forest:
     def _alike(self, node: Node) -> list[Node]:
         around = self.parents[self.places[node.ref]]
         within = range(around + 1, self.ends[around])
-        return [
-            self.nodes[at] for at in within if self.parents[at] == around and self.nodes[at].role == node.role
-        ]  # fmt: skip
+        return [self.nodes[at] for at in within if self.parents[at] == around and self.nodes[at].role == node.role]
 
     def _boxes_left(self, element: Element, node: Node) -> list[int]:
         """Return the nearest box around a node that does not contain its point: it may clip it, or let it overflow."""
@@ -519,11 +520,6 @@ class _Forest:
         return chain
 
 
-def _reference(answer: Any) -> Ref | None:
-    found = Ref(*answer) if answer is not None else None
-    return None if found is None or found.path.endswith("/null") else found
-
-
 def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
     """Return whether what lies at an element's point passes clicks on to it.
 
@@ -532,11 +528,13 @@ def _lets_through(forest: _Forest, node: Node, hit: Node) -> bool:
     if forest.related(node, hit):
         return True
     around, mine, theirs = forest.common(node, hit)
-    if around is not None and around.role in _ACTING | {"label"} and not any(part.role in _ACTING for part in theirs):
+    if around is None or any(part.role in INTERACTIVE for part in theirs):
+        return False
+    if around.role in INTERACTIVE | {"label"}:
         return True
     if node.role not in FIELDS | CHECKABLE or max(len(mine), len(theirs)) > NEAR_LEVELS:
         return False
-    if around is None or around.rect is None or node.rect is None or any(part.role in _ACTING for part in theirs):
+    if around.rect is None or node.rect is None:
         return False
     return around.rect.height <= 3 * node.rect.height
 
@@ -571,12 +569,7 @@ def _in_order(
     return points
 
 
-def _overlap_clearly(one: Rect, other: Rect) -> bool:
-    common = one.intersection(other)
-    return common is not None and min(common.width, common.height) >= LEAST_OVERLAP_PX
-
-
-def _beside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
+def _point_outside(element: Element, covers: Sequence[Rect], boxes: Sequence[Rect]) -> Point | None:
     """Return a point of an element outside of covers and inside of boxes."""
     visible = clipped(element.rect, boxes)
     pieces = uncovered(visible, covers) if visible is not None else []

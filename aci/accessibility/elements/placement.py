@@ -39,7 +39,7 @@ class Places:
         above: dict[int, Sequence[Rect]] = {}
         rects: list[Rect] = []
         for window in windows:
-            # Those beside it change with every window that comes to the front.
+            # The others change with every window that comes to the front.
             above[window.id] = tuple(rect for rect in rects if rect.intersection(window.rect) is not None)
             rects.append(window.frame or window.rect)
         placed = [self._placed(draft, above.get(draft.window.id, ()), screen) for draft in drafts]

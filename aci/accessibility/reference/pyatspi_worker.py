@@ -1,8 +1,12 @@
-"""Answers questions about the accessibility tree by pyatspi; a program of its own, run by the system's Python.
+"""Answers calls about accessible objects by pyatspi; a program of its own, run by the system's Python.
 
 pyatspi is a package of the distribution, for its own Python, and its library may hang: both are reasons to keep it in
-another process. This file therefore imports nothing of `aci`. Each line of the standard input is a JSON object with
-`ask` and its arguments, each answer one line; lines with `event` come unasked, at most every `EVENTS_EVERY_S`.
+another process. This file therefore imports nothing of `aci`.
+
+Each line of the standard input is a JSON list of a serial number and calls; a call is a list of a connection, an
+object's path, an AT-SPI member and its arguments. Each is answered by a line with `serial` and `answers`: a list of
+values, null for a call that was refused, and "silent" for one that was not answered in time. Lines with `event` come
+unasked, at most every `EVENTS_EVERY_S`.
 """
 
 from __future__ import annotations
@@ -11,21 +15,48 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from itertools import islice, product
+from collections.abc import Callable
 from typing import Any
 
 EVENTS = ("object", "window", "focus", "document")
 EVENTS_EVERY_S = 0.02
 CALL_LIMIT_MS = 1000
-DEEPEST = 64
-MOST_CHILDREN, MOST_MANAGED, MOST_CELLS, MOST_LINES = 2000, 400, 2500, 200
-INSET = 4
-LONGEST_TEXT = 20_000
-DEFUNCT, EDITABLE, SELECTED, SHOWING, VISIBLE, MANAGES_DESCENDANTS = (1 << bit for bit in (6, 7, 23, 25, 30, 31))
-CLOSED_LISTS = ("menu", "list box", "list")
+ROOT_PATH = "/org/a11y/atspi/accessible/root"
+REGISTRY, BUS = "org.a11y.atspi.Registry", "org.freedesktop.DBus"
+PREFIX = "org.a11y.atspi."
 
-Key = tuple[str, str]  # connection and path of an object
+MEMBERS: dict[str, Callable[..., Any]] = {
+    "GetRole": lambda node: int(node.getRole()),
+    "GetState": lambda node: _halves(sum(1 << int(state) for state in node.getState().getStates())),
+    "GetInterfaces": lambda node: [PREFIX + name for name in node.get_interfaces()],
+    "GetAttributes": lambda node: dict(node.get_attributes() or {}),
+    "GetRelationSet": lambda node: [_relation(relation) for relation in node.getRelationSet()],
+    "GetIndexInParent": lambda node: node.getIndexInParent(),
+    "GetExtents": lambda node, origin: list(node.queryComponent().getExtents(origin)),
+    "GetAccessibleAtPoint": lambda node, *place: node.queryComponent().getAccessibleAtPoint(*place),
+    "GetText": lambda node, start, end: node.queryText().getText(start, end),
+    "SetTextContents": lambda node, text: bool(node.queryEditableText().setTextContents(text)),
+    "GetSelectedChild": lambda node, index: node.querySelection().getSelectedChild(index),
+    "GetAccessibleAt": lambda node, row, column: node.queryTable().getAccessibleAt(row, column),
+    "GetRowAtIndex": lambda node, index: node.queryTable().getRowAtIndex(index),
+    "GetColumnAtIndex": lambda node, index: node.queryTable().getColumnAtIndex(index),
+    "GetColumnHeader": lambda node, column: node.queryTable().getColumnHeader(column),
+    "GetURI": lambda node, anchor: node.queryHyperlink().getURI(anchor),
+    "Get": lambda node, _, name: PROPERTIES[name](node),
+    "GetAll": lambda node, _: {name: PROPERTIES[name](node) for name in ("Name", "Description", "ChildCount")},
+}
+PROPERTIES: dict[str, Callable[[Any], Any]] = {
+    "Name": lambda node: node.name or "",
+    "Description": lambda node: node.description or "",
+    "ChildCount": lambda node: node.childCount,
+    "Parent": lambda node: node.parent,
+    "ToolkitName": lambda node: node.get_toolkit_name(),
+    "Version": lambda node: node.get_toolkit_version(),
+    "CharacterCount": lambda node: node.queryText().characterCount,
+    "CurrentValue": lambda node: node.queryValue().currentValue,
+    "NRows": lambda node: node.queryTable().nRows,
+    "NColumns": lambda node: node.queryTable().nColumns,
+}
 
 
 class Silent(Exception):
@@ -33,205 +64,72 @@ class Silent(Exception):
 
 
 class Worker:
-    """Walks trees and keeps the objects that it found, for later questions."""
+    """Answers calls, and keeps the objects that answers named, for later calls."""
 
     def __init__(self, pyatspi: Any, gone: type[Exception]) -> None:
         """Take the library, and what it raises when a call fails."""
-        self._pyatspi = pyatspi
-        self._gone = gone
-        self._objects: dict[int, dict[Key, Any]] = {}
-        self._names: dict[int, str] = {}
-        self._rules: dict[str, list[str]] = {}
-        self._deadline = 0.0
-        self._chromium = False
+        self._accessible = pyatspi.Accessible
+        self._gone = (gone, AttributeError, NotImplementedError)
+        self._registry = pyatspi.Registry
+        self._objects: dict[str, dict[str, Any]] = {}
 
-    def answer(self, line: str) -> object:
-        """Answer one question; None where what it asks for is gone."""
-        question = json.loads(line)
-        self._deadline = time.monotonic() + question.pop("limit_s")
-        match question.pop("ask"):
-            case "read":
-                return self._read(**question)
-            case "text":
-                return [self._tried(self._text, self._found(key)) for key in question["of"]]
-            case "set_text":
-                return self._tried(self._set_text, self._found(question["of"]), question["text"])
-            case "where":
-                return self._tried(self._where, self._found(question["of"]))
-        raise ValueError(f"unknown question {line!r}")
+    def answers(self, calls: list[list[Any]]) -> list[object]:
+        """Return the answers; an application that was silent is not called again."""
+        silent = set()
+        found: list[object] = []
+        for name, path, member, arguments in calls:
+            try:
+                found.append("silent" if name in silent else self._answer(name, path, member, arguments))
+            except Silent:
+                silent.add(name)
+                found.append("silent")
+        return found
 
-    def _read(self, pids: list[int], rules: dict[str, list[str]], each_s: float) -> list[object]:
-        """Return what the applications of some processes show.
-
-        Args:
-            pids: Process ids.
-            rules: Names of roles: `fields` and `texts` have their text read, `values` their value.
-            each_s: Longest time for one application, s.
-        """
-        self._rules = rules
-        applications = []
-        for application in self._pyatspi.Registry.getDesktop(0):
-            pid = application.get_process_id() if application is not None else None
-            if pid in pids:
-                self._deadline = time.monotonic() + each_s
-                applications.append(self._application(application, pid))
-        return applications
-
-    def _application(self, application: Any, pid: int) -> object:
-        known: dict[Key, Any] = {}
-        nodes: list[object] = []
-        unknown = {"name": self._names.get(pid, f"Process {pid}"), "toolkit": "", "silent": False}
-        record = {"root": self._key(application), "pid": pid, "nodes": nodes, **unknown}
+    def _answer(self, name: str, path: str, member: str, arguments: list[Any]) -> object:
         try:
-            application.clearCache()  # events keep it up to date, but not always in time
-            if application.get_child_count() < 0:  # what libatspi makes of no answer
-                raise Silent
-            record["name"] = self._names[pid] = self._tried(application.get_name) or ""
-            record["toolkit"] = toolkit = self._tried(self._toolkit, application) or ""
-            self._chromium = toolkit.startswith("Chromium")
-            for top in self._children(application):
-                nodes.extend(self._walk(top, VISIBLE if toolkit.startswith("GTK 4") else SHOWING, known))
-        except Silent:
-            record["silent"] = True
-        self._objects[pid] = known
-        return record
-
-    def _toolkit(self, application: Any) -> str:
-        return f"{application.get_toolkit_name()} {application.get_toolkit_version()}"
-
-    def _walk(self, top: Any, shows_by: int, known: dict[Key, Any]) -> Iterator[object]:
-        """Yield what can be seen, parents first."""
-        pending: list[tuple[Any, Key | None, int]] = [(top, None, 0)]
-        while pending:
-            node, parent, depth = pending.pop()
-            record = self._tried(self._describe, node)
-            if record is None or (key := self._key(node)) in known:
-                continue
-            known[key] = node
-            yield {**record, "key": key, "parent": parent}
-            if record["states"] & MANAGES_DESCENDANTS and not 0 <= record["count"] <= MOST_MANAGED:
-                yield from self._cells(node, key, record, known)
-            elif 0 <= record["count"] <= MOST_CHILDREN and depth < DEEPEST:
-                shown = [child for child in self._children(node) if self._tried(self._shows, child, record, shows_by)]
-                pending += [(child, key, depth + 1) for child in reversed(shown)]
-
-    def _shows(self, child: Any, around: dict[str, Any], shows_by: int) -> bool:
-        states = self._states(child)
-        if states == DEFUNCT:  # LibreOffice reports this for its input line, which works
-            return bool(around["count"] == 1 and child.childCount <= MOST_LINES)
-        return bool(states & shows_by or (states & VISIBLE and child.getRoleName() == "viewport"))
-
-    def _describe(self, node: Any) -> dict[str, Any]:
-        interfaces, role, states = node.get_interfaces(), node.getRoleName(), self._states(node)
-        record: dict[str, Any] = {
-            "role": int(node.getRole()),
-            "name": node.name or "",
-            "description": node.description or "",
-            "states": states,
-            "interfaces": interfaces,
-            "count": node.childCount,
-            "rect": self._extents(node),
-        }
-        field = role in self._rules["fields"]
-        if "Text" in interfaces and role != "password text":
-            # What Chromium shows as text are nodes of their own, which bear it as their name.
-            read_as_text = not self._chromium and not node.name and role in self._rules["texts"]
-            if states & EDITABLE or field or read_as_text:
-                record["text"] = self._text(node)
-        elif "Text" in interfaces:
-            record["text"] = "•" * min(node.queryText().characterCount, LONGEST_TEXT)
-        if role in self._rules["values"] and "Value" in interfaces:
-            record["value"] = node.queryValue().currentValue
-        if role == "combo box" and not states & EDITABLE:
-            record["choice"] = self._choice(node)
-        if field or (self._chromium and not record["count"] and not node.name):
-            record["attributes"] = node.get_attributes() or {}
-            record["labels"] = self._labels(node)
-        return record
-
-    def _cells(self, table: Any, key: Key, record: dict[str, Any], known: dict[Key, Any]) -> Iterator[object]:
-        """Yield the cells of a large table that can be seen; it is asked for no others."""
-        if "Table" not in record["interfaces"] or record["rect"] is None:
-            return
-        x, y, width, height = record["rect"]
-        grid, whole = table.queryTable(), table.queryComponent()
-        first = self._tried(self._cell_at, whole, grid, x + INSET, y + INSET) or (0, 0)
-        last = self._tried(self._cell_at, whole, grid, x + width - INSET, y + height - INSET)
-        last = last or (grid.nRows - 1, grid.nColumns - 1)
-        for row, column in islice(product(range(first[0], last[0] + 1), range(first[1], last[1] + 1)), MOST_CELLS):
-            cell = self._tried(grid.getAccessibleAt, row, column)
-            described = self._tried(self._describe, cell)
-            if described is not None and described["states"] & SHOWING:
-                known[self._key(cell)] = cell
-                yield {**described, "key": self._key(cell), "parent": key, "cell": [row, column]}
-
-    def _cell_at(self, whole: Any, grid: Any, x: int, y: int) -> tuple[int, int] | None:
-        index = whole.getAccessibleAtPoint(x, y, self._pyatspi.DESKTOP_COORDS).getIndexInParent()
-        row, column = grid.getRowAtIndex(index), grid.getColumnAtIndex(index)
-        return (row, column) if row >= 0 and column >= 0 else None
-
-    def _choice(self, box: Any) -> str | None:
-        """Return the name of what a combo box stands on; its closed list may be what knows."""
-        for node in (box, *(child for child in self._children(box) if child.getRoleName() in CLOSED_LISTS)):
-            if "Selection" in node.get_interfaces():
-                chosen = self._tried(node.querySelection().getSelectedChild, 0)
-                if chosen is not None and chosen.name:
-                    return str(chosen.name)
-        return None
-
-    def _where(self, node: Any) -> object:
-        node.clearCache()
-        return {"rect": self._extents(node), "states": self._states(node)}
-
-    def _set_text(self, node: Any, text: str) -> bool:
-        return bool(node.queryEditableText().setTextContents(text))
-
-    def _found(self, key: list[str]) -> Any:
-        wanted = (key[0], key[1])
-        return next((known[wanted] for known in self._objects.values() if wanted in known), None)
-
-    def _children(self, node: Any) -> list[Any]:
-        children = (self._tried(node.getChildAtIndex, index) for index in range(self._tried(node.get_child_count) or 0))
-        return [child for child in children if child is not None]
-
-    def _text(self, node: Any) -> str:
-        """Return all text; entries of GTK 4 do not understand that -1 means all."""
-        text = node.queryText()
-        return str(text.getText(0, -1) or text.getText(0, text.characterCount))[:LONGEST_TEXT]
-
-    def _labels(self, node: Any) -> list[Key]:
-        wanted = self._pyatspi.RELATION_LABELLED_BY
-        relations = [relation for relation in node.getRelationSet() if relation.getRelationType() == wanted]
-        return [self._key(relation.getTarget(i)) for relation in relations for i in range(relation.getNTargets())]
-
-    def _extents(self, node: Any) -> list[int] | None:
-        if "Component" not in node.get_interfaces():
+            if name == BUS and member == "GetConnectionUnixProcessID":
+                return [self._objects[arguments[0]][ROOT_PATH].get_process_id()]
+            if name == REGISTRY and path == ROOT_PATH:
+                self._objects[REGISTRY] = {ROOT_PATH: self._registry.getDesktop(0)}
+            node = self._objects[name][path]
+            if member == "GetState" or path == ROOT_PATH:
+                node.clearCache()  # events keep it up to date, but not always in time
+            if member == "GetChildren":
+                return [self._encoded(self._children(node, name, path))]
+            value = MEMBERS[member](node, *arguments)
+        except KeyError:
             return None
-        box = node.queryComponent().getExtents(self._pyatspi.DESKTOP_COORDS)
-        return [box.x, box.y, box.width, box.height]
-
-    def _states(self, node: Any) -> int:
-        return sum(1 << int(state) for state in node.getState().getStates())
-
-    def _key(self, node: Any) -> Key:
-        return str(node.app.bus_name), str(node.path)
-
-    def _tried(self, call: Callable[..., Any], *arguments: Any) -> Any:
-        """Call something; None where the object is gone.
-
-        Raises:
-            Silent: Its application does not answer, or the time for it is over.
-        """
-        if time.monotonic() > self._deadline:
-            raise Silent
-        try:
-            return call(*arguments)
-        except (self._gone, AttributeError, NotImplementedError) as error:
-            # Of what is gone libatspi returns None, which has no attributes, or an error of its own; pyatspi raises the
-            # third for an interface that an object has no longer.
+        except self._gone as error:
+            # Of what is gone libatspi returns None, which has no attributes, or an error of its own; pyatspi raises
+            # NotImplementedError for an interface that an object has no longer.
             if "timeout" in str(error).lower():
                 raise Silent from error
             return None
+        return None if value is None else [self._encoded(value)]
+
+    def _children(self, node: Any, name: str, path: str) -> list[Any]:
+        count = node.get_child_count()
+        if count < 0:  # what libatspi makes of no answer
+            raise Silent
+        if path == ROOT_PATH and name != REGISTRY:  # what follows reads the whole application again
+            self._objects[name] = {path: node}
+        return [child for child in (node.getChildAtIndex(index) for index in range(count)) if child is not None]
+
+    def _encoded(self, value: Any) -> Any:
+        """Return a value as JSON, objects as a list of connection and path."""
+        if isinstance(value, self._accessible):
+            name, path = str(value.app.bus_name), str(value.path)
+            self._objects.setdefault(name, {})[path] = value
+            return [name, path]
+        return [self._encoded(item) for item in value] if isinstance(value, list) else value
+
+
+def _halves(states: int) -> list[int]:
+    return [states & 0xFFFFFFFF, states >> 32]
+
+
+def _relation(relation: Any) -> list[Any]:
+    return [int(relation.getRelationType()), [relation.getTarget(at) for at in range(relation.getNTargets())]]
 
 
 def send(answer: object) -> None:
@@ -254,6 +152,7 @@ def main() -> None:
         return
     pyatspi.setTimeout(CALL_LIMIT_MS, CALL_LIMIT_MS)
     worker = Worker(pyatspi, GLib.GError)
+    unread = b""
     sent_at = 0.0
 
     def note(_event: object) -> None:
@@ -263,13 +162,14 @@ def main() -> None:
             send({"event": True})
 
     def reply(_channel: object, _condition: object) -> bool:
-        line = sys.stdin.readline()
-        if not line:
+        nonlocal unread
+        part = os.read(0, 1 << 20)
+        if not part:
             os._exit(0)  # libatspi may hang when it is torn down
-        try:
-            send({"answer": worker.answer(line)})
-        except Silent:
-            send({"answer": None})
+        *lines, unread = (unread + part).split(b"\n")
+        for line in lines:
+            serial, calls = json.loads(line)
+            send({"serial": serial, "answers": worker.answers(calls)})
         return True
 
     pyatspi.Registry.registerEventListener(note, *EVENTS)

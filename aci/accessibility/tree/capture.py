@@ -1,6 +1,6 @@
 """The complete tree of an application: its cache in one call, and what the cache lacks by further calls.
 
-GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice omit branches that nobody has asked for yet, and GTK 4
+GTK 3 answers `Cache.GetItems` in full. Chromium and LibreOffice omit branches that were never asked for, and GTK 4
 all that it has not drawn. A visible node with fewer known children than it reports is therefore asked for its children,
 until nothing is missing.
 """
@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, Ref, StateBit, role_name
+from aci.accessibility.atspi import CACHE_PATH, PREFIX, PROPERTIES, Ref, StateBit, object_ref, role_name
 from aci.accessibility.dbus.bus import Bus, CallRefused
 from aci.accessibility.tree.libreoffice import revive_input_lines, settle_combo_boxes, settle_input_lines
 from aci.accessibility.tree.nodes import Application, Node
@@ -287,7 +287,7 @@ async def all_child_refs(bus: Bus, refs: Iterable[Ref]) -> list[list[Ref]]:
     """Return the reported children of each of some objects; [] for one that is gone."""
     answers = await bus.ask_all([(*ref, PREFIX + "Accessible", "GetChildren", "", ()) for ref in refs])
     return [
-        [Ref(*child) for child in (children or ())[:MOST_LISTED] if not child[1].endswith("/null")]
+        [ref for child in (children or ())[:MOST_LISTED] if (ref := object_ref(child)) is not None]
         for children in answers
     ]
 

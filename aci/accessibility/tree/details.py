@@ -1,4 +1,4 @@
-"""What the tree does not say of a node: where it is, its text, value, labels and attributes."""
+"""Details of nodes that their cache lacks: extents, text, value, labels and attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
-from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, Ref, StateBit
+from aci.accessibility.atspi import LABELLED_BY, PREFIX, SCREEN_COORDINATES, UNMAPPED, Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.roles import FIELDS, READ_AS_TEXT, VALUED
 from aci.accessibility.tree.capture import all_properties, get_property
@@ -75,7 +75,7 @@ def _wants_text(node: Node, chromium: bool) -> bool:
         return bool(node.text_at)
     if node.has(StateBit.EDITABLE) or node.role in FIELDS:
         return True
-    # What Chromium shows as text are nodes of their own, which bear it as their name.
+    # Chromium shows text as separate nodes that are named by it.
     return not chromium and not node.name and node.role in READ_AS_TEXT
 
 
@@ -138,9 +138,9 @@ async def _read_choice(bus: Bus, node: Node) -> None:
     if chosen is not None:
         node.choice = chosen.name or None
     elif "Selection" in node.interfaces:
-        ref = await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0])
-        if ref is not None and not ref[1].endswith("/null"):
-            name = await get_property(bus, Ref(*ref), "Accessible", "Name")
+        ref = object_ref(await bus.ask(*node.ref, "Selection", "GetSelectedChild", "i", [0]))
+        if ref is not None:
+            name = await get_property(bus, ref, "Accessible", "Name")
             node.choice = name if isinstance(name, str) and name else None
 
 
@@ -157,14 +157,14 @@ def _selected_below(node: Node, levels: int) -> Node | None:
 def _wants_settled(application: Application, node: Node) -> bool:
     if node.role in FIELDS:
         return True
-    # What nothing names but its class may be an icon, or hold one.
+    # A node named by nothing but its class may be an icon, or hold one.
     nameless = application.toolkit.startswith("Chromium") and not without_additions(node.name)
     shown = visible_children(application, node)
     return nameless and all(child.role == "image" and not without_additions(child.name) for child in shown)
 
 
 async def _read_settled(bus: Bus, application: Application, nodes: Sequence[Node]) -> None:
-    """Read once what hardly ever changes while an object lives."""
+    """Read attributes and labels, once for each object: they hardly ever change while it lives."""
     keys = [(node.ref, node.role, node.name) for node in nodes]
     new = [node for node, key in zip(nodes, keys, strict=True) if key not in application.settled]
     # Chromium names its fields by what labels them.

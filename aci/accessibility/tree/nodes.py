@@ -1,4 +1,4 @@
-"""What is known of one application's accessible objects."""
+"""The known accessible objects of one application."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Application:
             self.cells.pop(table, None)
 
     def forget_the_gone(self) -> None:
-        """Drop what is kept for objects that no longer exist."""
+        """Drop cached data of objects that no longer exist."""
         self.holders &= self.nodes.keys()
         self.cells = {table: cells for table, cells in self.cells.items() if table in self.nodes}
         if len(self.settled) > 2 * len(self.nodes) + 1000:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
-from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.tree.capture import all_child_refs, all_properties, describe, get_property
 from aci.accessibility.tree.details import LONGEST_TEXT, all_extents
@@ -154,9 +154,9 @@ def address(cell: Cell) -> str:
 
 async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
     found = await bus.ask(*table, "Component", "GetAccessibleAtPoint", "iiu", [x, y, SCREEN_COORDINATES])
-    if found is None or found[1].endswith("/null"):
+    ref = object_ref(found)
+    if ref is None:
         return None
-    ref = Ref(*found)
     name = await get_property(bus, ref, "Accessible", "Name")
     cell = parse_address(name) if isinstance(name, str) else None
     return cell if cell is not None else await _cell_by_index(bus, table, ref)
@@ -175,7 +175,7 @@ async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
 
 async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:
     answers = await bus.ask_all([(*table, PREFIX + "Table", "GetAccessibleAt", "ii", cell) for cell in cells])
-    refs = [None if answer is None or answer[1].endswith("/null") else Ref(*answer) for answer in answers]
+    refs = [object_ref(answer) for answer in answers]
     return [ref if ref is not None and ref.name == table.name else None for ref in refs]
 
 
@@ -243,7 +243,7 @@ async def read_rows(bus: Bus, application: Application, table: Node, area: Rect)
     heads = await bus.ask_all(
         [(*table.ref, PREFIX + "Table", "GetColumnHeader", "i", [at]) for at in _span(0, columns - 1)]
     )
-    titles = [Ref(*head) for head in heads if head is not None and not head[1].endswith("/null")]
+    titles = [ref for head in heads if (ref := object_ref(head)) is not None]
     cells = await describe(bus, application, [*titles, *found], table.ref)
     await _name_by_parts(bus, [cell for cell in cells if not cell.name and cell.child_count > 0])
     return cells

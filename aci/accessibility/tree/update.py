@@ -85,7 +85,7 @@ class _Update:
         for node in showing(self._application):
             if node.cell is not None:
                 continue
-            # LibreOffice does not tell of every object that loses the keyboard.
+            # LibreOffice does not report every object that loses the keyboard focus.
             if node.role in ANCHORS or node.has(StateBit.FOCUSED) or self._scope.reaches(node.rect):
                 yield node
             yield from (nodes[ref] for ref in node.text_at if ref in nodes)
@@ -143,14 +143,13 @@ class _Update:
             self._changed.add(ref)
         parent = self._application.nodes.get(node.parent) if node.parent is not None else None
         if appeared and not shows and parent is not None and parent.ref not in self._listed:
-            self._to_list[parent.ref] = (
-                parent  # other children may have taken its place, without a change of their number
-            )
+            # Other children may have taken its place, without a change of their number.
+            self._to_list[parent.ref] = parent
         opened = bool((before_states ^ node.states) & StateBit.EXPANDED.value)
         if not (moved or appeared or opened):
             return []
-        beside = _few_children(parent) if parent is not None and (moved or appeared) else []
-        return [*self._inside(node, opened=appeared or opened), *beside]
+        siblings = _few_children(parent) if parent is not None and (moved or appeared) else []
+        return [*self._inside(node, opened=appeared or opened), *siblings]
 
     def _lost(self, node: Node) -> list[Node]:
         """Mark a vanished node as invisible, and relist its parent."""

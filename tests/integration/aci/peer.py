@@ -473,7 +473,7 @@ class _Window:
 
 
 async def _serve() -> None:
-    from aci.accessibility.client import accessibility_bus_address
+    from aci.accessibility.dbus.bus import accessibility_bus_address
 
     address = await asyncio.to_thread(accessibility_bus_address, os.environ["DBUS_SESSION_BUS_ADDRESS"])
     bus = await _Bus.open(address)

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from aci.accessibility.client import AccessibilityClient, accessibility_bus_address
+from aci.accessibility.client import AccessibilityClient
+from aci.accessibility.connection import connect_accessibility
+from aci.accessibility.dbus.bus import Bus, accessibility_bus_address
 from aci.acting.actions import Click, Hotkey
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost
@@ -28,7 +30,7 @@ def editor() -> Iterator[VirtualDesktop]:
 
 @pytest.fixture
 def client(editor: VirtualDesktop) -> Iterator[AccessibilityClient]:
-    made = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    made = connect_accessibility("dbus", editor.environment)
     yield made
     made.close()
 
@@ -81,14 +83,17 @@ def test_applications_are_named_with_their_process(client: AccessibilityClient, 
     assert pid in {window.pid for window in editor.observe().windows}
 
 
-def test_lost_connection_comes_back_by_itself(client: AccessibilityClient, editor: VirtualDesktop) -> None:
+def test_lost_connection_comes_back_by_itself(editor: VirtualDesktop) -> None:
+    bus = Bus(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    client = AccessibilityClient(bus)
     before = read(client, editor)
-    client._loop.call_soon_threadsafe(client._bus.close)
+    bus.close()
     assert [(item.id, item.name) for item in read(client, editor)] == [(item.id, item.name) for item in before]
+    client.close()
 
 
 def test_closed_client_says_so(editor: VirtualDesktop) -> None:
-    client = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+    client = connect_accessibility("dbus", editor.environment)
     client.close()
     client.close()
     with pytest.raises(ConnectionLost):
@@ -97,7 +102,7 @@ def test_closed_client_says_so(editor: VirtualDesktop) -> None:
 
 def test_closing_ends_what_is_under_way(editor: VirtualDesktop, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
-        client = AccessibilityClient(accessibility_bus_address(editor.environment["DBUS_SESSION_BUS_ADDRESS"]))
+        client = connect_accessibility("dbus", editor.environment)
         read(client, editor)
         client.rest(5.0)
         client.close()
@@ -108,12 +113,16 @@ def test_closing_ends_what_is_under_way(editor: VirtualDesktop, caplog: pytest.L
 
 def test_bus_that_is_not_there_is_an_error() -> None:
     with pytest.raises(ConnectionLost):
-        AccessibilityClient("unix:path=/nonexistent/bus")
+        connect_accessibility("dbus", {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"})
+    client = AccessibilityClient(Bus("unix:path=/nonexistent/bus"))
+    with pytest.raises(ConnectionLost):
+        client.connect()
+    client.close()
 
 
 def test_bus_that_goes_away_is_an_error() -> None:
     with VirtualDesktop(size=(400, 300)) as desktop:
-        client = AccessibilityClient(accessibility_bus_address(desktop.environment["DBUS_SESSION_BUS_ADDRESS"]))
+        client = connect_accessibility("dbus", desktop.environment)
         screen, windows = desktop.x11.screen.rect, desktop.x11.screen.windows()
     try:
         with pytest.raises(ConnectionLost):
@@ -124,8 +133,7 @@ def test_bus_that_goes_away_is_an_error() -> None:
 
 def test_client_works_beside_a_loop_of_the_caller(editor: VirtualDesktop) -> None:
     async def inside() -> list[tuple[str, int]]:
-        address = await asyncio.to_thread(accessibility_bus_address, editor.environment["DBUS_SESSION_BUS_ADDRESS"])
-        client = AccessibilityClient(address)
+        client = await asyncio.to_thread(connect_accessibility, "dbus", editor.environment)
         try:
             return client.applications()
         finally:

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from aci.accessibility.client import AccessibilityClient
+from aci.accessibility.connection import connect_accessibility
 from aci.accessibility.reference import pyatspi
-from aci.accessibility.reference.pyatspi import PyatspiClient
 from aci.acting.actions import Click, Hotkey, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, MissingDependency
@@ -43,30 +45,32 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VirtualDesktop
 
 
 @pytest.fixture
-def reference(crowded: VirtualDesktop) -> Iterator[PyatspiClient]:
-    made = PyatspiClient(crowded.environment)
+def reference(crowded: VirtualDesktop) -> Iterator[AccessibilityClient]:
+    made = connect_accessibility("pyatspi", crowded.environment)
     yield made
     made.close()
 
 
-def told(elements: tuple[Element, ...]) -> Counter[tuple[object, ...]]:
+def facts(elements: tuple[Element, ...]) -> Counter[tuple[object, ...]]:
     return Counter((item.role, item.name, item.rect, item.text, item.value, item.states) for item in elements)
 
 
-def agreement(desktop: VirtualDesktop, client: PyatspiClient) -> float:
+def agreement(desktop: VirtualDesktop, client: AccessibilityClient) -> float:
     """Return the share of elements that are the same, at a moment when the screen is at rest."""
     screen, share = desktop.x11.screen, 0.0
     for _ in range(5):
         if share >= 0.97:
             break
-        mine = told(desktop.observe().elements)
-        theirs = told(client.read(screen.windows(), screen.rect).elements)
+        mine = facts(desktop.observe().elements)
+        theirs = facts(client.read(screen.windows(), screen.rect).elements)
         assert len(mine) > 10
         share = max(share, (mine & theirs).total() / max(mine.total(), theirs.total()))
     return share
 
 
-def test_page_editor_and_calculator_are_the_same_elements(crowded: VirtualDesktop, reference: PyatspiClient) -> None:
+def test_page_editor_and_calculator_have_the_same_elements(
+    crowded: VirtualDesktop, reference: AccessibilityClient
+) -> None:
     assert agreement(crowded, reference) >= 0.97
     assert any(item.role == "password text" and item.text == "•" * 6 for item in crowded.observe().elements)
     for program, role, name in (("mousepad", "menu", "File"), ("gnome-calculator", "push button", "7")):
@@ -77,7 +81,7 @@ def test_page_editor_and_calculator_are_the_same_elements(crowded: VirtualDeskto
 
 
 def test_application_that_hangs_is_named_and_costs_only_its_own(
-    crowded: VirtualDesktop, reference: PyatspiClient
+    crowded: VirtualDesktop, reference: AccessibilityClient
 ) -> None:
     process = crowded.launch(["mousepad"])
     screen = crowded.x11.screen
@@ -92,13 +96,14 @@ def test_application_that_hangs_is_named_and_costs_only_its_own(
     assert any(item.name == "Go" for item in reading.elements)
 
 
-def test_worker_that_died_is_replaced(crowded: VirtualDesktop, reference: PyatspiClient) -> None:
+def test_worker_that_died_is_replaced(crowded: VirtualDesktop, reference: AccessibilityClient) -> None:
     screen = crowded.x11.screen
     before = reference.read(screen.windows(), screen.rect).elements
-    reference._worker._process.kill()
-    assert "pyatspi did not answer" in " ".join(reference.read(screen.windows(), screen.rect).notes)
-    after = reference.read(screen.windows(), screen.rect).elements
-    assert [(item.id, item.name) for item in after] == [(item.id, item.name) for item in before]
+    [worker] = [child for child in psutil.Process().children() if "pyatspi_worker" in " ".join(child.cmdline())]
+    worker.kill()
+    after = reference.read(screen.windows(), screen.rect)
+    assert after.notes == ()
+    assert [(item.id, item.name) for item in after.elements] == [(item.id, item.name) for item in before]
 
 
 def test_desktop_is_used_through_it(tmp_path: Path) -> None:
@@ -126,9 +131,9 @@ def test_missing_package_is_named_with_its_install_command(
 ) -> None:
     monkeypatch.setattr(pyatspi, "SYSTEM_PYTHON", str(tmp_path / "python3"))
     with pytest.raises(MissingDependency, match=r"apt-get install .*python3-pyatspi"):
-        PyatspiClient(crowded.environment)
+        connect_accessibility("pyatspi", crowded.environment)
 
 
 def test_bus_that_is_not_there_is_an_error() -> None:
     with pytest.raises(ConnectionLost):
-        PyatspiClient({"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus", "DISPLAY": ""})
+        connect_accessibility("pyatspi", {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus", "DISPLAY": ""})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aci.accessibility.client import accessibility_bus_address
+from aci.accessibility.dbus.bus import accessibility_bus_address
 from aci.acting.actions import Click
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element

@@ -39,7 +39,7 @@ def test_only_the_configured_engine_is_required(monkeypatch: pytest.MonkeyPatch)
 
 def test_configured_back_end_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aci.accessibility.reference.pyatspi.SYSTEM_PYTHON", "/nonexistent/python3")
-    monkeypatch.setattr("aci.accessibility.client.ADDRESS_LIMIT_S", 0.0)
+    monkeypatch.setattr("aci.accessibility.dbus.bus.ADDRESS_LIMIT_S", 0.0)
     nowhere = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
     states = {one.name: one.state for one in accessibility(load_settings(), nowhere)}
     assert states == {"accessibility dbus": "missing", "accessibility pyatspi": "optional"}

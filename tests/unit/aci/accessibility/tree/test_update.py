@@ -7,7 +7,6 @@ import pytest
 
 from aci.accessibility.atspi import CACHE_PATH, Ref, StateBit
 from aci.accessibility.reader import (
-    APPLICATION_LIMIT_S,
     BARE_LOOKS,
     SHORTEST_LIMIT_S,
     WHOLE_AGAIN_S,
@@ -39,7 +38,8 @@ class World:
         self.bus = MemoryBus(self.frame)
         self.bus.root.name = name
         self.now = 0.0
-        self.reader = Reader(self.bus, clock=lambda: self.now)
+        self.limits = TimeLimits(8.0)
+        self.reader = Reader(self.bus, self.limits, clock=lambda: self.now)
         self.loop = asyncio.new_event_loop()
         self.look(None)
         self.look()  # a page is asked once more after a while
@@ -224,31 +224,32 @@ def test_interrupted_background_read_keeps_the_state_and_is_repeated(world: Worl
     assert "Silently renamed" in world.look()
 
 
-def test_an_application_that_took_too_long_gets_its_whole_time_again_once_it_was_read_at_rest(world: World) -> None:
+def test_application_that_took_too_long_gets_its_whole_limit_again_once_it_was_read_at_rest(world: World) -> None:
     root = world.bus.root.ref
+    world.event("PropertyChange", world.aside)
+    world.look()
     for _ in range(4):
-        world.reader._time_limits.end(root, world.reader._time_limits.limit_s(root))
-    assert world.reader._time_limits.limit_s(root) == SHORTEST_LIMIT_S
-    world.reader._pieced.add(root)
+        world.limits.end(root, world.limits.limit_s(root))
+    assert world.limits.limit_s(root) == SHORTEST_LIMIT_S
 
     world.rest()
 
-    assert world.reader._time_limits.limit_s(root) == APPLICATION_LIMIT_S
+    assert world.limits.limit_s(root) == 8.0
 
 
-def test_the_time_of_what_is_late_shrinks_but_it_gets_all_of_it_now_and_then() -> None:
+def test_limit_of_a_slow_application_shrinks_and_is_restored_now_and_then() -> None:
     now = [100.0]
-    patience, root, limits = TimeLimits(lambda: now[0]), Ref(NAME, "/root"), []
+    limits, root, given = TimeLimits(8.0, lambda: now[0]), Ref(NAME, "/root"), []
     for _ in range(6):
-        limits.append(patience.limit_s(root))
-        patience.end(root, limits[-1])
-    assert limits == [APPLICATION_LIMIT_S, 4.0, 2.0, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S]
-    assert patience.limit_s(Ref(":1.6", "/root")) == APPLICATION_LIMIT_S
+        given.append(limits.limit_s(root))
+        limits.end(root, given[-1])
+    assert given == [8.0, 4.0, 2.0, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S]
+    assert limits.limit_s(Ref(":1.6", "/root")) == 8.0
 
     now[0] += WHOLE_AGAIN_S
-    assert patience.limit_s(root) == APPLICATION_LIMIT_S
-    patience.end(root, APPLICATION_LIMIT_S)
-    assert patience.limit_s(root) == APPLICATION_LIMIT_S / 2
+    assert limits.limit_s(root) == 8.0
+    limits.end(root, 8.0)
+    assert limits.limit_s(root) == 4.0
 
 
 def test_an_application_that_showed_nothing_is_read_again_though_nothing_tells_of_it(world: World) -> None:

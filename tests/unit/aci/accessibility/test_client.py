@@ -1,0 +1,35 @@
+"""The client on a bus that exists in memory only."""
+
+from __future__ import annotations
+
+import time
+
+from aci.accessibility.client import AccessibilityClient
+from aci.observation.geometry import Rect
+from aci.observation.observation import Window
+from tests.unit.aci.accessibility.peers import PID, MemoryBus, Thing
+
+SCREEN = Rect(0, 0, 1000, 800)
+WINDOW = Window(1, "App", "app", Rect(0, 0, 500, 400), active=True, pid=PID)
+
+
+def test_change_that_nothing_reported_is_corrected_when_idle() -> None:
+    button = Thing("/b", "push button", "Before", Rect(10, 10, 80, 20))
+    client = AccessibilityClient(MemoryBus(Thing("/frame", "frame", "App", WINDOW.rect, [button])))
+
+    def names() -> list[str]:
+        return [element.name for element in client.read([WINDOW], SCREEN, changed=()).elements]
+
+    try:
+        client.read([WINDOW], SCREEN)
+        client.prepare_for_action()
+        assert names() == ["Before"]
+        button.name = "After"
+        assert names() == ["Before"]
+        deadline = time.monotonic() + 10
+        while names() != ["After"]:
+            assert time.monotonic() < deadline
+            client.rest(0.0)
+            time.sleep(0.05)
+    finally:
+        client.close()
