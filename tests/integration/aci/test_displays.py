@@ -11,7 +11,7 @@ import pytest
 from aci.acting.actions import Click
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
-from aci.screen.screen import Screen
+from aci.screen.screen import Screen, open_display
 from tests.integration.aci.seeing import element, find, until
 
 pytestmark = [
@@ -31,9 +31,10 @@ def desktop() -> Iterator[VirtualDesktop]:
 
 
 def move(desktop: VirtualDesktop, window_id: int, x: int, y: int) -> None:
-    window = desktop.x11.screen._window(window_id)
-    window.configure(x=x, y=y)
-    desktop.x11.screen._display.sync()
+    display = open_display(desktop.display)
+    display.create_resource_object("window", window_id).configure(x=x, y=y)
+    display.sync()
+    display.close()
     until(desktop, lambda seen: any(abs(one.rect.x - x) < 40 and one.id == window_id for one in seen.windows))
 
 

@@ -157,7 +157,7 @@ def test_typing_stops_within_a_key_or_two(desktop: VirtualDesktop, recorder: Rec
             while len(arrived) < 50:
                 arrived.extend(event for event in recorder.collect(0.0) if event.type == X.KeyPress)
             person.put_pointer(0, 0)
-            halt._called.wait(5)
+            assert in_time(lambda: halt.reason)
             recorder.collect(0.0)
 
         recorder.collect()

@@ -11,7 +11,7 @@ from Xlib import X
 from Xlib.ext import xtest
 
 from aci.desktop.virtual import VirtualDesktop
-from aci.input.input_device import InputDevice
+from aci.input.backends import open_input_device
 from aci.input.keys import chord, keysym
 from aci.observation.observation import Element
 from aci.screen.screen import open_display
@@ -20,6 +20,7 @@ from tests.integration.aci.test_acting import find, needs
 pytestmark = [pytest.mark.desktop, needs("mousepad"), needs("setxkbmap")]
 
 TEXT = "Hello zZyY @#[]{}|~^`'\"<>?/\\ öß é ёж €中 123"
+DRAINED_S = 0.5  # an editor has handled what was typed by then
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +57,10 @@ def tap(desktop: VirtualDesktop, symbol: int) -> None:
 
 def check(desktop: VirtualDesktop, editor: Element) -> None:
     """Type, copy, paste, select and cut, and look at the text after each."""
-    device: InputDevice = desktop.x11._device
+    device = open_input_device("xtest", desktop.display, private=True)
     device.press(chord(["ctrl+a"]))
     device.press(chord(["Delete"]))
-    device.type_text(TEXT, desktop.x11._drained)
+    device.type_text(TEXT, lambda: time.sleep(DRAINED_S))
     assert_text(desktop, editor, TEXT)
     for keys in ("ctrl+a", "Ctrl+C", "ctrl+End", "ctrl+v"):
         device.press(chord([keys]))
@@ -67,11 +68,12 @@ def check(desktop: VirtualDesktop, editor: Element) -> None:
     device.press_each(chord(["shift"]), [chord(["Left"])] * 3)
     device.press(chord(["ctrl+x"]))
     assert_text(desktop, editor, (TEXT * 2)[:-3])
+    device.close()
 
 
 def assert_text(desktop: VirtualDesktop, editor: Element, expected: str) -> None:
     deadline = time.monotonic() + 5
-    while (text := desktop.x11._accessibility.element_text(editor.id)) != expected:
+    while (text := desktop.x11.accessibility.element_text(editor.id)) != expected:
         assert time.monotonic() < deadline, text
         time.sleep(0.02)
 
