@@ -8,7 +8,7 @@ AciError
 │   ├── StartFailed        a part of a virtual desktop did not come up
 │   ├── ConnectionLost     the display or the accessibility bus went away
 │   └── Halted             the person at the screen stopped everything
-├── KeysHeld               somebody holds a modifier key or a mouse button, which would change what input means
+├── KeysHeld               the user holds a modifier key or mouse button, which would change the meaning of input
 ├── CannotType             the input back end has no keys for a text
 ├── RecognitionFailed      an OCR engine could not deal with a picture
 ├── LaunchFailed           an application could not be started or never showed a window
@@ -59,7 +59,7 @@ class Halted(DesktopError):
 
 
 class KeysHeld(AciError):
-    """Somebody holds a modifier key or a mouse button, which would change what input means."""
+    """The user holds a modifier key or mouse button, which would change the meaning of input."""
 
 
 class CannotType(AciError):

@@ -43,7 +43,7 @@ _LEAST_FREE = 64  # px²; large enough for the pointer
 
 
 class Refused(Exception):
-    """A primitive cannot be performed; the message tells the Worker why. Never leaves `aci.acting.performer`."""
+    """A primitive cannot be performed; the message is for the Worker. Never leaves `aci.acting.performer`."""
 
 
 class Locator(Protocol):
@@ -150,7 +150,7 @@ class Aim:
         return next((center for center in centers if self._screen.window_at(center) == element.window_id), point)
 
     def _found_again(self, element: Element, seen: Observation) -> Point:
-        self._rest()  # Pixels change first; applications tell of it only when they have drawn.
+        self._rest()  # Pixels change first; events follow when the application has drawn.
         now = self._look()
         found = self._same(element, seen, now)
         if found is None:
@@ -169,7 +169,7 @@ class Aim:
             return kept
         found = find_again(describe(element, seen), now)
         if found is None or _alike(element, seen.by_id.get(found.id)):
-            return None  # That one was there before, beside the one that is looked for.
+            return None  # It was there before, as another element.
         twins = [sum(_alike(element, other) for other in each.elements) for each in (seen, now)]
         return found if twins[0] == twins[1] else None
 

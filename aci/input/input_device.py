@@ -14,7 +14,7 @@ class InputDevice(Protocol):
     """Keyboard and pointer; nothing stays pressed after an action.
 
     Keys are X keysyms, from `aci.input.keys`. All actions raise `Halted` after a stop request, `KeysHeld` while
-    somebody holds a modifier, and `ConnectionLost` when the display is gone.
+    the user holds a modifier, and `ConnectionLost` when the display is gone.
     """
 
     def move(self, point: Point) -> None:
@@ -38,7 +38,7 @@ class InputDevice(Protocol):
     def type_text(self, text: str, drained: Callable[[], None]) -> None:
         """Type a text key by key; line ends press Return, tabs press Tab.
 
-        `drained` waits until the application has handled what was typed so far.
+        `drained` waits until the application has handled the input so far.
 
         Raises:
             CannotType: The back end has no keys for it; nothing was typed.

@@ -56,7 +56,7 @@ def character_keysym(character: str) -> int:
 def chord(names: Sequence[str]) -> list[int]:
     """Return the keysyms of keys that are pressed together.
 
-    `ctrl+s` in one name is split, and a capital letter beside a modifier means the key without Shift: `Ctrl S` saves.
+    `ctrl+s` in one name is split, and a capital letter with a modifier means the key without Shift: `Ctrl S` saves.
 
     Raises:
         UnknownKey: There is no key of a name.

@@ -1,4 +1,4 @@
-"""Modifier keys and mouse buttons that somebody else holds, which would change the meaning of input."""
+"""Modifier keys and mouse buttons that the user holds, which would change the meaning of input."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Modifiers:
         return int(answer.mask)
 
     def await_free(self) -> None:
-        """Wait until nobody holds a modifier or button; call it while own input holds none.
+        """Wait until the user holds no modifier or button; call it while own input holds none.
 
         Raises:
             KeysHeld: They are still held.
@@ -44,7 +44,9 @@ class Modifiers:
         while held := self.state() & self._held:
             if self._clock() >= deadline:
                 names = " and ".join(name for bit, name in _NAMES.items() if held >> bit & 1)
-                raise KeysHeld(f"Somebody holds {names}, so that input would not do what is meant.")
+                raise KeysHeld(
+                    f"The user holds {names}, which would change the meaning of input. Release it and try again."
+                )
             self._pause(_POLL_S)
 
 

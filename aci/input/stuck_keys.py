@@ -1,7 +1,7 @@
 """Keys and buttons that input of an earlier program left pressed, because it was killed in the middle of an action.
 
 All clients of the XTEST extension share two devices of the X server, whose state can be asked for apart from that of
-the real ones: what is pressed there, no person presses by hand.
+the real ones: no person presses keys there by hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _STATE_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What is down."""
+    """Pressed keys and buttons."""
 
     keys: tuple[int, ...] = ()  # keycodes, ascending
     buttons: tuple[int, ...] = ()  # numbers of buttons, ascending

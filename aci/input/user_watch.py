@@ -68,7 +68,7 @@ class UserWatch:
         self._own, self._before = self._pointer(), (Point(-1, -1), 0.0)
         self._hears_keys = self.stop_key is not None and self._listen()
         self._wake_reading, self._wake_writing = os.pipe()
-        self._thread = threading.Thread(target=self._watch, name="aci-person", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="aci-user-watch", daemon=True)
         self._thread.start()
 
     def own_motion(self, point: Point) -> None:
@@ -99,7 +99,7 @@ class UserWatch:
                 pass
             self._display.close()
         except (ConnectionClosedError, OSError):
-            return  # The server went; whoever acts on it notices by their own connection.
+            return  # The server is gone, which other connections report.
 
     def _look(self) -> bool:
         while self._display.pending_events():
@@ -169,7 +169,7 @@ class UserWatch:
         corner = next((corner for corner in self._corners_now() if _near(corner, here)), None)
         if corner is None:
             if here != self._own and self._clock() - self._before[1] > _OVERTAKEN_S:
-                self._own = here  # Somebody moved it away, so that the way back to a corner is theirs, too.
+                self._own = here  # The user moved it away, so a way back to a corner is theirs, too.
             return
         before, overtaken_at = self._before
         ours = _near(here, self._own) or (_near(here, before) and self._clock() - overtaken_at < _OVERTAKEN_S)

@@ -154,7 +154,7 @@ def _is_twin(other: Element, element: Element) -> bool:
 
 def _beside(element: Element, elements: Iterable[Element]) -> str:
     """Return the nearest text to the left in the same row, else above; "" if there is none."""
-    beside = [other for other in elements if other.window_id == element.window_id and _tells(other, element)]
+    beside = [other for other in elements if other.window_id == element.window_id and _is_reference(other, element)]
     rect = element.rect
     left = [o for o in beside if o.rect.right <= rect.x + 2 and o.rect.y < rect.bottom and o.rect.bottom > rect.y]
     if left:
@@ -163,7 +163,7 @@ def _beside(element: Element, elements: Iterable[Element]) -> str:
     return _words_of(max(above, key=lambda other: (other.rect.bottom, -other.id))) if above else ""
 
 
-def _tells(other: Element, element: Element) -> bool:
+def _is_reference(other: Element, element: Element) -> bool:
     return other.source == "accessibility" and other.name != element.name and bool(_words_of(other))
 
 

@@ -27,7 +27,7 @@ COLORS = ((200, 30, 30), (20, 90, 200), (0, 120, 60), (150, 60, 170), (180, 90, 
 def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     """Return the screenshot with a frame and a number for each element, (H, W, 3) uint8 RGB.
 
-    Each number goes to the plainest free place beside its element or at one of its corners. Empty cells of a sheet get
+    Each number goes to the plainest free place next to its element or at one of its corners. Empty cells of a sheet get
     none.
     """
     from PIL import Image, ImageDraw, ImageFont

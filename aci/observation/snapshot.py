@@ -33,7 +33,7 @@ class Window:
         rect: Client area with its frame left out, px.
         active: Whether it has the keyboard.
         popup: Whether it is a menu, tooltip or other window that the window manager does not manage.
-        pid: Process id, or None where the window does not tell.
+        pid: Process id, or None if unknown.
         modal: Whether it is a dialog that blocks its parent.
         frame: The window with its title bar and borders, px; None where it has none.
     """

@@ -41,10 +41,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What comes of merging."""
+    """The result of merging."""
 
     elements: tuple[Element, ...]  # the accessible elements, some with a name that was recognized
-    texts: tuple[Found, ...]  # what was recognized and no element shows
+    texts: tuple[Found, ...]  # recognized texts that no element shows
 
 
 def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:

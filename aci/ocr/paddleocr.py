@@ -21,7 +21,7 @@ class PaddleOcr:
     """Reads text with PaddleOCR 3.
 
     The folder of models holds two folders, `det` and `rec`, each with an `inference.yml` whose `Global.model_name`
-    names the model, beside the model itself: Paddle's own files, or an `inference.onnx`. Models are never fetched from
+    names the model, and the model itself: Paddle's own files, or an `inference.onnx`. Models are never fetched from
     the network.
 
     Raises:
@@ -90,7 +90,7 @@ def _folder(models: Path | None, kind: str) -> Path:
         where = f"in {models}" if models is not None else "(no folder was named)"
         raise MissingDependency(
             f"PaddleOCR has no models {where}: it takes a folder with {_DETECTION}/inference.yml and "
-            f"{_RECOGNITION}/inference.yml, each beside its model, as PaddleOCR's model list offers them for download."
+            f"{_RECOGNITION}/inference.yml, each with its model, as PaddleOCR's model list offers them for download."
         )
     return models / kind
 

@@ -36,7 +36,7 @@ class Limits:
     most_areas: int = 400  # areas that are looked at, of about one line each
     least_confidence: float = 0.7  # texts recognized with less are left out, 0 to 1
     least_confidence_of_short: float = 0.93  # the same for one or two letters or digits
-    # the same for what is hardly letters or digits, as which icons are often taken
+    # the same for texts of few letters or digits, which are often icons
     least_confidence_of_marks: float = 0.97
 
 
@@ -53,8 +53,8 @@ class ReadScreen:
 class TextReader:
     """Finds and recognizes the texts that are missing in the tree.
 
-    Only changed areas are cut out again, and only new tiles are recognized. What is not ready in time is read in the
-    background and appears in a later observation.
+    Only changed areas are cut out again, and only new tiles are recognized. The rest is read in the background and
+    appears in a later observation.
     """
 
     def __init__(

@@ -45,7 +45,7 @@ class TextEngine(Protocol):
 
 
 def restore_ellipsis(text: str) -> str:
-    """Return a recognized text with what is commonly lost: one of the three dots behind what opens a dialog."""
+    """Return a recognized text with the third dot of a final ellipsis, which is often lost."""
     return _TWO_DOTS.sub("...", text)
 
 

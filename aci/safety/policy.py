@@ -26,15 +26,7 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
 }
 
 # defaults for a virtual desktop, where nothing of the user's can be lost
-VIRTUAL: Mapping[Risk, Rule] = {
-    "terminal": "allow",
-    "irreversible": "allow",
-    "unsaved": "allow",
-    "password": "allow",
-    "secret": "allow",
-    "launch": "allow",
-    "outside": "refuse",
-}
+VIRTUAL: Mapping[Risk, Rule] = {**dict.fromkeys(OWN_SCREEN, "allow"), "outside": "refuse"}
 
 HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer)
 

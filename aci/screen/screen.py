@@ -218,7 +218,7 @@ class Screen:
         self._ask_manager("_NET_CLOSE_WINDOW", window_id, (0, 2))
 
     def clear_clipboard(self) -> None:
-        """Drop what was copied or selected, so that pasting gives nothing."""
+        """Empty the clipboard and the selections, so that pasting gives nothing."""
         from Xlib import X
         from Xlib.protocol import request
 
@@ -371,7 +371,7 @@ class Screen:
         facts = self._facts_of(ids)
         rects = self._rects(ids)
         titles, old_titles = self._properties(ids, "_NET_WM_NAME"), self._properties(ids, "WM_NAME")
-        modal = self._with_state(ids, "_NET_WM_STATE_MODAL")
+        states, modal = self._properties(ids, "_NET_WM_STATE"), self._atom("_NET_WM_STATE_MODAL")
         borders = self._properties(ids, "_NET_FRAME_EXTENTS")
         active = self.active_window()
         apps = {known.pid: known.app for known in facts.values() if known.pid is not None and known.app}
@@ -385,13 +385,13 @@ class Screen:
             windows.append(
                 Window(
                     id=window,
-                    title="" if popup else _text(titles[window] or old_titles[window]),
+                    title="" if popup else _text(titles[window] if titles[window] is not None else old_titles[window]),
                     app=known.app or apps.get(known.pid or 0, ""),
                     rect=rect,
                     active=window == active,
                     popup=popup,
                     pid=known.pid,
-                    modal=window in modal or known.dialog,
+                    modal=known.dialog or (states[window] is not None and modal in list(states[window])),
                     frame=_framed(rect, borders.get(window)),
                 )
             )
@@ -406,11 +406,11 @@ class Screen:
         dialog, tooltip = self._atom("_NET_WM_WINDOW_TYPE_DIALOG"), self._atom("_NET_WM_WINDOW_TYPE_TOOLTIP")
         found = {}
         for window in ids:
-            kinds = list(types[window].value) if types[window] else []
-            pid = int(pids[window].value[0]) if pids[window] and len(pids[window].value) else self._pid_of(window)
-            app = _class_name(classes[window].value) if classes[window] else ""
+            kinds = [] if types[window] is None else list(types[window])
+            pid = int(pids[window][0]) if pids[window] is not None and len(pids[window]) else self._pid_of(window)
+            app = "" if classes[window] is None else _class_name(classes[window])
             if app or pid:
-                is_dialog = bool(owners[window]) and dialog in kinds
+                is_dialog = owners[window] is not None and dialog in kinds
                 found[window] = _Facts(app=app, pid=pid, dialog=is_dialog, tooltip=tooltip in kinds)
         return found
 
@@ -442,11 +442,6 @@ class Screen:
             if size is not None and corner is not None
         }
 
-    def _with_state(self, ids: Sequence[int], state: str) -> set[int]:
-        wanted = self._atom(state)
-        states = self._properties(ids, "_NET_WM_STATE")
-        return {window for window in ids if (answer := states[window]) and wanted in list(answer.value)}
-
     def _properties(self, ids: Sequence[int], name: str) -> dict[int, Any]:
         from Xlib.protocol import request
 
@@ -466,7 +461,7 @@ class Screen:
             ]
         )
         return {
-            window: _PropertyValue(answer.value[1]) if answer is not None and answer.property_type else None
+            window: answer.value[1] if answer is not None and answer.property_type else None
             for window, answer in zip(ids, answers, strict=True)
         }
 
@@ -495,11 +490,6 @@ def to_rgb(frame: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
     frame = np.ascontiguousarray(frame)
     return np.ascontiguousarray(frame.view(np.uint8).reshape(*frame.shape, 4)[:, :, 2::-1])
-
-
-@dataclass(frozen=True, slots=True)
-class _PropertyValue:
-    value: Any
 
 
 def _change_hosts_request() -> Any:
@@ -532,7 +522,7 @@ def _class_name(value: Any) -> str:
 
 def _text(answer: Any) -> str:
     """Decode a title: UTF-8 in new properties, Latin-1 in old ones."""
-    raw = bytes(answer.value) if answer is not None and answer.value else b""
+    raw = bytes(answer) if answer is not None else b""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -540,7 +530,7 @@ def _text(answer: Any) -> str:
 
 
 def _framed(rect: Rect, borders: Any) -> Rect | None:
-    numbers = list(borders.value) if borders is not None else []
+    numbers = list(borders) if borders is not None else []
     if len(numbers) != 4 or not any(numbers):
         return None
     left, right, top, bottom = (int(number) for number in numbers)
