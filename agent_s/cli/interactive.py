@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aci.desktop.x11 import X11Desktop
     from agent_s.settings import Settings
     from agent_s.terminal.progress import Display
-    from agent_s.terminal.run_conduct import DesktopChoice
+    from agent_s.terminal.running import DesktopChoice
 
 RESET = "reset"
 REMEMBERED = 5
@@ -27,11 +27,9 @@ LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 
 def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
     """Carry out tasks, one a line, on one desktop until the input ends; return an exit status."""
-    from agent_s.cli.run import make_task, show_end
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from agent_s.terminal.run_conduct import build_agent, conduct, introduce, open_memory
-    from agent_s.trajectory.recorder import run_folder
+    from agent_s.terminal.running import build_agent, carry_out, introduce, make_task, open_memory, show_end
 
     screen = choose_display(quiet=False, json=False)
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
@@ -53,13 +51,7 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
                 screen.notice(error.message)
                 continue
             with Interrupts(screen.notice) as interrupts:
-                ended = conduct(
-                    agent,
-                    task,
-                    display=screen,
-                    interrupts=interrupts,
-                    name_folder=lambda started: run_folder(settings.runs_folder, started),
-                )
+                ended = carry_out(agent, task, settings.runs_folder, screen, interrupts)
             show_end(task.instruction, ended, choice, as_json=False)
             earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
             if interrupts.exit_status is not None and not sys.stdin.isatty():

@@ -8,6 +8,7 @@ import click
 
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.output import shell_word
 
 
 @click.command(epilog=examples("agent-s resume last", "agent-s resume 1f0c9a --display :1 -c limits.max_steps=200"))
@@ -31,40 +32,20 @@ def resume(
     Neither finished subtasks nor steps already carried out are repeated. A run on a virtual desktop cannot be resumed,
     since its desktop is gone; start it again instead.
     """
-    from agent_s.cli.run import quoted, show_end
     from agent_s.events import RunStarted
     from agent_s.loop.unfinished import read_unfinished
-    from agent_s.terminal.interrupts import Interrupts
-    from agent_s.terminal.progress import choose_display
-    from agent_s.terminal.run_conduct import DesktopChoice, build_agent, conduct, introduce, open_memory
-    from agent_s.trajectory.recorder import find_run, read_trajectory, run_folder
+    from agent_s.terminal.running import DesktopChoice, run_once
+    from agent_s.trajectory.recorder import find_run, read_trajectory
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
     unfinished = read_unfinished(events)
     name = display or unfinished.desktop
     if name in ("", "virtual"):
-        again = quoted(unfinished.task.instruction)
+        again = shell_word(unfinished.task.instruction)
         raise click.UsageError(
             f"Run {unfinished.run_id} used a virtual desktop, which is gone. Start it again: agent-s run {again}"
         )
     started = next(event for event in events if isinstance(event, RunStarted))
     settings = read_settings(config_file, overrides, {"model": model or started.model})
     choice = DesktopChoice(name, f"the screen {name}")
-    screen = choose_display(quiet=quiet, json=as_json)
-    with (
-        Interrupts(screen.notice) as interrupts,
-        open_memory(settings) as memory,
-        choice.open(settings) as desktop,
-    ):
-        agent = build_agent(settings, desktop, memory, screen)
-        introduce(agent, choice, screen)
-        ended = conduct(
-            agent,
-            unfinished.task,
-            display=screen,
-            interrupts=interrupts,
-            name_folder=lambda begun: run_folder(settings.runs_folder, begun),
-            unfinished=unfinished,
-        )
-    status = show_end(unfinished.task.instruction, ended, choice, as_json)
-    return status if interrupts.exit_status is None else interrupts.exit_status
+    return run_once(unfinished.task, settings, choice, as_json=as_json, quiet=quiet, unfinished=unfinished)

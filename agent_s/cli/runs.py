@@ -130,10 +130,7 @@ def replay(
     run is replayed even if its result was never verified. Without --display or --virtual, the replay works where the
     run did.
     """
-    from agent_s.cli.run import run_task, show_end
-    from agent_s.terminal.interrupts import Interrupts
-    from agent_s.terminal.progress import choose_display
-    from agent_s.terminal.run_conduct import choose_desktop
+    from agent_s.terminal.running import choose_desktop, make_task, run_once
     from agent_s.trajectory.recorder import find_run, read_trajectory
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
@@ -143,11 +140,7 @@ def replay(
     if not display and not virtual:
         display, virtual = (started.desktop, False) if own else (None, True)
     choice = choose_desktop(display, virtual)
-    screen = choose_display(quiet=quiet, json=as_json)
-    with Interrupts(screen.notice) as interrupts:
-        ended = run_task(task, settings, choice, None, screen, interrupts, trusted_run=started.run_id)
-    status = show_end(task, ended, choice, as_json)
-    return status if interrupts.exit_status is None else interrupts.exit_status
+    return run_once(make_task(task), settings, choice, as_json=as_json, quiet=quiet, trusted_run=started.run_id)
 
 
 def repeatable(run: str, events: Sequence[Event]) -> RunStarted:

@@ -21,6 +21,11 @@ def stopped_by(number: int) -> int:
     return 128 + number
 
 
+def is_signal(status: int) -> bool:
+    """Return whether an exit status is that of a program that a signal stopped."""
+    return status > stopped_by(0)
+
+
 INTERRUPTED = stopped_by(signal.SIGINT)
 
 

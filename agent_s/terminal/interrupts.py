@@ -45,6 +45,9 @@ class Interrupted(BaseException):
         self.exit_status = stopped_by(number)
 
 
+_ENDINGS = (Interrupted, SystemExit, GeneratorExit)
+
+
 @contextmanager
 def ctrl_c_prevails() -> Iterator[None]:
     """Leave Ctrl-C its meaning, and raise `Interrupted` for any error that follows it."""
@@ -63,8 +66,8 @@ def ctrl_c_prevails() -> Iterator[None]:
     signal.signal(signal.SIGINT, note)
     try:
         yield
-    except Exception as error:
-        if caught:
+    except BaseException as error:
+        if caught and not isinstance(error, (KeyboardInterrupt, *_ENDINGS)):
             raise Interrupted(caught[0]) from error
         raise
     finally:
@@ -114,7 +117,7 @@ class Interrupts:
         self._cancel_nudge()
         for number, handler in self._previous.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what `signal.getsignal` gave
-        if self.caught is not None and isinstance(error, (Exception, KeyboardInterrupt)):
+        if self.caught is not None and error is not None and not isinstance(error, _ENDINGS):
             raise Interrupted(self.caught) from error
 
     @property

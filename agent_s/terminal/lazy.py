@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -31,7 +33,7 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest one."""
         if args and not args[0].startswith("-") and args[0] not in (known := self.list_commands(ctx)):
-            ctx.fail(f"There is no command {args[0]!r}. {suggestion(args[0], known, ctx.command_path)}")
+            ctx.fail(f"There is no command {args[0]!r}. {_suggestion(args[0], known, ctx.command_path)}")
         return super().resolve_command(ctx, args)
 
 
@@ -106,11 +108,24 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
-def suggestion(word: str, known: Iterable[str], path: str) -> str:
-    """Return the nearest command, or all of them; a whole sentence was probably meant as a task."""
+def _suggestion(word: str, known: Sequence[str], path: str) -> str:
+    """Return the nearest command, the task that a sentence or an application probably meant, or all commands."""
     from difflib import get_close_matches
 
     if " " in word:
         return f"To give a task, write: {path.split()[0]} run {word!r}"
-    near = get_close_matches(word, list(known), n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Available commands: {', '.join(known)}."
+    if near := get_close_matches(word, known, n=1):
+        return f"Did you mean {near[0]!r}?"
+    if {"run", "explore"} <= set(known) and (name := _application(word)):
+        return (
+            f'Did you mean the application {name}? To use it, write: {path} run "Open {name} ..."; to let the agent '
+            f"learn it: {path} explore {quote(name)}"
+        )
+    return f"Available commands: {', '.join(known)}."
+
+
+def _application(word: str) -> str:
+    """Return the name of the installed application that a word means, or an empty string."""
+    from aci.applications.catalog import installed_applications
+
+    return next((found.name for found in installed_applications(os.environ).matches(word)), "")

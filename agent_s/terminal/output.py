@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,9 @@ import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9 .,:;_+/@%='-]*")
+"""Text without a character that is special between double quotes."""
 
 
 def printable(text: str) -> str:
@@ -84,6 +88,13 @@ def local_time(moment: datetime | None) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """Return "1 step" or "2 steps"; `many` is the irregular plural."""
     return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
+def shell_word(text: str) -> str:
+    """Return a text as one word of a shell's command line."""
+    from shlex import quote
+
+    return f'"{text}"' if _PLAIN_WORD.fullmatch(text) else quote(text)
 
 
 def _is_control(char: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from aci.acting.actions import format_call
 from agent_s.events import (
@@ -32,56 +33,15 @@ if TYPE_CHECKING:
 
     from agent_s.records import Limits
 
-STATUS_S = 20.0
-"""Longest silence of a log, s."""
+STATUS_S = 20.0  # longest silence of a log
 GOOD, BAD, SKIPPED = "✓", "✗", "»"
 
 
-class Display(Protocol):
-    """Shows the events of runs."""
-
-    def __enter__(self) -> Self:
-        """Start showing events."""
-        ...
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the terminal as it was."""
-        ...
-
-    def __call__(self, event: Event) -> None:
-        """Show one event."""
-        ...
-
-    def say(self, text: str) -> None:
-        """Show a line of progress."""
-        ...
-
-    def status(self, text: str) -> None:
-        """Replace the status line; "" clears it."""
-        ...
-
-    def notice(self, text: str) -> None:
-        """Show something important, even if progress is hidden."""
-        ...
-
-    def paused(self) -> AbstractContextManager[None]:
-        """Leave the terminal to something else within a `with` block."""
-        ...
-
-
-def choose_display(*, quiet: bool, json: bool) -> Display:
-    """Return the display for this terminal; with JSON on standard output it writes to standard error."""
-    console = new_console(stderr=json)
-    if quiet:
-        return QuietDisplay(new_console(stderr=True))
-    return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else PlainDisplay(console)
-
-
-class PlainDisplay:
-    """Plain lines, for logs and pipes.
+class Display:
+    """Shows the events of runs as plain lines, for logs and pipes.
 
     Args:
-        console: Where.
+        console: Where to write.
         clock: Monotonic clock, s.
     """
 
@@ -91,37 +51,37 @@ class PlainDisplay:
         self._written_at = clock()
 
     def __enter__(self) -> Self:
-        """Do nothing."""
+        """Start showing events."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Do nothing."""
+        """Leave the terminal as it was."""
 
     def __call__(self, event: Event) -> None:
-        """Write the lines of an event."""
+        """Show one event."""
         for line in lines_of(event):
             self._console.print(line)
 
     def say(self, text: str) -> None:
-        """Write a line."""
+        """Show a line of progress."""
         self.notice(text)
 
     def status(self, text: str) -> None:
-        """Write a line if nothing was written for a while."""
+        """Show a status; "" clears it where it can be replaced. A log shows it if nothing was written for a while."""
         if text and self._clock() - self._written_at >= STATUS_S:
             self.notice(text)
 
     def notice(self, text: str) -> None:
-        """Write a line."""
+        """Show something important, even if progress is hidden."""
         self._written_at = self._clock()
         self._console.print(printable(text))
 
     def paused(self) -> AbstractContextManager[None]:
-        """Do nothing: nothing is being drawn."""
+        """Leave the terminal to something else within a `with` block."""
         return nullcontext()
 
 
-class QuietDisplay(PlainDisplay):
+class QuietDisplay(Display):
     """Shows only notices and problems, on standard error."""
 
     def __call__(self, event: Event) -> None:
@@ -134,6 +94,14 @@ class QuietDisplay(PlainDisplay):
 
     def status(self, text: str) -> None:
         """Do nothing."""
+
+
+def choose_display(*, quiet: bool, json: bool) -> Display:
+    """Return the display for this terminal; with JSON on standard output it writes to standard error."""
+    if quiet:
+        return QuietDisplay(new_console(stderr=True))
+    console = new_console(stderr=json)
+    return LiveDisplay(console) if console.is_terminal and not console.is_dumb_terminal else Display(console)
 
 
 def lines_of(event: Event) -> list[str]:
@@ -197,19 +165,13 @@ def ending_of(event: SubtaskEnded) -> str:
     return shorten(f"{BAD} failed ({how}): {event.reason}", 500)
 
 
-class LiveDisplay:
-    """The current task, subtask, step, result and time, redrawn in place; finished lines scroll up.
-
-    Args:
-        console: A terminal.
-        clock: Monotonic clock, s.
-    """
+class LiveDisplay(Display):
+    """The current task, subtask, step, result and time, redrawn in place; finished lines scroll up."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         from rich.live import Live
 
-        self._console = console
-        self._clock = clock
+        super().__init__(console, clock)
         self._began = clock()
         self._now = _Now()
         self._status = ""
@@ -250,21 +212,13 @@ class LiveDisplay:
                 for line in _remarks(event):
                     self._console.print(line, style="dim" if not isinstance(event, Troubled) else "yellow")
 
-    def say(self, text: str) -> None:
-        """Write a line above the picture."""
-        self.notice(text)
-
     def status(self, text: str) -> None:
-        """Show it as the picture, as long as there is no task."""
+        """Show a status in place, as long as there is no task."""
         self._status = text
-
-    def notice(self, text: str) -> None:
-        """Write a line above the picture."""
-        self._console.print(printable(text))
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stop drawing, so that somebody can be asked."""
+        """Stop drawing within a `with` block, so that the person can be asked."""
         self._live.stop()
         try:
             yield
@@ -289,40 +243,40 @@ class LiveDisplay:
         )
 
 
+@dataclass
 class _Now:
-    """What the live picture shows."""
+    """The state that the live display draws."""
 
-    def __init__(self, task: str = "", model: str = "", limits: Limits | None = None) -> None:
-        self.task = task
-        self.model = model
-        self.subtask = ""
-        self.place = ""
-        self.step = ""
-        self.result = ""
-        self.steps = 0
-        self._limits = limits
-        self._calls = 0
-        self._tokens = 0
-        self._dollars: float | None = 0.0
+    task: str = ""
+    model: str = ""
+    limits: Limits | None = None
+    subtask: str = ""
+    place: str = ""
+    step: str = ""
+    result: str = ""
+    steps: int = 0
+    calls: int = 0
+    tokens: int = 0
+    dollars: float | None = 0.0
 
     def count(self, call: ModelCalled) -> None:
         """Count a call of the model; the cost is unknown as soon as that of one call is."""
-        self._calls += 1
-        self._tokens += call.usage.tokens
-        if call.usage.dollars is not None and self._dollars is not None:
-            self._dollars += call.usage.dollars
+        self.calls += 1
+        self.tokens += call.usage.tokens
+        if call.usage.dollars is not None and self.dollars is not None:
+            self.dollars += call.usage.dollars
         elif call.usage.tokens:
-            self._dollars = None
+            self.dollars = None
 
     def meter(self, spent_s: float) -> str:
-        """Return what the run has used of its limits."""
-        limits = self._limits
+        """Return the share of its limits that the run has used."""
+        limits = self.limits
         if limits is None:
             return ""
-        used = [f"step {self.steps}/{limits.max_steps}", f"call {self._calls}/{limits.max_model_calls}"]
-        if self._tokens:
+        used = [f"step {self.steps}/{limits.max_steps}", f"call {self.calls}/{limits.max_model_calls}"]
+        if self.tokens:
             most = "" if limits.max_tokens is None else f"/{limits.max_tokens:,}"
-            used += [f"{self._tokens:,}{most} tokens"]
-            price = "cost unknown" if self._dollars is None else f"${self._dollars:.2f}"
+            used += [f"{self.tokens:,}{most} tokens"]
+            price = "cost unknown" if self.dollars is None else f"${self.dollars:.2f}"
             used += [price if limits.max_dollars is None else f"{price}/{limits.max_dollars:.2f}"]
         return " · ".join([*used, f"{max(0.0, limits.max_seconds - spent_s):.0f} s left"])

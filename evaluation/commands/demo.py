@@ -108,7 +108,7 @@ def refuse_missing_programs(only: Sequence[str]) -> None:
 
 def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, interrupts: Interrupts) -> list[Row]:
     """Run the tasks, then replay the first feasible one."""
-    from agent_s.terminal.run_conduct import open_memory
+    from agent_s.terminal.running import open_memory
     from evaluation.osworld.runner import run_task
 
     rows: list[Row] = []

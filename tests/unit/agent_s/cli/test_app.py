@@ -176,6 +176,23 @@ def test_wrong_usage_is_status_2_and_suggests_a_fix(
     assert captured.out == ""
 
 
+def test_misspelt_application_is_suggested_as_a_task_and_an_exploration(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "applications").mkdir()
+    entry = "[Desktop Entry]\nType=Application\nName=Mouse Pad\nExec=sh\nKeywords=mousepad;\n"
+    (tmp_path / "applications" / "pad.desktop").write_text(entry)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_DIRS", str(tmp_path))
+    assert run_app(["musepad"]) == 2
+    err = capsys.readouterr().err
+    assert "Did you mean the application Mouse Pad?" in err
+    assert 'agent-s run "Open Mouse Pad ..."' in err
+    assert "agent-s explore 'Mouse Pad'" in err
+    assert run_app(["memory", "musepad"]) == 2
+    assert "Available commands: check," in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [
@@ -217,7 +234,11 @@ def test_a_bug_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
         run_app([])
 
 
-def interrupted(number: int, error: Exception) -> None:
+class Panic(BaseException):
+    """What a library written in Rust raises, such as pydantic's core, if a call back into Python fails."""
+
+
+def interrupted(number: int, error: BaseException) -> None:
     """Fail as a library does that turns the KeyboardInterrupt of a signal into an error of its own."""
     try:
         signal.raise_signal(number)
@@ -230,12 +251,13 @@ ERRORS = [
     ImportError("numpy: the C extensions could not be imported"),
     click.Abort(),
     SettingsError("a setting could not be read"),
+    Panic("Python API call failed"),
 ]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_error_after_ctrl_c_is_the_interrupt(
-    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(app, "main", lambda **_: interrupted(signal.SIGINT, error))
     assert run_app([]) == INTERRUPTED
@@ -246,7 +268,7 @@ def test_error_after_ctrl_c_is_the_interrupt(
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_error_after_a_signal_while_a_run_starts_is_the_interrupt(
-    error: Exception, number: int, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: BaseException, number: int, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def start(**_: object) -> None:
         with Interrupts(lambda _: None):

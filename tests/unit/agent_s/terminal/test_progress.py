@@ -9,7 +9,7 @@ from rich.console import Console
 
 from agent_s.events import KnowledgeGathered, Troubled
 from agent_s.terminal.output import new_console
-from agent_s.terminal.progress import LiveDisplay, PlainDisplay, QuietDisplay, lines_of
+from agent_s.terminal.progress import Display, LiveDisplay, QuietDisplay, lines_of
 from tests.unit.agent_s.a_run import events_of_a_run
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b2J"
@@ -25,7 +25,7 @@ def console(terminal: bool = False) -> tuple[Console, io.StringIO]:
 
 def test_plain_lines_show_task_subtasks_steps_results_and_verdict() -> None:
     terminal, out = console()
-    with PlainDisplay(terminal) as display:
+    with Display(terminal) as display:
         for event in events_of_a_run():
             display(event)
     lines = out.getvalue().splitlines()
@@ -74,7 +74,7 @@ def test_text_from_the_screen_cannot_control_the_terminal() -> None:
 
 def test_text_is_not_interpreted_as_markup() -> None:
     terminal, out = console()
-    with PlainDisplay(terminal) as display:
+    with Display(terminal) as display:
         for event in events_of_a_run(text="[bold]x[/nope] :smile:"):
             display(event)
     assert "[bold]x[/nope] :smile:" in out.getvalue()
@@ -112,7 +112,7 @@ def test_quiet_display_shows_only_problems() -> None:
     assert out.getvalue() == "problem Save\nanother\n"
 
 
-@pytest.mark.parametrize("kind", [PlainDisplay, QuietDisplay, LiveDisplay])
+@pytest.mark.parametrize("kind", [Display, QuietDisplay, LiveDisplay])
 def test_a_display_can_be_paused_for_a_question(kind: type) -> None:
     terminal, out = console(terminal=True)
     with kind(terminal) as display:
@@ -136,7 +136,7 @@ def test_status_is_replaced_in_place_and_rare_in_a_log() -> None:
     assert "\x1b]0" not in capture.get()
     terminal, out = console()
     now = 0.0
-    plain = PlainDisplay(terminal, clock=lambda: now)
+    plain = Display(terminal, clock=lambda: now)
     for second in range(50):
         now = float(second)
         plain.status(f"after {second} s")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from agent_s.terminal.run_conduct import choose_desktop
+from agent_s.terminal.running import choose_desktop
 
 
 @pytest.fixture(autouse=True)

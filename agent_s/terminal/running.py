@@ -1,4 +1,4 @@
-"""Builds the parts of a run from the settings, and takes it from its task to its report."""
+"""Runs of the command line: build the agent, carry out a task, show and record it, and report how it ended."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic import ValidationError
 
 from aci.screen.wayland import ADVICE, is_wayland
 from agent_s.errors import TrajectoryError
 from agent_s.events import RunEnded, RunStarted, Troubled
 from agent_s.records import Outcome, Task
-from agent_s.terminal.output import printable
+from agent_s.terminal.exits import DONE, ENVIRONMENT, NOT_DONE
+from agent_s.terminal.output import echo_json, plural, printable
 from agent_s.terminal.progress import Display
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ MAX_KEPT_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Conducted:
+class FinishedRun:
     """A finished run.
 
     Attributes:
@@ -110,27 +112,75 @@ def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None
     return open_memory(settings)
 
 
-def conduct(
+def run_once(
+    task: Task,
+    settings: Settings,
+    choice: DesktopChoice,
+    *,
+    as_json: bool,
+    quiet: bool,
+    record: Path | None = None,
+    trusted_run: str = "",
+    unfinished: UnfinishedRun | None = None,
+) -> int:
+    """Open the desktop and the memory, carry out one task, show how it ended, and return the exit status.
+
+    Args:
+        task: The task.
+        settings: The settings.
+        choice: The desktop.
+        as_json: Write the outcome to standard output, as one JSON object.
+        quiet: Show no progress.
+        record: Folder to record the run in; None for a new one in the runs folder.
+        trusted_run: Id of a run to replay even if it was never verified.
+        unfinished: Run to resume; None to start the task.
+
+    Raises:
+        AciError: The desktop cannot be used.
+        MemoryStoreError: The memory cannot be opened.
+        SettingsError: The settings name a model that does not exist.
+    """
+    from agent_s.terminal.interrupts import Interrupts
+    from agent_s.terminal.progress import choose_display
+
+    display = choose_display(quiet=quiet, json=as_json)
+    with (
+        Interrupts(display.notice) as interrupts,
+        open_memory(settings) as memory,
+        choice.open(settings) as desktop,
+    ):
+        agent = build_agent(settings, desktop, memory, display, trusted_run)
+        introduce(agent, choice, display)
+        home = desktop.home if desktop.private else None
+        ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished)
+    status = show_end(task.instruction, ended, choice, as_json)
+    return status if interrupts.exit_status is None else interrupts.exit_status
+
+
+def carry_out(
     agent: AgentS,
     task: Task,
-    *,
+    runs_folder: Path,
     display: Display,
     interrupts: Interrupts,
-    name_folder: Callable[[RunStarted], Path],
-    finish: Callable[[Path], None] | None = None,
+    record: Path | None = None,
+    home: Path | None = None,
     unfinished: UnfinishedRun | None = None,
-) -> Conducted:
+) -> FinishedRun:
     """Carry out a task: show it, record it, and write its report.
 
     Args:
         agent: The agent.
         task: The task.
+        runs_folder: Folder of the recorded runs.
         display: Shows the progress.
         interrupts: Lets Ctrl-C end the run in order.
-        name_folder: Returns the folder to record the run in.
-        finish: Adds to the run's folder before its report is written.
+        record: Folder to record the run in; None for a new one in `runs_folder`.
+        home: Home of a virtual desktop, from which the person's files are copied to the run's folder.
         unfinished: Run to resume; None to start the task.
     """
+    from agent_s.trajectory.recorder import run_folder
+
     recorder: Recorder | None = None
     outcome: Outcome | None = None
     model = ""
@@ -140,7 +190,7 @@ def conduct(
             for event in interrupts.watch(events, agent.stop, agent.pause if agent.services.people.take_over else None):
                 if isinstance(event, RunStarted):
                     model = event.model
-                    recorder = _start_recording(name_folder(event), display)
+                    recorder = _start_recording(record or run_folder(runs_folder, event), display)
                 if recorder is not None:
                     recorder(event)
                 display(event)
@@ -152,10 +202,52 @@ def conduct(
         if outcome is None:  # the end was lost to a second Ctrl-C that came with it
             raise KeyboardInterrupt
         if recorder is None:
-            return Conducted(outcome, model)
-        if finish is not None:
-            finish(recorder.folder)
-        return Conducted(outcome, model, recorder.folder, _report(recorder.folder, display))
+            return FinishedRun(outcome, model)
+        if home is not None:
+            _keep_files(home, recorder.folder, display)
+        return FinishedRun(outcome, model, recorder.folder, _write_report(recorder.folder, display))
+
+
+def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
+    """Return the task for an instruction.
+
+    Args:
+        instruction: What the person typed.
+        follows: Earlier tasks, and how they ended.
+
+    Raises:
+        click.UsageError: The instruction is empty or too long.
+    """
+    try:
+        return Task(instruction=instruction, follows=tuple(follows))
+    except ValidationError as error:
+        raise click.UsageError(f"TASK: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from error
+
+
+def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool) -> int:
+    """Show how a run ended, and return its exit status."""
+    from agent_s.trajectory.report import heading
+
+    outcome, usage = ended.outcome, ended.outcome.usage
+    if as_json:
+        files = ended.folder / FILES_FOLDER if ended.folder else None
+        echo_json(
+            {
+                "task": task,
+                "model": ended.model,
+                "display": choice.display,
+                **outcome.model_dump(mode="json"),
+                "run": ended.folder,
+                "report": ended.report,
+                "files": sorted(path for path in files.rglob("*") if path.is_file()) if files else [],
+            }
+        )
+    else:
+        click.echo(f"{heading(outcome)}. {printable(outcome.reason)}".strip())
+        click.echo(f"{plural(usage.steps, 'step')}, {plural(usage.model_calls, 'model call')}.")
+        if ended.report is not None:
+            click.echo(f"Report: {ended.report}")
+    return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
 
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
@@ -168,23 +260,6 @@ def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
         return
     hint = " (follows plain instructions, needs no network)" if name == "offline" else ""
     display.say(f"Model {name}{hint}, on {choice.words}.")
-
-
-def keep_files(home: Path, folder: Path) -> list[Path]:
-    """Copy the person's files from the home of a virtual desktop, and return the copies.
-
-    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
-    """
-    files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
-    if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
-        return []
-    copies = []
-    for path in files:
-        copy = folder / FILES_FOLDER / path.relative_to(home)
-        copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        shutil.copy2(path, copy)
-        copies.append(copy)
-    return copies
 
 
 def build_agent(
@@ -222,11 +297,8 @@ def build_agent(
             click.echo("Paused: the screen is yours. The agent looks at it again when you hand it back.", err=True)
             click.prompt("Press Enter to hand it back", default="", show_default=False, prompt_suffix=" ", err=True)
 
-    if not sys.stdin.isatty():
-        return AgentS.from_settings(settings, desktop, memory=memory, trusted_run=trusted_run)
-    return AgentS.from_settings(
-        settings, desktop, memory=memory, ask=ask, confirm=confirm, take_over=take_over, trusted_run=trusted_run
-    )
+    people: dict[str, Any] = {"ask": ask, "confirm": confirm, "take_over": take_over} if sys.stdin.isatty() else {}
+    return AgentS.from_settings(settings, desktop, memory=memory, trusted_run=trusted_run, **people)
 
 
 @contextmanager
@@ -257,7 +329,7 @@ def _start_recording(folder: Path, display: Display) -> Recorder | None:
         return None
 
 
-def _report(folder: Path, display: Display) -> Path | None:
+def _write_report(folder: Path, display: Display) -> Path | None:
     from agent_s.trajectory.recorder import read_trajectory
     from agent_s.trajectory.report import write_report
 
@@ -266,6 +338,24 @@ def _report(folder: Path, display: Display) -> Path | None:
     except TrajectoryError as error:
         display(Troubled(problem=str(error)))
         return None
+
+
+def _keep_files(home: Path, folder: Path, display: Display) -> None:
+    """Copy the person's files from the home of a virtual desktop.
+
+    Hidden files and links are left out; nothing is copied if the rest is larger than `MAX_KEPT_BYTES`.
+    """
+    try:
+        files = [path for path in sorted(home.rglob("*")) if _is_own_work(path, home)]
+        if sum(path.stat().st_size for path in files) > MAX_KEPT_BYTES:
+            return
+        for path in files:
+            copy = folder / FILES_FOLDER / path.relative_to(home)
+            copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+            display.say(f"Copied from the virtual desktop: {copy}")
+    except OSError as error:
+        display.notice(f"Files saved on the virtual desktop could not be copied: {error.strerror or error}.")
 
 
 def _is_own_work(path: Path, home: Path) -> bool:
