@@ -26,60 +26,40 @@ class BaseEvent(BaseModel):
 
 
 class RunStarted(BaseEvent):
-    """The run begins.
-
-    Attributes:
-        desktop: "virtual", the name of an X display, or "" for a custom desktop.
-        resumes: Id of the run that it resumes; empty for a new run.
-    """
+    """The run begins."""
 
     kind: Literal["run_started"] = "run_started"
     run_id: str
     task: Task
     model: str
     limits: Limits
-    desktop: str = ""
-    resumes: str = ""
+    desktop: str = ""  # "virtual", the name of an X display, or "" for a custom desktop
+    resumes: str = ""  # Id of the run that it resumes; empty for a new run
 
 
 class Observed(BaseEvent):
-    """The agent looked at the screen.
-
-    Attributes:
-        observation: The observation itself; not written to disk.
-        text: Its text form, as shown to a model.
-        screenshot: File name of its picture, relative to the trajectory, once a recorder has stored it.
-        elements: Number of elements.
-    """
+    """The agent looked at the screen."""
 
     kind: Literal["observed"] = "observed"
+    # the observation itself; not written to disk
     observation: InstanceOf[Observation] | None = Field(default=None, exclude=True, repr=False)
-    text: str = ""
-    screenshot: str | None = None
-    elements: int = 0
+    text: str = ""  # its text form, as shown to a model
+    screenshot: str | None = None  # file name of its picture, relative to the trajectory, once a recorder has stored it
+    elements: int = 0  # number of elements
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
 
 
 class ModelCalled(BaseEvent):
-    """A model answered.
-
-    Attributes:
-        call: Kind of the request, or "search" for a web search by the provider.
-        model: Name of the model.
-        seconds: Wall time of the call, s.
-        usage: Tokens and cost.
-        answer: Fields of the response that differ from their defaults.
-        detail: Further information from the provider, such as its request id.
-    """
+    """A model answered."""
 
     kind: Literal["model_called"] = "model_called"
-    call: str
-    model: str
-    seconds: float
-    usage: Usage = Usage()
-    answer: dict[str, Any] = {}
-    detail: dict[str, Any] = {}
+    call: str  # kind of the request, or "search" for a web search by the provider
+    model: str  # name of the model
+    seconds: float  # wall time of the call, s
+    usage: Usage = Usage()  # tokens and cost
+    answer: dict[str, Any] = {}  # fields of the response that differ from their defaults
+    detail: dict[str, Any] = {}  # further information from the provider, such as its request id
 
     @model_validator(mode="before")
     @classmethod
@@ -93,22 +73,14 @@ class ModelCalled(BaseEvent):
 
 
 class KnowledgeGathered(BaseEvent):
-    """The Manager asked the web and narrative memory.
-
-    Attributes:
-        query: The Manager's question; empty if memory holds the whole plan.
-        web: Titles and addresses of web results.
-        narratives: Ids of the experiences found.
-        problems: Sources that did not answer, and why.
-        aims: What the task requires and forbids.
-    """
+    """The Manager asked the web and narrative memory."""
 
     kind: Literal["knowledge_gathered"] = "knowledge_gathered"
-    query: str
-    web: tuple[str, ...] = ()
-    narratives: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    aims: Aims = Aims()
+    query: str  # the Manager's question; empty if memory holds the whole plan
+    web: tuple[str, ...] = ()  # titles and addresses of web results
+    narratives: tuple[str, ...] = ()  # ids of the experiences found
+    problems: tuple[str, ...] = ()  # sources that did not answer, and why
+    aims: Aims = Aims()  # what the task requires and forbids
 
 
 class Planned(BaseEvent):
@@ -157,17 +129,13 @@ class Reflected(BaseEvent):
 
 
 class ActionChosen(BaseEvent):
-    """The Worker, or a replay, chose the next action.
-
-    Attributes:
-        target: The element it names, in words.
-        boxes: Rectangles of the elements it names, (x, y, width, height) in px, once a recorder has added them.
-    """
+    """The Worker, or a replay, chose the next action."""
 
     kind: Literal["action_chosen"] = "action_chosen"
     step: int
     action: AnyAction
-    target: str = ""
+    target: str = ""  # the element it names, in words
+    # rectangles of the elements it names, (x, y, width, height) in px, once a recorder has added them
     boxes: tuple[tuple[int, int, int, int], ...] = ()
     previous_action_check: str = ""
     observation_analysis: str = ""

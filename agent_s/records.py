@@ -55,15 +55,10 @@ class Task(Record):
 
 
 class Aims(Record):
-    """What a task requires and forbids, written down before anything is done.
+    """What a task requires and forbids, written down before anything is done."""
 
-    Attributes:
-        criteria: What must be true at the end.
-        constraints: What must not be done or changed.
-    """
-
-    criteria: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()  # what must be true at the end
+    constraints: tuple[str, ...] = ()  # what must not be done or changed
 
     def points(self, instruction: str) -> tuple[str, ...]:
         """Return everything to judge at the end: the criteria, then the constraints.
@@ -102,57 +97,34 @@ class Limits(Record):
 
 
 class Subtask(Record):
-    """One part of a plan.
+    """One part of a plan."""
 
-    Attributes:
-        name: Short and unique within the plan.
-        info: What the Worker needs to know to do it.
-    """
-
-    name: Annotated[str, Field(min_length=1, max_length=500)]
-    info: Annotated[str, Field(max_length=MAX_INSTRUCTION)] = ""
+    name: Annotated[str, Field(min_length=1, max_length=500)]  # short and unique within the plan
+    info: Annotated[str, Field(max_length=MAX_INSTRUCTION)] = ""  # what the Worker needs to know to do it
 
 
 class Plan(Record):
-    """Subtasks in execution order, and their dependencies.
+    """Subtasks in execution order, and their dependencies."""
 
-    Attributes:
-        subtasks: In topological order.
-        edges: Pairs (before, after) of subtask names.
-        source: A model, verified narrative memory, or the task itself.
-        guideline: Knowledge from web and memory, fused, with its sources; may be empty.
-    """
-
-    subtasks: tuple[Subtask, ...]
-    edges: tuple[tuple[str, str], ...] = ()
-    source: Literal["model", "memory", "task"] = "model"
-    guideline: str = ""
+    subtasks: tuple[Subtask, ...]  # in topological order
+    edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
+    source: Literal["model", "memory", "task"] = "model"  # a model, verified narrative memory, or the task itself
+    guideline: str = ""  # knowledge from web and memory, fused, with its sources; may be empty
 
 
 class NoPlan(Record):
-    """The planner sees no way to do the task, or no other way after a failure.
+    """The planner sees no way to do the task, or no other way after a failure."""
 
-    Attributes:
-        reason: For the user.
-        infeasible: Whether nobody could do it on this machine.
-    """
-
-    reason: str
-    infeasible: bool = False
+    reason: str  # for the user
+    infeasible: bool = False  # whether nobody could do it on this machine
 
 
 class ElementState(Record):
-    """The visible state of an element, without its position.
+    """The visible state of an element, without its position."""
 
-    Attributes:
-        states: Those states that actions change: checked, selected, expanded and the like.
-        text: Its content, if short.
-        value: Of a slider or spin button.
-    """
-
-    states: tuple[str, ...] = ()
-    text: str | None = None
-    value: float | None = None
+    states: tuple[str, ...] = ()  # those states that actions change: checked, selected, expanded and the like
+    text: str | None = None  # its content, if short
+    value: float | None = None  # of a slider or spin button
 
 
 ChangeKind = Literal[
@@ -162,60 +134,38 @@ ChangeKind = Literal[
 
 
 class Change(Record):
-    """One difference that a step made on the screen, or in the files and settings of the home.
+    """One difference that a step made on the screen, or in the files and settings of the home."""
 
-    Attributes:
-        kind: A control's state, value or text; a window's title; a window that opened or closed; controls that appeared
-            in or vanished from a window that stayed; a field or choice, other than the one acted on, that was
-            rewritten; a file; a setting of an application; or the picture, if nothing else shows a difference.
-        what: The control, window ("" for menus and popups), file relative to the home, or "group/key" of a setting.
-        before: Its earlier state; empty for nothing, or if it is not recorded.
-        after: Its later state; empty for nothing, or if it is not recorded.
-    """
-
+    # a control's state, value or text; a window's title; a window that opened or closed; controls that appeared in or
+    # vanished from a window that stayed; a field or choice, other than the one acted on, that was rewritten; a file; a
+    # setting of an application; or the picture, if nothing else shows a difference
     kind: ChangeKind
-    what: str
-    before: str = ""
-    after: str = ""
+    what: str  # the control, window ("" for menus and popups), file relative to the home, or "group/key" of a setting
+    before: str = ""  # its earlier state; empty for nothing, or if it is not recorded
+    after: str = ""  # its later state; empty for nothing, or if it is not recorded
 
 
 class EndState(Record):
-    """What remained of a step at the end of its subtask.
+    """What remained of a step at the end of its subtask."""
 
-    Attributes:
-        element: The element that was acted on; None if it was gone.
-        files: Files named by the step that were written meanwhile, as paths from "~".
-        title: Title of the active window at the end; with the last step only.
-        settings: Settings changed by a switch whose state no element shows, by "group/key".
-    """
-
-    element: ElementState | None = None
-    files: tuple[str, ...] = ()
-    title: str = ""
+    element: ElementState | None = None  # the element that was acted on; None if it was gone
+    files: tuple[str, ...] = ()  # files named by the step that were written meanwhile, as paths from "~"
+    title: str = ""  # title of the active window at the end; with the last step only
+    # settings changed by a switch whose state no element shows, by "group/key"
     settings: dict[str, str] = Field(default_factory=dict)
 
 
 class Derived(Record):
-    """A piece of typed text that the screen had shown and that is not in the task's wording.
+    """A piece of typed text that the screen had shown and that is not in the task's wording."""
 
-    Attributes:
-        typed: As it was typed.
-        value: As the screen showed it.
-        app: Application that showed it.
-        role: AT-SPI role of the element; "window" for a title.
-        field: Field of the element: name, text, label, description, value or title.
-        beside: Text that named the element or preceded it.
-        around: Text before and after it in the same field.
-        shown_at: Index of the step of the subtask before which it was first seen; None if before the subtask.
-    """
-
-    typed: str
-    value: str
-    app: str = ""
-    role: str = ""
-    field: str = ""
-    beside: str = ""
-    around: tuple[str, str] = ("", "")
+    typed: str  # as it was typed
+    value: str  # as the screen showed it
+    app: str = ""  # application that showed it
+    role: str = ""  # AT-SPI role of the element; "window" for a title
+    field: str = ""  # field of the element: name, text, label, description, value or title
+    beside: str = ""  # text that named the element or preceded it
+    around: tuple[str, str] = ("", "")  # text before and after it in the same field
+    # index of the step of the subtask before which it was first seen; None if before the subtask
     shown_at: int | None = None
 
 
@@ -224,30 +174,19 @@ ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
 
 
 class GroundedStep(Record):
-    """A primitive with element descriptions in place of ids, so that it can be replayed on another screen.
+    """A primitive with element descriptions in place of ids, so that it can be replayed on another screen."""
 
-    Attributes:
-        action: The primitive as it was performed; its ids are meaningless outside of its run.
-        targets: Description of the element behind each id field of the primitive, by field name.
-        focus: The focused element, for text that is typed without naming one.
-        front: Title of the active window, for key presses; empty if it does not matter.
-        intent: The next action in words, as the Worker put it.
-        effect: What it changed, as far as it is worth checking when the step is replayed.
-        state_before: The element that was acted on, before the step; None if there was none.
-        state_after: The same after the step; None if it was gone.
-        end: What remained of that at the end.
-        derived: The parts of its text that came from the screen; None if that was not recorded.
-    """
-
-    action: AnyAction
+    action: AnyAction  # the primitive as it was performed; its ids are meaningless outside of its run
+    # description of the element behind each id field of the primitive, by field name
     targets: dict[str, ElementDescription] = {}
-    focus: ElementDescription | None = None
-    front: str = ""
-    intent: str = ""
-    effect: tuple[Change, ...] = ()
-    state_before: ElementState | None = None
-    state_after: ElementState | None = None
-    end: EndState = EndState()
+    focus: ElementDescription | None = None  # the focused element, for text that is typed without naming one
+    front: str = ""  # title of the active window, for key presses; empty if it does not matter
+    intent: str = ""  # the next action in words, as the Worker put it
+    effect: tuple[Change, ...] = ()  # what it changed, as far as it is worth checking when the step is replayed
+    state_before: ElementState | None = None  # the element that was acted on, before the step; None if there was none
+    state_after: ElementState | None = None  # the same after the step; None if it was gone
+    end: EndState = EndState()  # what remained of that at the end
+    # the parts of its text that came from the screen; None if that was not recorded
     derived: tuple[Derived, ...] | None = None
 
     @model_validator(mode="before")
@@ -275,34 +214,24 @@ class Response(BaseModel):
 
 
 class ActResponse(Response):
-    """A Worker's turn, with the paper's four parts (section 3.1.2).
+    """A Worker's turn, with the paper's four parts (section 3.1.2)."""
 
-    Attributes:
-        previous_action_check: Whether the last action had the intended effect.
-        observation_analysis: What the screen shows.
-        next_action: What to do next, in words.
-        action: Exactly one primitive.
-    """
-
-    previous_action_check: str = ""
-    observation_analysis: str = ""
-    next_action: str = ""
-    action: AnyAction
+    previous_action_check: str = ""  # whether the last action had the intended effect
+    observation_analysis: str = ""  # what the screen shows
+    next_action: str = ""  # what to do next, in words
+    action: AnyAction  # exactly one primitive
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of a Worker: what it saw, what it answered, and the result.
-
-    Attributes:
-        recalled: Whether it was read from the record of an earlier run; its screen is not kept, and its element ids
-            mean nothing now.
-    """
+    """One turn of a Worker: what it saw, what it answered, and the result."""
 
     number: int
     observation: Observation
     response: ActResponse
     result: ActionResult
+    # whether it was read from the record of an earlier run; its screen is not kept, and its element ids mean nothing
+    # now
     recalled: bool = False
 
 
@@ -359,19 +288,12 @@ NO_USAGE = Usage()
 
 
 class Verdict(Record):
-    """Whether a task was really done.
+    """Whether a task was really done."""
 
-    Attributes:
-        verified: True or False if it could be checked, else None.
-        reason: Why, in words.
-        evidence: What supports it: a file's content, an element, a step.
-        by: Who checked it, such as "state check" or "model".
-    """
-
-    verified: bool | None
-    reason: str = ""
-    evidence: tuple[str, ...] = ()
-    by: str = ""
+    verified: bool | None  # True or False if it could be checked, else None
+    reason: str = ""  # why, in words
+    evidence: tuple[str, ...] = ()  # what supports it: a file's content, an element, a step
+    by: str = ""  # who checked it, such as "state check" or "model"
 
 
 class Outcome(Record):

@@ -30,56 +30,37 @@ class Section(BaseModel):
 
 
 class MemorySettings(Section):
-    """Where experience is stored, and how it is used.
+    """Where experience is stored, and how it is used."""
 
-    Attributes:
-        enabled: Whether there is a memory at all.
-        path: The SQLite file; None for one in the user's data folder.
-        url: A PostgreSQL database instead of the file, `postgresql://USER@HOST/DATABASE`.
-        embedder: `auto` uses MiniLM if its files are installed, else hashing.
-        narrative: Whether the Manager retrieves whole-task experience.
-        episodic: Whether Workers retrieve subtask experience.
-        give: Whether the model gets experience `always`, or only `after_failure` of a first try.
-        continual_update: Whether runs write experience.
-        boundaries: When to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`,
-            if there is nobody to ask.
-    """
-
-    enabled: bool = True
-    path: Path | None = None
+    enabled: bool = True  # whether there is a memory at all
+    path: Path | None = None  # the SQLite file; None for one in the user's data folder
+    # a PostgreSQL database instead of the file, `postgresql://USER@HOST/DATABASE`
     url: Annotated[str, Field(pattern=r"^postgres(ql(\+psycopg)?)?://")] | None = None
+    # `auto` uses MiniLM if its files are installed, else hashing
     embedder: Literal["auto", "minilm", "hashing"] = "auto"
-    narrative: bool = True
-    episodic: bool = True
+    narrative: bool = True  # whether the Manager retrieves whole-task experience
+    episodic: bool = True  # whether Workers retrieve subtask experience
+    # whether the model gets experience `always`, or only `after_failure` of a first try
     give: Literal["always", "after_failure"] = "always"
-    continual_update: bool = True
+    continual_update: bool = True  # whether runs write experience
+    # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
+    # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"
 
 
 class DesktopSettings(Section):
-    """How desktops are created and read.
+    """How desktops are created and read."""
 
-    Attributes:
-        width: Width of a virtual desktop, px.
-        height: Height of a virtual desktop, px.
-        accessibility: Reader of the accessibility bus: `dbus`, or `pyatspi`, the slow reference.
-        ocr: Engine that recognizes text that is only pixels; `auto` uses RapidOCR if it is installed.
-        ocr_models: Folder of models, which PaddleOCR needs.
-        input: Back end for pointer and keyboard.
-        stop_key: Key combination that stops a run at once; None for none.
-        stop_corner: Whether moving the mouse into a corner of the screen also stops a run.
-        stop_virtual: Whether both also apply to virtual desktops.
-    """
-
-    width: Annotated[int, Field(ge=320, le=16384)] = 1280
-    height: Annotated[int, Field(ge=240, le=16384)] = 800
-    accessibility: BackEnd = "dbus"
+    width: Annotated[int, Field(ge=320, le=16384)] = 1280  # width of a virtual desktop, px
+    height: Annotated[int, Field(ge=240, le=16384)] = 800  # height of a virtual desktop, px
+    accessibility: BackEnd = "dbus"  # reader of the accessibility bus: `dbus`, or `pyatspi`, the slow reference
+    # engine that recognizes text that is only pixels; `auto` uses RapidOCR if it is installed
     ocr: Literal["auto", "none", "rapidocr", "tesseract", "paddleocr"] = "auto"
-    ocr_models: Path | None = None
-    input: InputName = "xtest"
-    stop_key: str | None = STOP_KEY
-    stop_corner: bool = True
-    stop_virtual: bool = False
+    ocr_models: Path | None = None  # folder of models, which PaddleOCR needs
+    input: InputName = "xtest"  # back end for pointer and keyboard
+    stop_key: str | None = STOP_KEY  # key combination that stops a run at once; None for none
+    stop_corner: bool = True  # whether moving the mouse into a corner of the screen also stops a run
+    stop_virtual: bool = False  # whether both also apply to virtual desktops
 
     @field_validator("stop_key")
     @classmethod
@@ -146,109 +127,76 @@ class DesktopSettings(Section):
 
 
 class PolicySettings(Section):
-    """What the agent may do without asking.
+    """What the agent may do without asking."""
 
-    Attributes:
-        confirm: `risky` asks before risky actions (on a virtual desktop there are none), `always` before every action,
-            `never` not at all.
-        rules: `allow`, `confirm` or `refuse` for kinds of risk, if different from the default.
-        allowed_apps: Names of the applications that may be used; empty for all.
-    """
-
+    # `risky` asks before risky actions (on a virtual desktop there are none), `always` before every action, `never` not
+    # at all
     confirm: Literal["risky", "always", "never"] = "risky"
-    rules: dict[Risk, Rule] = {}
-    allowed_apps: tuple[str, ...] = ()
+    rules: dict[Risk, Rule] = {}  # `allow`, `confirm` or `refuse` for kinds of risk, if different from the default
+    allowed_apps: tuple[str, ...] = ()  # names of the applications that may be used; empty for all
 
 
 ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
 
 
 class ProviderSettings(Section):
-    """Requests to providers and model servers.
+    """Requests to providers and model servers."""
 
-    Attributes:
-        timeout_s: Longest wait for an answer, s.
-        retries: Maximum number of retries after transient errors.
-        max_output_tokens: Maximum length of an answer, including reasoning.
-        max_pictures: Maximum number of screenshots in a request; 0 for a model without vision.
-        longest_edge: Longest edge of a screenshot as it is sent, px.
-        effort: Reasoning effort, if the provider supports it; None for its default.
-        prices: A price list in the format of the packaged one; None for the packaged one.
-    """
-
-    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
-    retries: Annotated[int, Field(ge=0, le=20)] = 4
-    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0  # longest wait for an answer, s
+    retries: Annotated[int, Field(ge=0, le=20)] = 4  # maximum number of retries after transient errors
+    max_output_tokens: Annotated[int, Field(ge=256)] = 16_000  # maximum length of an answer, including reasoning
+    # maximum number of screenshots in a request; 0 for a model without vision
     max_pictures: Annotated[int, Field(ge=0, le=20)] = 3
-    longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568
+    longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568  # longest edge of a screenshot as it is sent, px
+    # reasoning effort, if the provider supports it; None for its default
     effort: Literal["low", "medium", "high"] | None = None
-    prices: Path | None = None
+    prices: Path | None = None  # a price list in the format of the packaged one; None for the packaged one
 
 
 class SearchSettings(Section):
-    """Web search for the Manager.
+    """Web search for the Manager."""
 
-    Attributes:
-        engine: `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, or `none`.
-        url: Address of the engine; not used for `hosted`.
-        results: Maximum number of results.
-        timeout_s: Longest wait, s; then planning continues without results.
-        chat_model: Key of the model that Vane answers with; None for its first.
-        embedding_model: Key of the model that Vane ranks with; None for its first.
-        cache_days: Age up to which stored results replace a search, days; 0 for never.
-        fallback_days: Age up to which stored results are used if the engine does not answer, days.
-    """
-
+    # `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, or `none`
     engine: Literal["none", "vane", "perplexica", "searxng", "hosted"] = "none"
-    url: str | None = None
-    results: Annotated[int, Field(ge=1, le=20)] = 5
-    timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
-    chat_model: str | None = None
-    embedding_model: str | None = None
+    url: str | None = None  # address of the engine; not used for `hosted`
+    results: Annotated[int, Field(ge=1, le=20)] = 5  # maximum number of results
+    timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0  # longest wait, s; then planning continues without results
+    chat_model: str | None = None  # key of the model that Vane answers with; None for its first
+    embedding_model: str | None = None  # key of the model that Vane ranks with; None for its first
+    # age up to which stored results replace a search, days; 0 for never
     cache_days: Annotated[float, Field(ge=0, le=3650)] = 7.0
+    # age up to which stored results are used if the engine does not answer, days
     fallback_days: Annotated[float, Field(ge=0, le=3650)] = 90.0
 
 
 class ReflectionSettings(Section):
-    """When the trajectory reflector gives feedback.
+    """When the trajectory reflector gives feedback."""
 
-    Attributes:
-        enabled: Whether it does at all.
-        every: Also reflect after this number of steps of a subtask; 0 for only when something looks wrong.
-    """
-
-    enabled: bool = True
+    enabled: bool = True  # whether it does at all
+    # also reflect after this number of steps of a subtask; 0 for only when something looks wrong
     every: Annotated[int, Field(ge=0)] = 0
 
 
 class Settings(Section):
-    """All settings.
+    """All settings."""
 
-    Attributes:
-        model: `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`.
-        roles: Other models for plan, act, reflect, verify or summarize.
-        provider: Requests to providers and model servers.
-        search: Web search.
-        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged.
-        replay: Whether verified experience is replayed without a model; `only` never calls a model.
-        evaluator: Whether a model judges the end of a task that has no state check; with `strict`, an undecided
-            judgement counts as failure.
-        runs_dir: Folder of the trajectories; None for the user's data folder.
-    """
-
-    model: str = "offline"
-    roles: dict[ModelRole, str] = {}
-    provider: ProviderSettings = ProviderSettings()
+    model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`
+    roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
+    provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
-    search: SearchSettings = SearchSettings()
+    search: SearchSettings = SearchSettings()  # web search
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
+    # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged
     planner: Planner = "hierarchical"
+    # whether verified experience is replayed without a model; `only` never calls a model
     replay: bool | Literal["only"] = True
+    # whether a model judges the end of a task that has no state check; with `strict`, an undecided judgement counts as
+    # failure
     evaluator: bool | Literal["strict"] = True
-    runs_dir: Path | None = None
+    runs_dir: Path | None = None  # folder of the trajectories; None for the user's data folder
 
     @model_validator(mode="after")
     def _without_contradiction(self) -> Self:

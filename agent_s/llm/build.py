@@ -15,9 +15,9 @@ from agent_s.llm.protocol import Model
 from agent_s.settings import ProviderSettings, Settings
 
 if TYPE_CHECKING:
-    from agent_s.llm.providers.anthropic import AnthropicWire
-    from agent_s.llm.providers.openai import OpenAIWire
-    from agent_s.llm.providers.wire import Wire
+    from agent_s.llm.providers.provider import ProviderModel, Send
+    from agent_s.llm.providers.retries import Retrying
+    from agent_s.llm.providers.sdk_client import SdkClient
 
 NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:FILE"
 KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -63,7 +63,10 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
 
 
 def build_model(
-    name: str, environment: Mapping[str, str] | None = None, provider: ProviderSettings | None = None
+    name: str,
+    environment: Mapping[str, str] | None = None,
+    provider: ProviderSettings | None = None,
+    retrying: Retrying | None = None,
 ) -> Model:
     """Build the model with this name; nothing is sent yet.
 
@@ -72,6 +75,7 @@ def build_model(
             without, if it has only one), or `recorded:FILE`. Without NAME, the provider's default.
         environment: Source of keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
+        retrying: Retries after transient errors; None for retries as the settings say.
 
     Raises:
         SettingsError: There is no such model.
@@ -79,6 +83,7 @@ def build_model(
         ModelError: The recording cannot be read.
     """
     kind, _, rest = name.partition(":")
+    environment, provider = environment or {}, provider or ProviderSettings()
     if name == "offline":
         return _registered(name)
     if kind == "recorded" and rest:
@@ -86,39 +91,38 @@ def build_model(
 
         return RecordedModel(Path(rest))
     if kind in ("http", "https"):
-        return _served(name, environment or {}, provider or ProviderSettings())
-    wire = build_wire(name, environment or {}, provider or ProviderSettings())
-    if wire is not None:
-        return _assembled(f"{kind}:{wire.service.model}", wire, provider or ProviderSettings())
-    raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
+        return _served(name, environment, provider, retrying)
+    if kind not in KEY_NAMES:
+        raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
+    from agent_s.llm.providers import anthropic, openai
+
+    client = build_client(name, environment, provider)
+    send = anthropic.send if kind == "anthropic" else openai.send
+    return _assembled(f"{kind}:{client.model}", client, send, provider, retrying)
 
 
-def build_wire(
-    name: str, environment: Mapping[str, str], settings: ProviderSettings
-) -> AnthropicWire | OpenAIWire | None:
-    """Build the wire for a model of a provider, or return None for any other model.
+def build_client(name: str, environment: Mapping[str, str], settings: ProviderSettings) -> SdkClient:
+    """Build the client for a model of a provider, one of `KEY_NAMES`.
 
     Raises:
         ModelUnavailable: There is no key for it, or its SDK is not installed.
     """
-    provider, _, model = name.partition(":")
-    if provider not in KEY_NAMES:
-        return None
+    from agent_s.llm.providers import anthropic, openai
     from agent_s.llm.providers.api_keys import require_key
     from agent_s.llm.providers.prices import load_prices
+    from agent_s.llm.providers.sdk_client import SdkClient
+    from agent_s.llm.providers.sdk_errors import Service
 
+    provider, _, model = name.partition(":")
     _require_sdk(provider)
     model = model or load_prices(settings.prices).defaults.get(provider) or load_prices().defaults[provider]
     key = require_key(KEY_NAMES[provider], environment, provider)
     address = environment.get(f"{provider.upper()}_BASE_URL", "").strip()
-    from agent_s.llm.providers import anthropic, openai
-    from agent_s.llm.providers.wire import Service
-
-    options = settings.model_dump(include={"timeout_s", "max_output_tokens", "effort"})
     if provider == "anthropic":
         service = Service("Anthropic", address or anthropic.ADDRESS, model, KEY_NAMES[provider], key)
-        return anthropic.AnthropicWire(service, **options)
-    return openai.OpenAIWire(Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key), **options)
+        return SdkClient("anthropic", service, settings.timeout_s, anthropic.CLIENT_ARGUMENTS)
+    service = Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key)
+    return SdkClient("openai", service, settings.timeout_s)
 
 
 def _registered(name: str) -> Model:
@@ -129,21 +133,16 @@ def _registered(name: str) -> Model:
     raise SettingsError(f"The model {name!r} is not registered: install agent-s again.")
 
 
-def _served(url: str, environment: Mapping[str, str], settings: ProviderSettings) -> Model:
+def _served(
+    url: str, environment: Mapping[str, str], settings: ProviderSettings, retrying: Retrying | None
+) -> ProviderModel:
+    from agent_s.llm.providers import chat
     from agent_s.llm.providers.api_keys import find_key
-    from agent_s.llm.providers.chat import ChatWire
 
     address, model = _split(url)
     _require_sdk("openai")
-    wire = ChatWire(
-        address,
-        model,
-        find_key(URL_KEY_NAME, environment) or "",
-        timeout_s=settings.timeout_s,
-        max_output_tokens=settings.max_output_tokens,
-    )
-    name = f"{address}#{model}" if model else address
-    return _assembled(name, wire, settings)
+    client = chat.ServerClient(address, model, find_key(URL_KEY_NAME, environment) or "", settings.timeout_s)
+    return _assembled(f"{address}#{model}" if model else address, client, chat.send, settings, retrying)
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -163,14 +162,17 @@ def _split(url: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}{path.removesuffix('/chat/completions')}", parts.fragment
 
 
-def _assembled(name: str, wire: Wire, settings: ProviderSettings) -> Model:
+def _assembled(
+    name: str, client: SdkClient, send: Send, settings: ProviderSettings, retrying: Retrying | None
+) -> ProviderModel:
     from agent_s.llm.prompting.rendering import Renderer
     from agent_s.llm.providers.prices import load_prices
     from agent_s.llm.providers.provider import ProviderModel
     from agent_s.llm.providers.retries import Retrying
 
     renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge)
-    return ProviderModel(name, wire, renderer, Retrying(settings.retries), load_prices(settings.prices))
+    retrying = retrying or Retrying(settings.retries)
+    return ProviderModel(name, client, send, settings, renderer, retrying, load_prices(settings.prices))
 
 
 def _require_sdk(package: str) -> None:

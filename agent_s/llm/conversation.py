@@ -23,19 +23,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An encoded picture.
+    """An encoded picture."""
 
-    Attributes:
-        data: The file's bytes.
-        media_type: Such as "image/png".
-        width: px.
-        height: px.
-    """
-
-    data: bytes = field(repr=False)
-    media_type: Literal["image/png", "image/jpeg"]
-    width: int
-    height: int
+    data: bytes = field(repr=False)  # the file's bytes
+    media_type: Literal["image/png", "image/jpeg"]  # such as "image/png"
+    width: int  # px
+    height: int  # px
 
 
 Part = Text | Picture
@@ -51,17 +44,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The content of one request.
+    """The content of one request."""
 
-    Attributes:
-        system: Instructions; the same text in every request of this kind.
-        messages: Turns, oldest first; the first one is the user's.
-        key: The same for requests with the same beginning, so that a provider can route them to the same cache.
-    """
-
-    system: str
-    messages: tuple[Message, ...]
-    key: str
+    system: str  # instructions; the same text in every request of this kind
+    messages: tuple[Message, ...]  # turns, oldest first; the first one is the user's
+    key: str  # the same for requests with the same beginning, so that a provider can route them to the same cache
 
     def extended(self, *messages: Message) -> Conversation:
         """Return the conversation with more turns at its end."""
@@ -70,18 +57,10 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A provider's answer.
+    """A provider's answer."""
 
-    Attributes:
-        text: The answer, not yet parsed; may be empty.
-        stop: Why it ends.
-        usage: Tokens used; without a cost.
-        explanation: The provider's explanation of a refusal or a filter.
-        request_id: The provider's id of the request, for its support.
-    """
-
-    text: str
-    stop: Stop = "end"
-    usage: Usage = NO_USAGE
-    explanation: str = ""
-    request_id: str = ""
+    text: str  # the answer, not yet parsed; may be empty
+    stop: Stop = "end"  # why it ends
+    usage: Usage = NO_USAGE  # tokens used; without a cost
+    explanation: str = ""  # the provider's explanation of a refusal or a filter
+    request_id: str = ""  # the provider's id of the request, for its support

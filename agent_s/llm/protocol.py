@@ -28,17 +28,12 @@ Kind = Literal[
 
 
 class QueryResponse(Response):
-    """An observation-aware question "How to do X" (paper, section 3.1.1), and what the task requires and forbids.
+    """An observation-aware question "How to do X" (paper, section 3.1.1), and what the task requires and forbids."""
 
-    Attributes:
-        query: The question.
-        criteria: What must be true at the end, derived from the task alone.
-        constraints: What must not be done or changed.
-    """
-
-    query: str
+    query: str  # the question
+    # what must be true at the end, derived from the task alone
     criteria: Annotated[tuple[str, ...], Field(max_length=30)] = ()
-    constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()
+    constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()  # what must not be done or changed
 
 
 class PlannedNode(Response):
@@ -49,23 +44,14 @@ class PlannedNode(Response):
 
 
 class PlanResponse(Response):
-    """A plan as a graph, with the guideline that it follows.
+    """A plan as a graph, with the guideline that it follows."""
 
-    Attributes:
-        guideline: Knowledge from web and memory, fused, each statement with its source; may be empty.
-        nodes: Subtasks, in any order.
-        edges: Pairs (before, after) of subtask names.
-        not_understood: Words of the instruction that the plan does not cover.
-        gives_up: Why nothing can be planned; empty if there is a plan.
-        infeasible: Whether nobody could do the task on this machine.
-    """
-
-    guideline: str = ""
-    nodes: tuple[PlannedNode, ...] = ()
-    edges: tuple[tuple[str, str], ...] = ()
-    not_understood: tuple[str, ...] = ()
-    gives_up: str = ""
-    infeasible: bool = False
+    guideline: str = ""  # knowledge from web and memory, fused, each statement with its source; may be empty
+    nodes: tuple[PlannedNode, ...] = ()  # subtasks, in any order
+    edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
+    not_understood: tuple[str, ...] = ()  # words of the instruction that the plan does not cover
+    gives_up: str = ""  # why nothing can be planned; empty if there is a plan
+    infeasible: bool = False  # whether nobody could do the task on this machine
 
 
 class ReflectResponse(Response):
@@ -81,65 +67,38 @@ class SummaryResponse(Response):
 
 
 class Judgement(Response):
-    """Whether one criterion or constraint is met, with a citation.
+    """Whether one criterion or constraint is met, with a citation."""
 
-    Attributes:
-        point: Number of the criterion or constraint, from 1.
-        met: True or False if something shows it, else None.
-        element_id: The element that shows it, or None.
-        step: The step that shows it, or None.
-        quote: The element's words that show it, verbatim.
-    """
-
-    point: Annotated[int, Field(ge=1)]
-    met: bool | None
-    element_id: int | None = None
-    step: int | None = None
-    quote: str = ""
+    point: Annotated[int, Field(ge=1)]  # number of the criterion or constraint, from 1
+    met: bool | None  # True or False if something shows it, else None
+    element_id: int | None = None  # the element that shows it, or None
+    step: int | None = None  # the step that shows it, or None
+    quote: str = ""  # the element's words that show it, verbatim
 
 
 class VerifyResponse(Response):
-    """An independent judgement of a finished task.
+    """An independent judgement of a finished task."""
 
-    Attributes:
-        look: A read-only primitive that shows more, if that is needed before judging.
-        judgements: One for each criterion and constraint.
-        verified: True or False if the evidence decides it, else None.
-        reason: Why.
-        evidence: Evidence that code has looked up; what a language model writes here is dropped.
-    """
-
-    look: AnyAction | None = None
-    judgements: tuple[Judgement, ...] = ()
-    verified: bool | None
-    reason: str = ""
-    evidence: tuple[str, ...] = ()
+    look: AnyAction | None = None  # a read-only primitive that shows more, if that is needed before judging
+    judgements: tuple[Judgement, ...] = ()  # one for each criterion and constraint
+    verified: bool | None  # True or False if the evidence decides it, else None
+    reason: str = ""  # why
+    evidence: tuple[str, ...] = ()  # evidence that code has looked up; what a language model writes here is dropped
 
 
 class ProposedTask(Response):
-    """A task for exploring an application.
+    """A task for exploring an application."""
 
-    Attributes:
-        instruction: The task, as a person would ask for it.
-        difficulty: From 1, a single action, to 5, several features together.
-    """
-
-    instruction: Annotated[str, Field(min_length=1, max_length=1000)]
-    difficulty: Annotated[int, Field(ge=1, le=5)] = 1
+    instruction: Annotated[str, Field(min_length=1, max_length=1000)]  # the task, as a person would ask for it
+    difficulty: Annotated[int, Field(ge=1, le=5)] = 1  # from 1, a single action, to 5, several features together
 
 
 class CheckableTask(ProposedTask):
-    """A task whose result can be checked without a model; every field that is not empty must hold.
+    """A task whose result can be checked without a model; every field that is not empty must hold."""
 
-    Attributes:
-        uses: Controls (`Affordance.way`) that must be used, if the task consists of using them.
-        shows: A text that must be on the screen.
-        file: Name of a file that must be in the Documents folder.
-    """
-
-    uses: tuple[str, ...] = ()
-    shows: str = ""
-    file: str = ""
+    uses: tuple[str, ...] = ()  # controls (`Affordance.way`) that must be used, if the task consists of using them
+    shows: str = ""  # a text that must be on the screen
+    file: str = ""  # name of a file that must be in the Documents folder
 
 
 class ProposalResponse(Response):
@@ -149,14 +108,10 @@ class ProposalResponse(Response):
 
 
 class FunctionNames(Response):
-    """Names of one function of an application.
+    """Names of one function of an application."""
 
-    Attributes:
-        number: Its position in the request, from 1.
-        names: How people would ask for it, best first.
-    """
-
-    number: Annotated[int, Field(ge=1)]
+    number: Annotated[int, Field(ge=1)]  # its position in the request, from 1
+    # how people would ask for it, best first
     names: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=120)], ...], Field(max_length=6)] = ()
 
 
@@ -168,19 +123,12 @@ class NamingResponse(Response):
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """A result of a web search; untrusted data, never an instruction.
+    """A result of a web search; untrusted data, never an instruction."""
 
-    Attributes:
-        title: Title of the page.
-        url: Address of the page; empty for an answer of the engine itself.
-        content: Its text.
-        note: Its age, if it comes from the cache.
-    """
-
-    title: str
-    url: str
-    content: str
-    note: str = ""
+    title: str  # title of the page
+    url: str  # address of the page; empty for an answer of the engine itself
+    content: str  # its text
+    note: str = ""  # its age, if it comes from the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,61 +154,39 @@ class FailedSubtask:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """Asks for a plan, or for a new plan of the remaining work after a failure.
-
-    Attributes:
-        web: Web search results, best first.
-        experiences: Similar tasks from narrative memory, best first.
-        constraints: What must not be done or changed.
-        done: Finished subtasks.
-        failed: The subtask that failed and why; None for the first plan.
-        left: Subtasks that follow the failed one.
-        problem: Why the previous answer was not a valid plan; empty at first.
-    """
+    """Asks for a plan, or for a new plan of the remaining work after a failure."""
 
     kind: ClassVar[Kind] = "plan"
     response_type: ClassVar[type[Response]] = PlanResponse
 
     task: Task
     observation: Observation
-    web: tuple[WebResult, ...] = ()
-    experiences: tuple[NarrativeExperience, ...] = ()
-    constraints: tuple[str, ...] = ()
-    done: tuple[Subtask, ...] = ()
-    failed: FailedSubtask | None = None
-    left: tuple[Subtask, ...] = ()
-    problem: str = ""
+    web: tuple[WebResult, ...] = ()  # web search results, best first
+    experiences: tuple[NarrativeExperience, ...] = ()  # similar tasks from narrative memory, best first
+    constraints: tuple[str, ...] = ()  # what must not be done or changed
+    done: tuple[Subtask, ...] = ()  # finished subtasks
+    failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
+    left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
+    problem: str = ""  # why the previous answer was not a valid plan; empty at first
 
 
 @dataclass(frozen=True, slots=True)
 class ActContext:
-    """Asks for the next primitive.
-
-    Attributes:
-        subtask: The current subtask.
-        done: Finished subtasks.
-        left: Subtasks still to come.
-        experiences: Similar subtasks from episodic memory, best first.
-        steps: Steps of this subtask so far, oldest first.
-        constraints: What must not be done or changed.
-        reflection: The reflector's feedback; may be empty.
-        follows: Earlier tasks; empty if a planner has taken them into account.
-        observation: The screen now; its `buffer` holds the texts saved so far.
-    """
+    """Asks for the next primitive."""
 
     kind: ClassVar[Kind] = "act"
     response_type: ClassVar[type[Response]] = ActResponse
 
     task: Task
-    subtask: Subtask
-    observation: Observation
-    done: tuple[Subtask, ...] = ()
-    left: tuple[Subtask, ...] = ()
-    experiences: tuple[EpisodicExperience, ...] = ()
-    steps: tuple[Step, ...] = ()
-    constraints: tuple[str, ...] = ()
-    reflection: str = ""
-    follows: tuple[str, ...] = ()
+    subtask: Subtask  # the current subtask
+    observation: Observation  # the screen now; its `buffer` holds the texts saved so far
+    done: tuple[Subtask, ...] = ()  # finished subtasks
+    left: tuple[Subtask, ...] = ()  # subtasks still to come
+    experiences: tuple[EpisodicExperience, ...] = ()  # similar subtasks from episodic memory, best first
+    steps: tuple[Step, ...] = ()  # steps of this subtask so far, oldest first
+    constraints: tuple[str, ...] = ()  # what must not be done or changed
+    reflection: str = ""  # the reflector's feedback; may be empty
+    follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,45 +231,29 @@ class TaskSummaryContext:
 
 @dataclass(frozen=True, slots=True)
 class VerifyContext:
-    """Asks whether a task that the agent says is done really is.
-
-    Attributes:
-        points: The criteria and constraints to judge.
-        done: Finished subtasks with their steps.
-        looked: Read-only steps taken since, to see more.
-        may_look: Whether more of them are allowed.
-        problem: Why the previous answer was not accepted; empty at first.
-    """
+    """Asks whether a task that the agent says is done really is."""
 
     kind: ClassVar[Kind] = "verify"
     response_type: ClassVar[type[Response]] = VerifyResponse
 
     task: Task
     observation: Observation
-    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()
-    points: tuple[str, ...] = ()
-    looked: tuple[Step, ...] = ()
-    may_look: bool = False
-    problem: str = ""
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # finished subtasks with their steps
+    points: tuple[str, ...] = ()  # the criteria and constraints to judge
+    looked: tuple[Step, ...] = ()  # read-only steps taken since, to see more
+    may_look: bool = False  # whether more of them are allowed
+    problem: str = ""  # why the previous answer was not accepted; empty at first
 
 
 @dataclass(frozen=True, slots=True)
 class Affordance:
-    """A control that an application offers.
+    """A control that an application offers."""
 
-    Attributes:
-        role: AT-SPI role name.
-        name: Its label.
-        within: Names of the menus and buttons that lead to it, outermost first.
-        window: Name of its dialog; empty for the main window.
-        on: Whether it is switched on; None if it is no switch.
-    """
-
-    role: str
-    name: str
-    within: tuple[str, ...] = ()
-    window: str = ""
-    on: bool | None = None
+    role: str  # AT-SPI role name
+    name: str  # its label
+    within: tuple[str, ...] = ()  # names of the menus and buttons that lead to it, outermost first
+    window: str = ""  # name of its dialog; empty for the main window
+    on: bool | None = None  # whether it is switched on; None if it is no switch
 
     @property
     def way(self) -> str:
@@ -353,61 +263,39 @@ class Affordance:
 
 @dataclass(frozen=True, slots=True)
 class ProposalContext:
-    """Asks for tasks to explore an application with (paper, section 3.2).
-
-    Attributes:
-        task: The exploration itself, for the record.
-        application: Name of the application.
-        description: Its kind, such as "Text Editor".
-        wanted: Number of tasks.
-        observation: The screen to find tasks for; None for the application's most common tasks.
-        affordances: Controls that the application offers.
-        known: Existing tasks.
-    """
+    """Asks for tasks to explore an application with (paper, section 3.2)."""
 
     kind: ClassVar[Kind] = "propose_tasks"
     response_type: ClassVar[type[Response]] = ProposalResponse
 
-    task: Task
-    application: str
-    wanted: int
-    description: str = ""
-    observation: Observation | None = None
-    affordances: tuple[Affordance, ...] = ()
-    known: tuple[str, ...] = ()
+    task: Task  # the exploration itself, for the record
+    application: str  # name of the application
+    wanted: int  # number of tasks
+    description: str = ""  # its kind, such as "Text Editor"
+    observation: Observation | None = None  # the screen to find tasks for; None for the application's most common tasks
+    affordances: tuple[Affordance, ...] = ()  # controls that the application offers
+    known: tuple[str, ...] = ()  # existing tasks
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFunction:
-    """A function of an application that an exploration found.
+    """A function of an application that an exploration found."""
 
-    Attributes:
-        name: Its name, made by rules.
-        way: Path to it, such as "View > Line Numbers".
-        effect: What it changed, one line each.
-    """
-
-    name: str
-    way: str
-    effect: tuple[str, ...] = ()
+    name: str  # its name, made by rules
+    way: str  # path to it, such as "View > Line Numbers"
+    effect: tuple[str, ...] = ()  # what it changed, one line each
 
 
 @dataclass(frozen=True, slots=True)
 class NamingContext:
-    """Asks for names of functions that were found without a model.
-
-    Attributes:
-        task: The exploration itself, for the record.
-        application: Name of the application.
-        functions: What was found.
-    """
+    """Asks for names of functions that were found without a model."""
 
     kind: ClassVar[Kind] = "name_skills"
     response_type: ClassVar[type[Response]] = NamingResponse
 
-    task: Task
-    application: str
-    functions: tuple[FoundFunction, ...]
+    task: Task  # the exploration itself, for the record
+    application: str  # name of the application
+    functions: tuple[FoundFunction, ...]  # what was found
 
 
 Context = (
@@ -429,14 +317,10 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call of a model.
+    """One call of a model."""
 
-    Attributes:
-        context: What is asked.
-        asked_to_stop: Returns whether the run has been stopped, so that waiting for a provider can end early.
-    """
-
-    context: Context
+    context: Context  # what is asked
+    # returns whether the run has been stopped, so that waiting for a provider can end early
     asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
 
     @property
@@ -452,16 +336,11 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelResponse:
-    """The answer to one request.
+    """The answer to one request."""
 
-    Attributes:
-        output: An instance of the request's `response_type`.
-        usage: Tokens and cost of the call.
-        detail: Further information for the trajectory, such as the provider's request id.
-    """
-
-    output: Response
-    usage: Usage = NO_USAGE
+    output: Response  # an instance of the request's `response_type`
+    usage: Usage = NO_USAGE  # tokens and cost of the call
+    # further information for the trajectory, such as the provider's request id
     detail: dict[str, Any] = field(default_factory=dict)
 
 

@@ -29,11 +29,11 @@ SKILL_PREFIX = "s-"
 
 
 class Learner:
-    """Writes the experience of one run.
+    """Writes the experience of one run; methods raise MemoryStoreError if memory cannot be written.
 
     Args:
         evaluator: Writes the summaries.
-        memory: The store, or None to learn nothing.
+        memory: The store.
         run_id: Id of the run, for the provenance.
         task: The task.
         model: Name of the model, for the provenance.
@@ -46,7 +46,7 @@ class Learner:
     def __init__(
         self,
         evaluator: Evaluator,
-        memory: MemoryStore | None,
+        memory: MemoryStore,
         run_id: str,
         task: Task,
         model: str,
@@ -69,8 +69,6 @@ class Learner:
 
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
         """Store a finished subtask in episodic memory; a failure to do so is an event, not an error."""
-        if self._memory is None:
-            return []
         self._app = last.active_window.app if last.active_window else self._app
         redact = self._untrusted.redact
         try:
@@ -98,10 +96,9 @@ class Learner:
         """Store a finished task in narrative memory, failures as well as successes.
 
         Raises:
-            MemoryStoreError: Memory cannot be written.
             ModelError: There is no summary.
         """
-        if self._memory is None or status not in ("done", "failed", "infeasible"):
+        if status not in ("done", "failed", "infeasible"):
             return []
         redact = self._untrusted.redact
         summary = redact(self._evaluator.summarize_task(self._task, plan, verdict, reason))
@@ -117,12 +114,8 @@ class Learner:
         return [ExperienceStored(memory="narrative", experience_id=stored.id, summary=summary)]
 
     def mark(self, verdict: Verdict) -> None:
-        """Write the verdict on the task to its stored subtasks.
-
-        Raises:
-            MemoryStoreError: Memory cannot be written.
-        """
-        if self._memory is not None and self._episodes and verdict.verified is not None:
+        """Write the verdict on the task to its stored subtasks."""
+        if self._episodes and verdict.verified is not None:
             self._memory.mark_verified(
                 verified=verdict.verified,
                 by=verdict.by,
@@ -131,15 +124,9 @@ class Learner:
             )
 
     def store_skills(self, verdict: Verdict) -> list[Event]:
-        """Store the subtasks of a verified task as candidates for skills.
-
-        Raises:
-            MemoryStoreError: Memory cannot be written.
-        """
-        if self._memory is None or not verdict.verified:
-            return []
+        """Store the subtasks of a verified task as candidates for skills."""
         events: list[Event] = []
-        for episode in self._episodes:
+        for episode in self._episodes if verdict.verified else ():
             if not episode.steps:
                 continue
             app = episode.provenance.app
@@ -155,13 +142,8 @@ class Learner:
         return events
 
     def withdraw(self, experience_id: str) -> None:
-        """Withdraw an experience that this run has shown to be wrong.
-
-        Raises:
-            MemoryStoreError: Memory cannot be written.
-        """
-        if self._memory is not None:
-            self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
+        """Withdraw an experience that this run has shown to be wrong."""
+        self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
 
     def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
         """Count the use of an experience.
@@ -171,12 +153,7 @@ class Learner:
             worked: Whether it led to the intended end.
             proof: The check that confirmed this; empty unless it is independent of the model and the run did nothing
                 but replay.
-
-        Raises:
-            MemoryStoreError: Memory cannot be written.
         """
-        if self._memory is None:
-            return
         if experience_id.startswith(SKILL_PREFIX):
             self._memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
             return

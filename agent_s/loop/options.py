@@ -88,17 +88,11 @@ class Options(Record):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """The person at the screen, if there is one.
+    """The person at the screen, if there is one."""
 
-    Attributes:
-        ask: Asks them a question and returns the answer.
-        confirm: Shows them a risky action and returns whether they agree.
-        take_over: Leaves the screen to them, and returns when they hand it back.
-    """
-
-    ask: Callable[[str], str] | None = None
-    confirm: Callable[[Consent], bool] | None = None
-    take_over: Callable[[], None] | None = None
+    ask: Callable[[str], str] | None = None  # asks them a question and returns the answer
+    confirm: Callable[[Consent], bool] | None = None  # shows them a risky action and returns whether they agree
+    take_over: Callable[[], None] | None = None  # leaves the screen to them, and returns when they hand it back
 
     def answer(self, question: str) -> ActionResult:
         """Return their answer as the result of `call_user`."""

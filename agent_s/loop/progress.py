@@ -18,37 +18,22 @@ class Ending:
 
 @dataclass(slots=True)
 class Progress:
-    """What has been done so far.
+    """What has been done so far."""
 
-    Attributes:
-        query: The Manager's question.
-        aims: What the task requires and forbids.
-        aims_known: Whether the Manager has written these down; it has not while the plan comes from memory.
-        plan: The latest plan.
-        tried: Plans that failed; they are not tried again.
-        done: Finished subtasks with their steps.
-        replans: Number of new plans after failures.
-        replayed: Number of finished subtasks that were replayed.
-        used: Ids of the experiences that were replayed.
-        proofs: What the ends of replays were checked against.
-        unproven: What replays typed or chose without proof that it is right; then their ends prove nothing.
-        known: Memory's knowledge of the whole task.
-        boundary: Id of the failed exploration that the task was given up because of.
-    """
-
-    query: str = ""
-    aims: Aims = field(default_factory=Aims)
-    aims_known: bool = False
-    plan: Plan | None = None
-    tried: set[tuple[Subtask, ...]] = field(default_factory=set)
-    done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
-    replans: int = 0
-    replayed: int = 0
-    used: list[str] = field(default_factory=list)
-    proofs: list[str] = field(default_factory=list)
+    query: str = ""  # the Manager's question
+    aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
+    aims_known: bool = False  # whether the Manager has written these down; it has not while the plan comes from memory
+    plan: Plan | None = None  # the latest plan
+    tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed; they are not tried again
+    done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
+    replans: int = 0  # number of new plans after failures
+    replayed: int = 0  # number of finished subtasks that were replayed
+    used: list[str] = field(default_factory=list)  # ids of the experiences that were replayed
+    proofs: list[str] = field(default_factory=list)  # what the ends of replays were checked against
+    # what replays typed or chose without proof that it is right; then their ends prove nothing
     unproven: list[str] = field(default_factory=list)
-    known: Known | None = None
-    boundary: str = ""
+    known: Known | None = None  # memory's knowledge of the whole task
+    boundary: str = ""  # Id of the failed exploration that the task was given up because of
 
     @property
     def all_replayed(self) -> bool:

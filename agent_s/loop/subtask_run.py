@@ -39,7 +39,7 @@ class SubtaskRunner:
     reflector: Reflector
     recall: Recall | None
     replay: Replay
-    learner: Learner
+    learner: Learner | None
     resumed: UnfinishedRun | None = None
 
     def run(
@@ -77,7 +77,7 @@ class SubtaskRunner:
         if not done:
             return FailedSubtask(subtask, ending.reason, tuple(steps))
         self.progress.done.append((subtask, (*before, *steps)))
-        if steps and not replayed and not before:
+        if self.learner is not None and steps and not replayed and not before:
             observation = yield from self.session.look()
             with self.session.timed("memory"):
                 stored = self.learner.store_subtask(subtask, steps, observation)
@@ -119,7 +119,7 @@ class SubtaskRunner:
             self.progress.used.append(learned.experience_id)
             self.progress.proofs += result.evidence
             self.progress.unproven += result.unproven
-        elif steps or learned.exact:
+        elif self.learner is not None and (steps or learned.exact):
             # A similar experience that did not even begin has misled nobody.
             self.learner.count_use(learned.experience_id, worked=False)
         return result

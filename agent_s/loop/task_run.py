@@ -78,16 +78,11 @@ class TaskRun:
             Recall(memory, task, PLATFORM, options.trusted_run) if memory is not None and options.replay else None
         )
         self._planning = Planning(services, options, session, task, progress, self._untrusted, self._recall, resumed)
-        self._learner = Learner(
-            evaluator,
-            memory if options.learn else None,
-            self.id,
-            task,
-            session.name,
-            self._untrusted,
-            self._seen_texts,
-            self._desktop.home,
-        )
+        self._learner = None
+        if memory is not None and options.learn:
+            self._learner = Learner(
+                evaluator, memory, self.id, task, session.name, self._untrusted, self._seen_texts, self._desktop.home
+            )
         self._subtasks = SubtaskRunner(
             options=options,
             session=session,
@@ -195,6 +190,8 @@ class TaskRun:
     def _learn(self, ending: Ending, verdict: Verdict) -> Generator[Event, None, None]:
         """Write the run's experience to memory; a memory that cannot be written does not change the outcome."""
         progress, learner = self._progress, self._learner
+        if learner is None:
+            return
         try:
             with self._session.timed("memory"):
                 if ending.status in ("done", "failed"):
@@ -204,7 +201,7 @@ class TaskRun:
                 if progress.boundary:
                     learner.count_use(progress.boundary, worked=True)
                 elif ending.status == "done" and verdict.verified and not progress.all_replayed:
-                    self._withdraw_boundary()
+                    self._withdraw_boundary(learner)
                 stored = []
                 if not (progress.all_replayed or self._options.replay == "only" or progress.boundary):
                     plan = Plan(subtasks=progress.finished) if ending.status == "done" else progress.plan
@@ -216,12 +213,12 @@ class TaskRun:
         except KeyboardInterrupt:
             yield Troubled(problem="stopped while the run's experience was being stored")
 
-    def _withdraw_boundary(self) -> None:
+    def _withdraw_boundary(self, learner: Learner) -> None:
         """Withdraw the claim of an exploration that the task cannot be done."""
         window = self._session.latest.active_window if self._session.latest is not None else None
         boundary = self._recall.boundary(window) if self._recall is not None else None
         if boundary is not None:
-            self._learner.withdraw(boundary.id)
+            learner.withdraw(boundary.id)
 
     def _proof(self, verdict: Verdict) -> str:
         """Return the check that proves a replay: independent of the model, of a run that did nothing else."""

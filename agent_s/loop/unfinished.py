@@ -27,29 +27,17 @@ INTERRUPTED = "the run was interrupted here; whether this was carried out is not
 
 @dataclass(slots=True)
 class UnfinishedRun:
-    """A run that ended before its task was done.
+    """A run that ended before its task was done."""
 
-    Attributes:
-        run_id: The run.
-        task: The task.
-        desktop: "virtual", or the name of an X display.
-        query: The Manager's question.
-        aims: What the task requires and forbids.
-        plan: The latest plan; None if there was none yet.
-        done: Finished subtasks with their steps.
-        current: The subtask that was being worked on, or that failed last.
-        steps: Steps of the current subtask, without their screens.
-    """
-
-    run_id: str
-    task: Task
-    desktop: str = ""
-    query: str = ""
-    aims: Aims = field(default_factory=Aims)
-    plan: Plan | None = None
-    done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)
-    current: Subtask | None = None
-    steps: tuple[Step, ...] = ()
+    run_id: str  # the run
+    task: Task  # the task
+    desktop: str = ""  # "virtual", or the name of an X display
+    query: str = ""  # the Manager's question
+    aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
+    plan: Plan | None = None  # the latest plan; None if there was none yet
+    done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
+    current: Subtask | None = None  # the subtask that was being worked on, or that failed last
+    steps: tuple[Step, ...] = ()  # steps of the current subtask, without their screens
 
     @property
     def left(self) -> Plan | None:

@@ -37,19 +37,12 @@ def is_read_only(action: Action, observation: Observation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The checked judgement of one point.
+    """The checked judgement of one point."""
 
-    Attributes:
-        point: The criterion or constraint.
-        met: The evaluator's judgement.
-        evidence: The cited evidence, in words; empty if the citation does not hold.
-        problem: What is wrong with the citation; empty if it holds.
-    """
-
-    point: str
-    met: bool | None
-    evidence: str = ""
-    problem: str = ""
+    point: str  # the criterion or constraint
+    met: bool | None  # the evaluator's judgement
+    evidence: str = ""  # the cited evidence, in words; empty if the citation does not hold
+    problem: str = ""  # what is wrong with the citation; empty if it holds
 
     @property
     def open(self) -> bool:

@@ -21,21 +21,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """The Manager's knowledge before planning.
+    """The Manager's knowledge before planning."""
 
-    Attributes:
-        query: The question it asked.
-        aims: What the task requires and forbids.
-        web: Web search results.
-        hits: Similar tasks from narrative memory, best first.
-        problems: Sources that did not answer, and why.
-    """
-
-    query: str
-    aims: Aims
-    web: tuple[WebResult, ...] = ()
-    hits: tuple[Hit[NarrativeExperience], ...] = ()
-    problems: tuple[str, ...] = ()
+    query: str  # the question it asked
+    aims: Aims  # what the task requires and forbids
+    web: tuple[WebResult, ...] = ()  # web search results
+    hits: tuple[Hit[NarrativeExperience], ...] = ()  # similar tasks from narrative memory, best first
+    problems: tuple[str, ...] = ()  # sources that did not answer, and why
 
 
 class Manager:

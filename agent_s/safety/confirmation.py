@@ -22,20 +22,13 @@ RED = (214, 40, 40)
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A risky action that a person is asked to confirm.
+    """A risky action that a person is asked to confirm."""
 
-    Attributes:
-        action: The action.
-        target: Its target, in words; empty if it names no element.
-        window: Title of the window that it affects; empty if unknown.
-        reason: Why it is risky.
-        picture: The affected part of the screen, (H, W, 3) uint8 RGB, with a frame around each target.
-    """
-
-    action: Action
-    target: str
-    window: str
-    reason: str
+    action: Action  # the action
+    target: str  # its target, in words; empty if it names no element
+    window: str  # title of the window that it affects; empty if unknown
+    reason: str  # why it is risky
+    # the affected part of the screen, (H, W, 3) uint8 RGB, with a frame around each target
     picture: NDArray[np.uint8] = field(repr=False, compare=False)
 
     def __str__(self) -> str:

@@ -74,21 +74,18 @@ def _url(settings: SearchSettings, example: str) -> str:
 
 
 def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
-    from agent_s.llm.build import build_wire
-    from agent_s.llm.providers.anthropic import AnthropicWire
-    from agent_s.llm.providers.openai import OpenAIWire
+    from agent_s.llm.build import build_client
     from agent_s.llm.providers.prices import load_prices
     from agent_s.search.hosted import AnthropicSearch, OpenAISearch
 
     name = settings.roles.get("plan", settings.model)
+    provider = name.partition(":")[0]
+    if provider not in ("anthropic", "openai"):
+        raise SettingsError(
+            f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set "
+            "another engine."
+        )
     quick = settings.provider.model_copy(update={"timeout_s": settings.search.timeout_s})
-    prices = load_prices(settings.provider.prices)
-    match build_wire(name, environment, quick):
-        case AnthropicWire() as wire:
-            return AnthropicSearch(wire, f"anthropic:{wire.service.model}", prices, settings.search.results)
-        case OpenAIWire() as wire:
-            return OpenAISearch(wire, f"openai:{wire.service.model}", prices, settings.search.results)
-    raise SettingsError(
-        f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set another "
-        "engine."
-    )
+    client = build_client(name, environment, quick)
+    engine = AnthropicSearch if provider == "anthropic" else OpenAISearch
+    return engine(client, f"{provider}:{client.model}", load_prices(settings.provider.prices), settings.search.results)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from agent_s.errors import ModelError, SearchError
 from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers import anthropic as messages_api
 from agent_s.llm.providers import openai as responses_api
-from agent_s.llm.providers.anthropic import AnthropicWire
-from agent_s.llm.providers.openai import OpenAIWire
 from agent_s.llm.providers.prices import Prices
-from agent_s.llm.providers.wire import Answer, AnswerT, SdkWire
+from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient
 from agent_s.records import Usage
 from agent_s.search import Meter, WebSearch
 from agent_s.search.results import tidy
@@ -22,8 +20,6 @@ QUESTION = "Search the web and answer briefly, in steps, with menus and keys by 
 MAX_SEARCHES = 3
 MAX_PAUSES = 3
 """Number of times that Anthropic may interrupt its answer to go on searching."""
-
-WireT = TypeVar("WireT", bound=SdkWire)
 
 
 class _Citation(Answer):
@@ -68,18 +64,18 @@ class _Response(Answer):
     usage: responses_api.Counts | None = None
 
 
-class _HostedSearch(WebSearch, Generic[WireT]):
+class _HostedSearch(WebSearch):
     """Base of the hosted searches.
 
     Args:
-        wire: The provider's wire; its model and key are used.
+        client: Client of the provider.
         model: Name of the model in the price list, such as "anthropic:NAME".
         prices: Prices of tokens and searches.
         most: Maximum number of results, including the answer.
     """
 
-    def __init__(self, wire: WireT, model: str, prices: Prices, most: int = 5) -> None:
-        self._wire = wire
+    def __init__(self, client: SdkClient, model: str, prices: Prices, most: int = 5) -> None:
+        self._client = client
         self._model = model
         self._prices = prices
         self._most = most
@@ -91,7 +87,7 @@ class _HostedSearch(WebSearch, Generic[WireT]):
 
     def cancel(self) -> None:
         """Cancel the searches that other threads are waiting for."""
-        self._wire.cancel()
+        self._client.cancel()
 
     def _call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> tuple[AnswerT, float]:
         """Send a request within the budget; return the answer and its duration, s."""
@@ -99,7 +95,7 @@ class _HostedSearch(WebSearch, Generic[WireT]):
             self._meter.check()
         started = time.monotonic()
         try:
-            answer = self._wire.call(endpoint, form, model=self._wire.service.model, **request)
+            answer = self._client.call(endpoint, form, model=self._client.model, **request)
         except ModelError as error:
             raise SearchError(str(error)) from None
         return answer, time.monotonic() - started
@@ -110,11 +106,11 @@ class _HostedSearch(WebSearch, Generic[WireT]):
             self._meter.charge((usage or Usage()).model_copy(update={"dollars": dollars}), seconds)
 
     def _results(self, text: str, pages: Iterable[WebResult]) -> tuple[WebResult, ...]:
-        answer = WebResult(f"Answer of {self._wire.service.name}'s web search", "", text)
+        answer = WebResult(f"Answer of {self._client.service.name}'s web search", "", text)
         return tidy((answer, *pages), self._most)
 
 
-class AnthropicSearch(_HostedSearch[AnthropicWire]):
+class AnthropicSearch(_HostedSearch):
     """Searches with Anthropic's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
@@ -125,11 +121,12 @@ class AnthropicSearch(_HostedSearch[AnthropicWire]):
         """
         tool = {"type": "web_search_20260318", "name": "web_search", "max_uses": MAX_SEARCHES,
                 "allowed_callers": ["direct"]}  # fmt: skip
+        request: dict[str, Any] = {"max_tokens": 4000, "tools": [tool]}
         messages: list[Any] = [{"role": "user", "content": QUESTION.format(query=query)}]
         blocks: list[_Block] = []
         for _ in range(1 + MAX_PAUSES):
             message, seconds = self._call(
-                lambda client: client.messages, _Message, max_tokens=4000, tools=[tool], messages=messages
+                lambda sdk: sdk.messages.with_raw_response.create, _Message, messages=messages, **request
             )
             self._charge(message.usage.as_usage() if message.usage else None, seconds)
             content = [_Block.model_validate(block) for block in message.content]
@@ -150,7 +147,7 @@ class AnthropicSearch(_HostedSearch[AnthropicWire]):
         return self._results(text, (WebResult(one.title or "", one.url, one.cited_text) for one in cited))
 
 
-class OpenAISearch(_HostedSearch[OpenAIWire]):
+class OpenAISearch(_HostedSearch):
     """Searches with OpenAI's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
@@ -160,7 +157,7 @@ class OpenAISearch(_HostedSearch[OpenAIWire]):
             SearchError: There is no answer; the message suggests a fix.
         """
         response, seconds = self._call(
-            lambda client: client.responses,
+            lambda sdk: sdk.responses.with_raw_response.create,
             _Response,
             input=QUESTION.format(query=query),
             tools=[{"type": "web_search"}],

@@ -4,56 +4,33 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from agent_s.errors import SearchError, SettingsError
 from agent_s.llm.providers.cancellation import OpenConnections
-
-if TYPE_CHECKING:
-    import httpx
+from agent_s.llm.providers.sdk_client import AnswerT
 
 MAX_ANSWER_BYTES = 4_000_000
 MAX_MESSAGE = 200
 """Characters of a server's error message that are passed on."""
 
 
-class Reply(BaseModel):
-    """Base of the answers; unknown fields are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-ReplyT = TypeVar("ReplyT", bound=Reply)
-
-
-@dataclass(frozen=True, slots=True)
 class Server:
     """A search engine's server.
 
-    Attributes:
+    Args:
         name: Name for messages, such as "SearXNG".
-        address: Base URL, without a trailing slash.
+        address: Base URL.
         timeout_s: Longest time for one exchange, s.
+
+    Raises:
+        SettingsError: The address is not an HTTP URL, or holds a password.
     """
 
-    name: str
-    address: str
-    timeout_s: float
-    _connections: OpenConnections = field(default_factory=OpenConnections, init=False, repr=False, compare=False)
-
-    @classmethod
-    def at(cls, name: str, address: str, timeout_s: float) -> Server:
-        """Return the server at an address.
-
-        Raises:
-            SettingsError: The address is not an HTTP URL, or holds a password.
-        """
+    def __init__(self, name: str, address: str, timeout_s: float) -> None:
         parts = urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(
@@ -61,42 +38,52 @@ class Server:
             )
         if parts.password is not None:
             raise SettingsError("search.url must not hold a password, since it is shown in messages. Use a proxy.")
-        return cls(name, address.rstrip("/"), timeout_s)
+        self.name = name
+        self.address = address.rstrip("/")
+        self._timeout_s = timeout_s
+        self._connections = OpenConnections()
 
-    def get(self, path: str, form: type[ReplyT], parameters: Mapping[str, str] | None = None) -> ReplyT:
-        """Send a GET request.
+    def __str__(self) -> str:
+        """Return name and address."""
+        return f"{self.name} at {self.address}"
+
+    def ask(self, method: Literal["GET", "POST"], path: str, form: type[AnswerT], **content: Any) -> AnswerT:
+        """Send a request and read the answer.
+
+        Args:
+            method: HTTP method.
+            path: Path, from the address of the server.
+            form: Type of the answer.
+            content: What is sent, as `params` or `json`.
 
         Raises:
             SearchError: There is no usable answer; `Refused` for an HTTP error status.
         """
-        return self._exchange("GET", path, form, params=dict(parameters or {}))
-
-    def post(self, path: str, form: type[ReplyT], body: Mapping[str, Any]) -> ReplyT:
-        """Send a POST request with a JSON body.
-
-        Raises:
-            SearchError: As for `get`.
-        """
-        return self._exchange("POST", path, form, json=body)
-
-    def cancel(self) -> None:
-        """Cancel the exchanges that other threads are waiting for."""
-        self._connections.cancel()
-
-    def _exchange(self, method: str, path: str, form: type[ReplyT], **content: Any) -> ReplyT:
         import httpx
 
-        ends = time.monotonic() + self.timeout_s
+        late = f"{self} did not answer within {self._timeout_s:g} s (search.timeout_s)."
+        ends = time.monotonic() + self._timeout_s
         headers = {"accept": "application/json"}
         hooks = {"request": [self._connections.track]}
-        with (
-            self._translated(),
-            httpx.Client(timeout=self.timeout_s, event_hooks=hooks) as client,
-            client.stream(method, self.address + path, headers=headers, **content) as reply,
-        ):
-            data = self._read(reply, ends)
+        data = bytearray()
+        try:
+            with (
+                httpx.Client(timeout=self._timeout_s, event_hooks=hooks) as client,
+                client.stream(method, self.address + path, headers=headers, **content) as reply,
+            ):
+                for chunk in reply.iter_bytes():
+                    data += chunk
+                    if len(data) > MAX_ANSWER_BYTES:
+                        raise SearchError(f"The answer of {self.name} is larger than {MAX_ANSWER_BYTES} bytes.")
+                    if time.monotonic() > ends:
+                        raise SearchError(late)
+        except httpx.TimeoutException as error:
+            raise SearchError(late) from error
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            detail = error or "connection lost"
+            raise SearchError(f"{self} cannot be reached: {detail}. Start it, or set search.engine to none.") from error
         if not reply.is_success:
-            raise Refused(self, reply.status_code, _said(data))
+            raise Refused(self, reply.status_code, _message(data))
         try:
             return form.model_validate_json(data)
         except ValidationError as error:
@@ -104,33 +91,9 @@ class Server:
                 f"The server at {self.address} does not answer as {self.name}. Check search.url."
             ) from error
 
-    def _read(self, reply: httpx.Response, ends: float) -> bytes:
-        data = bytearray()
-        for chunk in reply.iter_bytes():
-            data += chunk
-            if len(data) > MAX_ANSWER_BYTES:
-                raise SearchError(f"The answer of {self.name} is larger than {MAX_ANSWER_BYTES} bytes.")
-            if time.monotonic() > ends:
-                raise SearchError(self._late)
-        return bytes(data)
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        import httpx
-
-        try:
-            yield
-        except httpx.TimeoutException as error:
-            raise SearchError(self._late) from error
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise SearchError(
-                f"{self.name} at {self.address} cannot be reached: {error or 'connection lost'}. Start it, or set "
-                "search.engine to none."
-            ) from error
-
-    @property
-    def _late(self) -> str:
-        return f"{self.name} at {self.address} did not answer within {self.timeout_s:g} s (search.timeout_s)."
+    def cancel(self) -> None:
+        """Cancel the exchanges that other threads are waiting for."""
+        self._connections.cancel()
 
 
 class Refused(SearchError):
@@ -142,10 +105,10 @@ class Refused(SearchError):
 
     def __init__(self, server: Server, status: int, said: str) -> None:
         self.status = status
-        super().__init__(f"{server.name} at {server.address} answers HTTP {status}{': ' + said if said else ''}.")
+        super().__init__(f"{server} answers HTTP {status}{': ' + said if said else ''}.")
 
 
-def _said(data: bytes) -> str:
+def _message(data: bytearray) -> str:
     """Return the message in an error's body, on one line."""
     try:
         body = json.loads(data)

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from agent_s.errors import SearchError
 from agent_s.llm.protocol import WebResult
+from agent_s.llm.providers.sdk_client import Answer
 from agent_s.search import WebSearch
-from agent_s.search.http import Refused, Reply, Server
+from agent_s.search.http import Refused, Server
 from agent_s.search.results import tidy
 
 NAME = "SearXNG"
 
 
-class _Result(Reply):
+class _Result(Answer):
     title: str = ""
     url: str = ""
     content: str | None = None
 
 
-class _Answer(Reply):
+class _Instant(Answer):
     answer: str = ""
     url: str | None = None
 
 
-class _Page(Reply):
+class _Page(Answer):
     results: tuple[_Result, ...]
-    answers: tuple[_Answer | str, ...] = ()
+    answers: tuple[_Instant | str, ...] = ()
 
 
 class SearxngSearch(WebSearch):
@@ -42,7 +43,7 @@ class SearxngSearch(WebSearch):
     """
 
     def __init__(self, address: str, most: int = 5, timeout_s: float = 20.0) -> None:
-        self._server = Server.at(NAME, address, timeout_s)
+        self._server = Server(NAME, address, timeout_s)
         self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
@@ -52,12 +53,12 @@ class SearxngSearch(WebSearch):
             SearchError: There is no answer; the message suggests a fix.
         """
         try:
-            page = self._server.get("/search", _Page, {"q": query, "format": "json"})
+            page = self._server.ask("GET", "/search", _Page, params={"q": query, "format": "json"})
         except Refused as error:
             if error.status != 403:
                 raise
             raise SearchError(
-                f"{NAME} at {self._server.address} does not return JSON (HTTP 403). Add `json` to `search.formats` in "
+                f"{self._server} does not return JSON (HTTP 403). Add `json` to `search.formats` in "
                 "its settings.yml, or exempt this machine from its limiter."
             ) from error
         answers = (

@@ -9,43 +9,44 @@ from pydantic import Field
 
 from agent_s.errors import SearchError, SettingsError
 from agent_s.llm.protocol import WebResult
+from agent_s.llm.providers.sdk_client import Answer
 from agent_s.search import WebSearch
-from agent_s.search.http import Refused, Reply, Server
+from agent_s.search.http import Refused, Server
 from agent_s.search.results import tidy
 
 Kind = Literal["vane", "perplexica"]
 NAMES: dict[Kind, str] = {"vane": "Vane", "perplexica": "Perplexica"}
 
 
-class _Metadata(Reply):
+class _Metadata(Answer):
     title: str = ""
     url: str = ""
 
 
-class _Source(Reply):
+class _Source(Answer):
     content: str = ""
     page_content: str = Field("", alias="pageContent")
     metadata: _Metadata = _Metadata()
 
 
-class _Found(Reply):
+class _Found(Answer):
     message: str
     sources: tuple[_Source, ...] = ()
 
 
-class _Model(Reply):
+class _Model(Answer):
     key: str
     name: str = ""
 
 
-class _Provider(Reply):
+class _Provider(Answer):
     id: str
     name: str = ""
     chat_models: tuple[_Model, ...] = Field((), alias="chatModels")
     embedding_models: tuple[_Model, ...] = Field((), alias="embeddingModels")
 
 
-class _Providers(Reply):
+class _Providers(Answer):
     providers: tuple[_Provider, ...]
 
 
@@ -73,7 +74,7 @@ class VaneSearch(WebSearch):
         most: int = 5,
         timeout_s: float = 20.0,
     ) -> None:
-        self._server = Server.at(NAMES[kind], address, timeout_s)
+        self._server = Server(NAMES[kind], address, timeout_s)
         if kind == "perplexica" and (chat_model or embedding_model):
             raise SettingsError("search.chat_model and search.embedding_model are for Vane; set them in Perplexica.")
         self._kind = kind
@@ -87,8 +88,9 @@ class VaneSearch(WebSearch):
         Raises:
             SearchError: There is no answer; the message suggests a fix.
         """
-        body = self._for_vane(query) if self._kind == "vane" else self._for_perplexica(query)
-        found = self._server.post("/api/search", _Found, body)
+        body: dict[str, Any] = {"query": query, "optimizationMode": "speed", "history": []}
+        body |= {"focusMode": "webSearch"} if self._kind == "perplexica" else self._vane_fields
+        found = self._server.ask("POST", "/api/search", _Found, json=body)
         answer = WebResult(f"Answer of {self._server.name}", "", found.message)
         pages = (
             WebResult(source.metadata.title, source.metadata.url, source.content or source.page_content)
@@ -100,18 +102,11 @@ class VaneSearch(WebSearch):
         """Cancel the searches that other threads are waiting for."""
         self._server.cancel()
 
-    def _for_vane(self, query: str) -> dict[str, Any]:
-        return {**self._models, "query": query, "sources": ["web"], "optimizationMode": "speed", "history": [],
-                "stream": False}  # fmt: skip
-
-    def _for_perplexica(self, query: str) -> dict[str, Any]:
-        return {"focusMode": "webSearch", "optimizationMode": "speed", "query": query, "history": []}
-
     @cached_property
-    def _models(self) -> dict[str, Any]:
-        """The models to use, as a request names them; requested once."""
+    def _vane_fields(self) -> dict[str, Any]:
+        """The fields that only Vane has, with the models to use; the server is asked for its models once."""
         try:
-            providers = self._server.get("/api/providers", _Providers).providers
+            providers = self._server.ask("GET", "/api/providers", _Providers).providers
         except Refused as error:
             if error.status != 404:
                 raise
@@ -121,14 +116,16 @@ class VaneSearch(WebSearch):
         chat = [(provider.id, model.key) for provider in providers for model in provider.chat_models]
         embedding = [(provider.id, model.key) for provider in providers for model in provider.embedding_models]
         return {
+            "sources": ["web"],
+            "stream": False,
             "chatModel": self._chosen(chat, self._chat_model, "chat_model"),
             "embeddingModel": self._chosen(embedding, self._embedding_model, "embedding_model"),
         }
 
     def _chosen(self, models: list[tuple[str, str]], wanted: str | None, setting: str) -> dict[str, str]:
-        fitting = [pair for pair in models if wanted in (None, pair[1])]
-        if not fitting:
+        matches = [pair for pair in models if wanted in (None, pair[1])]
+        if not matches:
             known = ", ".join(key for _, key in models) or "none; add one in its settings"
             lacks = f"has no model {wanted!r}" if wanted else "has no model"
             raise SearchError(f"Vane at {self._server.address} {lacks} for search.{setting}. It knows: {known}.")
-        return {"providerId": fitting[0][0], "key": fitting[0][1]}
+        return {"providerId": matches[0][0], "key": matches[0][1]}

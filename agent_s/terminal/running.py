@@ -43,32 +43,20 @@ MAX_KEPT_BYTES = 200_000_000
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A finished run.
+    """A finished run."""
 
-    Attributes:
-        outcome: How it ended.
-        model: Name of the model.
-        folder: Its recording; None if it could not be recorded.
-        report: Its page; None if it could not be written.
-    """
-
-    outcome: Outcome
-    model: str
-    folder: Path | None = None
-    report: Path | None = None
+    outcome: Outcome  # how it ended
+    model: str  # name of the model
+    folder: Path | None = None  # its recording; None if it could not be recorded
+    report: Path | None = None  # its page; None if it could not be written
 
 
 @dataclass(frozen=True, slots=True)
 class DesktopChoice:
-    """The desktop a run works on.
+    """The desktop a run works on."""
 
-    Attributes:
-        display: Name of an X display; None for a virtual desktop.
-        words: The choice and its reason, for a person.
-    """
-
-    display: str | None
-    words: str
+    display: str | None  # name of an X display; None for a virtual desktop
+    words: str  # the choice and its reason, for a person
 
     def open(self, settings: Settings) -> X11Desktop | VirtualDesktop:
         """Return the desktop, to be used in a `with` block.

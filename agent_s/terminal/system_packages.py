@@ -18,19 +18,12 @@ FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fo
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of the system.
+    """A package of the system."""
 
-    Attributes:
-        names: Its name, then alternatives on other systems.
-        probe: How to detect it: `program:NAME,NAME`, `font:FILE` or `file:PATTERN`.
-        group: What needs it: `base` for everything, `demo`, `test`, or `optional`.
-        purpose: What it does, for a person.
-    """
-
-    names: tuple[str, ...]
-    probe: str
-    group: Group
-    purpose: str
+    names: tuple[str, ...]  # its name, then alternatives on other systems
+    probe: str  # how to detect it: `program:NAME,NAME`, `font:FILE` or `file:PATTERN`
+    group: Group  # what needs it: `base` for everything, `demo`, `test`, or `optional`
+    purpose: str  # what it does, for a person
 
     @property
     def present(self) -> bool:

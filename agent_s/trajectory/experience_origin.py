@@ -16,17 +16,11 @@ from memory_store import EpisodicExperience, Experience, SkillExperience
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of an experience.
+    """The origin of an experience."""
 
-    Attributes:
-        trajectory: The events that it comes from; None if the run no longer exists.
-        screenshots: The screens before its steps, in order.
-        problem: Why there are none.
-    """
-
-    trajectory: Trajectory | None
-    screenshots: tuple[Path, ...] = ()
-    problem: str = ""
+    trajectory: Trajectory | None  # the events that it comes from; None if the run no longer exists
+    screenshots: tuple[Path, ...] = ()  # the screens before its steps, in order
+    problem: str = ""  # why there are none
 
 
 def find_origin(runs_folder: Path, experience: Experience) -> Origin:

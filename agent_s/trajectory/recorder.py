@@ -44,46 +44,30 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """A run as it was recorded.
+    """A run as it was recorded."""
 
-    Attributes:
-        folder: Its folder; the screenshots that events name are relative to it.
-        version: Format version of the file.
-        events: The events, in order.
-        problem: What is missing and why, such as a truncated last line; empty if the record is complete.
-    """
-
-    folder: Path
-    version: int
-    events: tuple[Event, ...]
-    problem: str = ""
+    folder: Path  # its folder; the screenshots that events name are relative to it
+    version: int  # format version of the file
+    events: tuple[Event, ...]  # the events, in order
+    problem: str = ""  # what is missing and why, such as a truncated last line; empty if the record is complete
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One line of a list of runs.
+    """One line of a list of runs."""
 
-    Attributes:
-        folder: Its folder.
-        run_id: Its id, or the name of its folder if the id cannot be read.
-        started: Start time; None if it cannot be read.
-        instruction: Instruction of its task.
-        status: How it ended; None if it was cut off.
-        problem: Why the run cannot be read, or how its record is incomplete.
-    """
-
-    folder: Path
-    run_id: str
-    started: datetime | None = None
-    instruction: str = ""
+    folder: Path  # its folder
+    run_id: str  # its id, or the name of its folder if the id cannot be read
+    started: datetime | None = None  # start time; None if it cannot be read
+    instruction: str = ""  # instruction of its task
     model: str = ""
-    status: Status | None = None
+    status: Status | None = None  # how it ended; None if it was cut off
     verified: bool | None = None
     replayed: bool = False
     steps: int = 0
     model_calls: int = 0
     seconds: float = 0.0
-    problem: str = ""
+    problem: str = ""  # why the run cannot be read, or how its record is incomplete
 
 
 class Recorder:

@@ -45,23 +45,17 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One run on an index page.
+    """One run on an index page."""
 
-    Attributes:
-        name: Name of the run.
-        good: Whether it ended as intended.
-        report: Its report, or None.
-    """
-
-    name: str
+    name: str  # name of the run
     instruction: str
-    good: bool
+    good: bool  # whether it ended as intended
     status: str
     verified: bool | None
     steps: int
     seconds: float
     model_calls: int
-    report: Path | None = None
+    report: Path | None = None  # its report, or None
     note: str = ""
 
 

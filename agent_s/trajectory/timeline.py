@@ -30,19 +30,12 @@ from agent_s.records import Outcome, Subtask
 
 @dataclass
 class StepEntry:
-    """One step.
+    """One step."""
 
-    Attributes:
-        chosen: The decision.
-        before: The observation that it was made on; None if none was recorded.
-        performed: The result; None if the run was cut off before.
-        reflections: The reflector's feedback before it.
-    """
-
-    chosen: ActionChosen
-    before: Observed | None = None
-    performed: ActionPerformed | None = None
-    reflections: tuple[Reflected, ...] = ()
+    chosen: ActionChosen  # the decision
+    before: Observed | None = None  # the observation that it was made on; None if none was recorded
+    performed: ActionPerformed | None = None  # the result; None if the run was cut off before
+    reflections: tuple[Reflected, ...] = ()  # the reflector's feedback before it
 
 
 @dataclass
@@ -62,11 +55,7 @@ class SubtaskEntry:
 
 @dataclass
 class Timeline:
-    """A run.
-
-    Attributes:
-        last_seen: The last observation of the run.
-    """
+    """A run."""
 
     started: RunStarted | None = None
     ended: RunEnded | None = None
@@ -77,7 +66,7 @@ class Timeline:
     verdicts: list[Verified] = field(default_factory=list)
     stored: list[ExperienceStored] = field(default_factory=list)
     troubles: list[Troubled] = field(default_factory=list)
-    last_seen: Observed | None = None
+    last_seen: Observed | None = None  # the last observation of the run
     last_at: datetime | None = None
 
     @property

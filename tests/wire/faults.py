@@ -21,8 +21,6 @@ from agent_s.errors import (
 )
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
-from agent_s.llm.providers.prices import load_prices
-from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.providers.retries import Retrying
 from agent_s.records import Subtask, Task
 from agent_s.settings import ProviderSettings
@@ -33,7 +31,6 @@ from tests.wire.server import Half, Http, Reset, Stall, Turn, WireServer
 REQUEST = ModelRequest(
     ActContext(Task(instruction="Press OK"), Subtask(name="press OK"), screen(button(1, "OK"), button(2, "Cancel")))
 )
-PRICES = load_prices()
 PATIENT = ProviderSettings()
 IMPATIENT = ProviderSettings(timeout_s=1)
 """Short enough for servers that stall, long enough for an answer on a busy machine."""
@@ -77,15 +74,8 @@ def exchange(
     server = WireServer(list(turns))
     waits: list[float] = []
     with server.running():
-        built = build_model(form.model(server.url), form.environment(server.url), settings)
-        assert isinstance(built, ProviderModel)
-        model = ProviderModel(
-            built.name,
-            built._wire,
-            built._renderer,
-            Retrying(settings.retries, waits.append, lambda: 0.0),
-            PRICES,
-        )
+        retrying = Retrying(settings.retries, waits.append, lambda: 0.0)
+        model = build_model(form.model(server.url), form.environment(server.url), settings, retrying)
         try:
             return Exchange(model.complete(request), None, server, waits)
         except ModelError as error:

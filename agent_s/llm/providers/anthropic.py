@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
+from agent_s.llm.providers.sdk_client import Answer, SdkClient
 from agent_s.llm.providers.structured import schema_for
-from agent_s.llm.providers.wire import Answer, SdkWire
 from agent_s.records import Usage
+from agent_s.settings import ProviderSettings
 
 ADDRESS = "https://api.anthropic.com"
+CLIENT_ARGUMENTS = {"open_telemetry": False}
 CACHED = {"cache_control": {"type": "ephemeral"}}
 MAX_BREAKPOINTS = 3
 """In addition to the one after the instructions; the API accepts four."""
@@ -66,39 +68,30 @@ class _Message(Answer):
     usage: Counts
 
 
-class AnthropicWire(SdkWire):
-    """Carries conversations to the Messages API."""
-
-    sdk = "anthropic"
-    client_class = "Anthropic"
-    client_arguments: ClassVar = {"open_telemetry": False}
-
-    def exchange(self, request: dict[str, Any]) -> Reply:
-        """Send a request and read the answer."""
-        message = self.call(lambda client: client.messages, _Message, **request)
-        details = message.stop_details or _StopDetails()
-        return Reply(
-            text="".join(block.text for block in message.content if block.type == "text"),
-            stop=_STOPS.get(message.stop_reason, "end"),
-            usage=message.usage.as_usage(),
-            explanation=details.explanation or details.category or "",
-            request_id=message.id,
-        )
-
-    def request(self, conversation: Conversation, response_type: type[Response]) -> dict[str, Any]:
-        """Return the body of the request."""
-        config: dict[str, Any] = {}
-        if self._enforces_schema:
-            config["format"] = {"type": "json_schema", "schema": schema_for(response_type)}
-        if self._effort is not None:
-            config["effort"] = self._effort
-        request: dict[str, Any] = {
-            "model": self.service.model,
-            "max_tokens": self._max_output_tokens,
-            "system": [{"type": "text", "text": conversation.system, **CACHED}],
-            "messages": [_message(message) for message in conversation.messages],
-        }
-        return {**request, "output_config": config} if config else request
+def send(
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+) -> Reply:
+    """Send a conversation and read the answer; a `provider.Send`."""
+    config: dict[str, Any] = {"effort": settings.effort} if settings.effort is not None else {}
+    if response_type is not None:
+        config["format"] = {"type": "json_schema", "schema": schema_for(response_type)}
+    request: dict[str, Any] = {
+        "model": client.model,
+        "max_tokens": settings.max_output_tokens,
+        "system": [{"type": "text", "text": conversation.system, **CACHED}],
+        "messages": [_message(message) for message in conversation.messages],
+    }
+    if config:
+        request["output_config"] = config
+    message = client.call(lambda sdk: sdk.messages.with_raw_response.create, _Message, **request)
+    details = message.stop_details or _StopDetails()
+    return Reply(
+        text="".join(block.text for block in message.content if block.type == "text"),
+        stop=_STOPS.get(message.stop_reason, "end"),
+        usage=message.usage.as_usage(),
+        explanation=details.explanation or details.category or "",
+        request_id=message.id,
+    )
 
 
 def _message(message: Message) -> dict[str, Any]:

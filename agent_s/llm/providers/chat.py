@@ -5,15 +5,18 @@ Such servers differ in what they enforce and report, so requests use few feature
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from agent_s.errors import ModelUnavailable
 from agent_s.llm.conversation import Conversation, Message, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
 from agent_s.llm.providers.openai import data_url
+from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient
+from agent_s.llm.providers.sdk_errors import Service
 from agent_s.llm.providers.structured import schema_for
-from agent_s.llm.providers.wire import Answer, SdkWire, Service, read_answer
 from agent_s.records import Usage
+from agent_s.settings import ProviderSettings
 
 KEY_NAME = "AGENT_S_API_KEY"
 _STOPS: dict[str | None, Stop] = {"length": "length", "content_filter": "filter"}
@@ -58,29 +61,46 @@ class _Models(Answer):
     data: tuple[_Listed, ...]
 
 
-class ChatWire(SdkWire):
-    """Carries conversations to `POST {address}/chat/completions`.
+class ServerClient(SdkClient):
+    """A client of `{address}/chat/completions`.
 
     Args:
         address: Base URL, such as http://localhost:8000/v1.
         model: Name of the model; empty for a server with only one.
         key: API key; empty if the server needs none.
         timeout_s: Longest wait for an answer, s.
-        max_output_tokens: Maximum length of an answer.
     """
 
-    sdk = "openai"
-    client_class = "OpenAI"
-
-    def __init__(
-        self, address: str, model: str = "", key: str = "", timeout_s: float = 120.0, max_output_tokens: int = 16_000
-    ) -> None:
+    def __init__(self, address: str, model: str, key: str, timeout_s: float = 120.0) -> None:
         service = Service("The model server", address, model or "its model", KEY_NAME, key)
-        super().__init__(service, timeout_s=timeout_s, max_output_tokens=max_output_tokens)
+        super().__init__("openai", service, timeout_s)
         self._model = model
 
+    @property
+    def model(self) -> str:
+        """Name of the model; that of the only one that the server lists, if none was given.
+
+        Raises:
+            ModelUnavailable: It lists several, or none.
+        """
+        if not self._model:
+            names = self._names()
+            if len(names) != 1:
+                found = f"has {len(names)} models ({_list(names)})" if names else "lists no model"
+                address = self.service.address
+                raise ModelUnavailable(f"{address} {found}. Name one: --model {address}#NAME")
+            self._model = names[0]
+        return self._model
+
+    def call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> AnswerT:
+        """Call a method of an endpoint; without the SDK's authorization if there is no key."""
+        import openai
+
+        headers = {} if self.service.key else {"Authorization": openai.omit}
+        return super().call(endpoint, form, **request, extra_headers=headers)
+
     def check(self) -> None:
-        """Ask for the list of models.
+        """Check that the server lists the model.
 
         Raises:
             ModelUnavailable: The server is not available, or has no such model.
@@ -89,59 +109,39 @@ class ChatWire(SdkWire):
         if self._model and names and self._model not in names:
             raise ModelUnavailable(f"{self.service.address} has no model {self._model!r}; there are: {_list(names)}.")
 
-    def exchange(self, request: dict[str, Any]) -> Reply:
-        """Send a request and read the answer."""
-        completion = self.call(
-            lambda client: client.chat.completions, _Completion, **request, extra_headers=self._headers()
-        )
-        counts = completion.usage or _Counts()
-        details = counts.prompt_tokens_details or _PromptDetails()
-        usage = Usage(
-            input_tokens=counts.prompt_tokens,
-            cached_tokens=details.cached_tokens or 0,
-            output_tokens=counts.completion_tokens,
-        )
-        if not completion.choices:
-            return Reply("", usage=usage, request_id=completion.id)
-        choice = completion.choices[0]
-        content = choice.message.content or ""
-        text = content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
-        refusal = choice.message.refusal or ""
-        stop: Stop = "refusal" if refusal else _STOPS.get(choice.finish_reason, "end")
-        return Reply(text, stop, usage, refusal, completion.id)
-
-    def request(self, conversation: Conversation, response_type: type[Response]) -> dict[str, Any]:
-        """Return the body of the request."""
-        self._model = self._model or self._only_model()
-        turns = [_turn(message) for message in conversation.messages]
-        request: dict[str, Any] = {
-            "model": self._model,
-            "messages": [{"role": "system", "content": conversation.system}, *turns],
-            "max_tokens": self._max_output_tokens,
-        }
-        if self._enforces_schema:
-            name = response_type.__name__
-            form = {"name": name, "schema": schema_for(response_type), "strict": True}
-            request["response_format"] = {"type": "json_schema", "json_schema": form}
-        return request
-
-    def _only_model(self) -> str:
-        names = self._names()
-        if len(names) == 1:
-            return names[0]
-        found = f"has {len(names)} models ({_list(names)})" if names else "lists no model"
-        raise ModelUnavailable(f"{self.service.address} {found}. Name one: --model {self.service.address}#NAME")
-
     def _names(self) -> list[str]:
-        with self.translated():
-            raw = self.client.models.with_raw_response.list(extra_headers=self._headers())
-        return [model.id for model in read_answer(raw.http_response.content, _Models, self.service).data]
+        return [model.id for model in self.call(lambda sdk: sdk.models.with_raw_response.list, _Models).data]
 
-    def _headers(self) -> dict[str, Any]:
-        """Return headers that remove the SDK's authorization if there is no key."""
-        import openai
 
-        return {} if self.service.key else {"Authorization": openai.omit}
+def send(
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+) -> Reply:
+    """Send a conversation and read the answer; a `provider.Send`."""
+    turns = [_turn(message) for message in conversation.messages]
+    request: dict[str, Any] = {
+        "model": client.model,
+        "messages": [{"role": "system", "content": conversation.system}, *turns],
+        "max_tokens": settings.max_output_tokens,
+    }
+    if response_type is not None:
+        form = {"name": response_type.__name__, "schema": schema_for(response_type), "strict": True}
+        request["response_format"] = {"type": "json_schema", "json_schema": form}
+    completion = client.call(lambda sdk: sdk.chat.completions.with_raw_response.create, _Completion, **request)
+    counts = completion.usage or _Counts()
+    details = counts.prompt_tokens_details or _PromptDetails()
+    usage = Usage(
+        input_tokens=counts.prompt_tokens,
+        cached_tokens=details.cached_tokens or 0,
+        output_tokens=counts.completion_tokens,
+    )
+    if not completion.choices:
+        return Reply("", usage=usage, request_id=completion.id)
+    choice = completion.choices[0]
+    content = choice.message.content or ""
+    text = content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
+    refusal = choice.message.refusal or ""
+    stop: Stop = "refusal" if refusal else _STOPS.get(choice.finish_reason, "end")
+    return Reply(text, stop, usage, refusal, completion.id)
 
 
 def _turn(message: Message) -> dict[str, Any]:

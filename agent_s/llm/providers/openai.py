@@ -9,9 +9,10 @@ from agent_s.errors import ModelError, ModelRefused
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
 from agent_s.llm.providers.retries import TransientError
+from agent_s.llm.providers.sdk_client import Answer, SdkClient
 from agent_s.llm.providers.structured import schema_for
-from agent_s.llm.providers.wire import Answer, SdkWire
 from agent_s.records import Usage
+from agent_s.settings import ProviderSettings
 
 ADDRESS = "https://api.openai.com/v1"
 _STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
@@ -69,48 +70,39 @@ class _Response(Answer):
     usage: Counts | None = None
 
 
-class OpenAIWire(SdkWire):
-    """Carries conversations to the Responses API; nothing is stored there."""
-
-    sdk = "openai"
-    client_class = "OpenAI"
-
-    def exchange(self, request: dict[str, Any]) -> Reply:
-        """Send a request and read the answer."""
-        response = self.call(lambda client: client.responses, _Response, **request)
-        if response.status == "failed" or (response.error is not None and response.error.message):
-            raise _failure(response.error or _Error())
-        contents = [part for item in response.output if item.type == "message" for part in item.content or ()]
-        refusal = " ".join(part.refusal for part in contents if part.type == "refusal")
-        stop: Stop = "refusal" if refusal else "end"
-        if response.status == "incomplete":
-            reason = response.incomplete_details.reason if response.incomplete_details else None
-            stop = _STOPS.get(reason, "length")
-        return Reply(
-            text="".join(part.text for part in contents if part.type == "output_text"),
-            stop=stop,
-            usage=response.usage.as_usage() if response.usage else Usage(),
-            explanation=refusal,
-            request_id=response.id,
-        )
-
-    def request(self, conversation: Conversation, response_type: type[Response]) -> dict[str, Any]:
-        """Return the body of the request."""
-        request: dict[str, Any] = {
-            "model": self.service.model,
-            "instructions": conversation.system,
-            "input": [_message(message) for message in conversation.messages],
-            "max_output_tokens": self._max_output_tokens,
-            "prompt_cache_key": conversation.key,
-            "store": False,
-        }
-        if self._enforces_schema:
-            name = response_type.__name__
-            form = {"type": "json_schema", "name": name, "schema": schema_for(response_type), "strict": True}
-            request["text"] = {"format": form}
-        if self._effort is not None:
-            request["reasoning"] = {"effort": self._effort}
-        return request
+def send(
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+) -> Reply:
+    """Send a conversation, of which nothing is stored there, and read the answer; a `provider.Send`."""
+    request: dict[str, Any] = {
+        "model": client.model,
+        "instructions": conversation.system,
+        "input": [_message(message) for message in conversation.messages],
+        "max_output_tokens": settings.max_output_tokens,
+        "prompt_cache_key": conversation.key,
+        "store": False,
+    }
+    if response_type is not None:
+        form = {"name": response_type.__name__, "schema": schema_for(response_type), "strict": True}
+        request["text"] = {"format": {"type": "json_schema", **form}}
+    if settings.effort is not None:
+        request["reasoning"] = {"effort": settings.effort}
+    response = client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
+    if response.status == "failed" or (response.error is not None and response.error.message):
+        raise _failure(response.error or _Error())
+    contents = [part for item in response.output if item.type == "message" for part in item.content or ()]
+    refusal = " ".join(part.refusal for part in contents if part.type == "refusal")
+    stop: Stop = "refusal" if refusal else "end"
+    if response.status == "incomplete":
+        reason = response.incomplete_details.reason if response.incomplete_details else None
+        stop = _STOPS.get(reason, "length")
+    return Reply(
+        text="".join(part.text for part in contents if part.type == "output_text"),
+        stop=stop,
+        usage=response.usage.as_usage() if response.usage else Usage(),
+        explanation=refusal,
+        request_id=response.id,
+    )
 
 
 def _failure(error: _Error) -> ModelError:

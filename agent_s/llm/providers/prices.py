@@ -16,39 +16,25 @@ Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(BaseModel):
-    """US dollars per million tokens.
-
-    Attributes:
-        input: Input that is neither read from a cache nor written to one.
-        cached: Input read from the provider's cache.
-        written: Input written to it.
-        output: Output.
-        searches: A thousand web searches by the provider; None if unknown.
-    """
+    """US dollars per million tokens."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    input: Dollars
-    cached: Dollars
-    written: Dollars
-    output: Dollars
-    searches: Dollars | None = None
+    input: Dollars  # input that is neither read from a cache nor written to one
+    cached: Dollars  # input read from the provider's cache
+    written: Dollars  # input written to it
+    output: Dollars  # output
+    searches: Dollars | None = None  # a thousand web searches by the provider; None if unknown
 
 
 class Prices(BaseModel):
-    """A price list.
-
-    Attributes:
-        date: When it was checked.
-        defaults: Default model of each provider.
-        models: Prices by name, such as "anthropic:NAME".
-    """
+    """A price list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    date: date
-    defaults: dict[str, str] = {}
-    models: dict[str, Price] = {}
+    date: date  # when it was checked
+    defaults: dict[str, str] = {}  # default model of each provider
+    models: dict[str, Price] = {}  # prices by name, such as "anthropic:NAME"
 
     def dollars(self, model: str, usage: Usage) -> float | None:
         """Return the cost of a request, or None if the price is unknown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from agent_s.errors import EmptyResponse, MalformedResponse, ModelRefused, ResponseCutOff
 from agent_s.llm.conversation import Conversation, Message, Reply, Text
@@ -11,11 +12,33 @@ from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ModelRequest, ModelResponse, Response
 from agent_s.llm.providers.prices import Prices
 from agent_s.llm.providers.retries import Retrying
+from agent_s.llm.providers.sdk_client import SdkClient
+from agent_s.llm.providers.sdk_errors import SchemaRefused
 from agent_s.llm.providers.structured import Unreadable, read_response
-from agent_s.llm.providers.wire import Wire
+from agent_s.settings import ProviderSettings
 
 MAX_ECHO = 4_000
 """Characters of an invalid answer that are sent back."""
+
+
+class Send(Protocol):
+    """Carries a conversation to a provider and its answer back, in the provider's wire format."""
+
+    def __call__(
+        self,
+        client: SdkClient,
+        settings: ProviderSettings,
+        conversation: Conversation,
+        response_type: type[Response] | None,
+    ) -> Reply:
+        """Send and wait; `response_type` asks the provider to enforce its schema.
+
+        Raises:
+            SchemaRefused: The server supports no schemas.
+            TransientError: A retry may work.
+            ModelError: A retry will not.
+        """
+        ...
 
 
 class ProviderModel:
@@ -23,15 +46,29 @@ class ProviderModel:
 
     Args:
         name: As in the settings, such as "anthropic:NAME".
-        wire: Carries conversations to the provider.
+        client: Client of the provider.
+        send: Speaks its wire format.
+        settings: Settings of the requests.
         renderer: Turns contexts into conversations.
         retrying: Retries after transient errors.
         prices: Prices of tokens.
     """
 
-    def __init__(self, name: str, wire: Wire, renderer: Renderer, retrying: Retrying, prices: Prices) -> None:
+    def __init__(
+        self,
+        name: str,
+        client: SdkClient,
+        send: Send,
+        settings: ProviderSettings,
+        renderer: Renderer,
+        retrying: Retrying,
+        prices: Prices,
+    ) -> None:
         self.name = name
-        self._wire = wire
+        self._client = client
+        self._send = send
+        self._settings = settings
+        self._enforces_schema = True
         self._renderer = renderer
         self._retrying = retrying
         self._prices = prices
@@ -46,7 +83,7 @@ class ProviderModel:
             MalformedResponse: The second answer is invalid, too.
         """
         conversation = self._renderer.render(request.context)
-        reply = self._send(conversation, request)
+        reply = self._ask(conversation, request)
         usage, requests = reply.usage, 1
         try:
             output = self._read(reply, request.response_type)
@@ -56,7 +93,7 @@ class ProviderModel:
             conversation = conversation.extended(
                 Message("assistant", (Text(echo),)), Message("user", (Text(complaint),))
             )
-            reply = self._send(conversation, request)
+            reply = self._ask(conversation, request)
             usage, requests = usage + reply.usage, 2
             try:
                 output = self._read(reply, request.response_type)
@@ -71,11 +108,11 @@ class ProviderModel:
         Raises:
             ModelUnavailable: They are not; the message suggests a fix.
         """
-        self._retrying(self._wire.check, self._wire.cancel, asked_to_stop)
+        self._retrying(self._client.check, self._client.cancel, asked_to_stop)
 
-    def _send(self, conversation: Conversation, request: ModelRequest) -> Reply:
+    def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
         reply = self._retrying(
-            lambda: self._wire.send(conversation, request.response_type), self._wire.cancel, request.asked_to_stop
+            lambda: self._attempt(conversation, request.response_type), self._client.cancel, request.asked_to_stop
         )
         why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
         match reply.stop:
@@ -88,6 +125,15 @@ class ProviderModel:
                     f"The conversation is longer than {self.name} can read; lower provider.max_pictures."
                 )
         return reply
+
+    def _attempt(self, conversation: Conversation, response_type: type[Response]) -> Reply:
+        """Make one attempt; without a schema if the server supports none."""
+        if self._enforces_schema:
+            try:
+                return self._send(self._client, self._settings, conversation, response_type)
+            except SchemaRefused:
+                self._enforces_schema = False
+        return self._send(self._client, self._settings, conversation, None)
 
     def _read(self, reply: Reply, response_type: type[Response]) -> Response:
         if reply.stop == "length":

@@ -1,0 +1,151 @@
+"""A client of a provider's SDK whose answers are bounded, typed and cancellable.
+
+Both SDKs have the same shape, so one class serves them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agent_s.llm.providers.cancellation import OpenConnections
+from agent_s.llm.providers.retries import TransientError
+from agent_s.llm.providers.sdk_errors import Service, translated
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_ANSWER_BYTES = 8_000_000
+
+
+class Answer(BaseModel):
+    """Base of the wire formats; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+class SdkClient:
+    """Exchanges requests and answers with a provider.
+
+    Args:
+        sdk: The SDK's package.
+        service: The provider's service.
+        timeout_s: Longest wait for an answer, s.
+        arguments: Further arguments of the SDK's client.
+    """
+
+    def __init__(
+        self,
+        sdk: Literal["anthropic", "openai"],
+        service: Service,
+        timeout_s: float = 120.0,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.service = service
+        self._sdk_name = sdk
+        self._timeout_s = timeout_s
+        self._arguments = arguments or {}
+        self._connections = OpenConnections()
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+        return self.service.model
+
+    def call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> AnswerT:
+        """Call a method of an endpoint, such as `lambda sdk: sdk.messages.create`, and read the answer.
+
+        Args:
+            endpoint: Returns the method.
+            form: Type of the answer.
+            request: Arguments of the method.
+
+        Raises:
+            TransientError: A retry may work, as when the answer is the page of a proxy.
+            ModelError: A retry will not.
+        """
+        with translated(self._sdk, self.service):
+            raw = endpoint(self._client)(**request)
+        try:
+            return form.model_validate_json(raw.http_response.content)
+        except ValidationError as error:
+            raise TransientError(
+                f"{self.service} does not answer in its own format. Is there a proxy between?", max_tries=3
+            ) from error
+
+    def check(self) -> None:
+        """Check that provider, key and model are available, without a request to the model.
+
+        Raises:
+            ModelUnavailable: They are not; the message suggests a fix.
+        """
+        self.call(lambda sdk: partial(sdk.models.with_raw_response.retrieve, self.model), Answer)
+
+    def cancel(self) -> None:
+        """Cancel the calls that other threads are waiting for; they get a `TransientError`."""
+        self._connections.cancel()
+
+    @cached_property
+    def _sdk(self) -> ModuleType:
+        return importlib.import_module(self._sdk_name)
+
+    @cached_property
+    def _client(self) -> Any:
+        make = self._sdk.Anthropic if self._sdk_name == "anthropic" else self._sdk.OpenAI
+        with translated(self._sdk, self.service):
+            return make(
+                api_key=self.service.key or "none",
+                base_url=self.service.address,
+                max_retries=0,
+                timeout=self._timeout_s,
+                http_client=self._sdk.DefaultHttpxClient(**self._http_options()),
+                **self._arguments,
+            )
+
+    def _http_options(self) -> dict[str, Any]:
+        """Return the options of the HTTP client; redirects are not followed, since they could carry the key away."""
+        import httpx2
+
+        limit_s = self._timeout_s
+        return {
+            "follow_redirects": False,
+            "timeout": httpx2.Timeout(limit_s, connect=min(10.0, limit_s)),
+            "event_hooks": {
+                "request": [self._connections.track],
+                "response": [lambda response: _bound(response, limit_s)],
+            },
+        }
+
+
+def _bound(response: httpx2.Response, limit_s: float) -> None:
+    """Bound the body of an answer in size and time, from its first byte to its end."""
+    import httpx2
+
+    class Bounded(httpx2.SyncByteStream):
+        def __init__(self, stream: httpx2.SyncByteStream) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            ends, size = time.monotonic() + limit_s, 0
+            for chunk in self._stream:
+                size += len(chunk)
+                if size > MAX_ANSWER_BYTES:
+                    raise httpx2.ReadError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+                if time.monotonic() > ends:
+                    raise httpx2.ReadTimeout("the answer does not end")
+                yield chunk
+
+        def close(self) -> None:
+            self._stream.close()
+
+    if isinstance(response.stream, httpx2.SyncByteStream):
+        response.stream = Bounded(response.stream)
