@@ -85,14 +85,7 @@ class MeteredModel:
 
 
 def used_up(what: str, used: float, allowed: float, setting: str) -> str:
-    """Return the message for a used-up budget.
-
-    Args:
-        what: The unit, such as "steps".
-        used: Amount used.
-        allowed: Amount allowed, including what is reserved for verification.
-        setting: Name of the limit.
-    """
+    """Return the message for a used-up budget, of which `allowed` includes what is reserved for verification."""
     if used >= allowed:
         return f"{_number(allowed)} {what} are used up (limits.{setting})"
     return (

@@ -81,15 +81,12 @@ class AgentS:
         take_over: Callable[[], None] | None = None,
         trusted_run: str = "",
     ) -> AgentS:
-        """Build an agent from settings.
+        """Build an agent from settings; `ask`, `confirm` and `take_over` are those of the constructor.
 
         Args:
             settings: From `load_settings`.
             desktop: The desktop to operate.
             memory: An open store; None opens the one that the settings name.
-            ask: Asks the person at the screen a question.
-            confirm: Asks that person whether a risky action may be done.
-            take_over: Leaves the screen to that person after `pause`, and returns when they hand it back.
             trusted_run: Id of a run to replay even if it was never verified.
 
         Raises:
@@ -141,10 +138,8 @@ class AgentS:
     def resume(self, unfinished: UnfinishedRun) -> Iterator[Event]:
         """Continue a run that ended early, from the current screen, and yield its events.
 
-        Finished subtasks are not repeated. The Worker gets the steps of the current one.
-
-        Args:
-            unfinished: From `agent_s.loop.unfinished.read_unfinished`.
+        Finished subtasks are not repeated. The Worker gets the steps of the current one. `agent_s.loop.unfinished` reads
+        such a run from its record.
         """
         return self._start(TaskRun(self.services, self.options, self._signals, unfinished.task, resumed=unfinished))
 

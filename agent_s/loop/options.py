@@ -99,7 +99,9 @@ class People:
         if risk_words.pattern("password").search(question):
             return ActionResult(ok=False, error=ASKED_FOR_PASSWORD)
         if self.ask is None:
-            return ActionResult(ok=False, error="nobody is at the screen to answer; go on without, or fail")
+            return ActionResult(
+                ok=False, error="nobody is at the screen to answer; continue without an answer, or fail"
+            )
         return ActionResult(ok=True, note=f"the user answers: {self.ask(question)}")
 
     def allow(self, consent: Consent) -> bool:

@@ -63,7 +63,7 @@ class Planning:
             services.search,
             options.limits.max_subtasks,
             options.search_timeout_s,
-            asked_to_stop=lambda: session.asked_to_stop,
+            asked_to_stop=session.asked_to_stop,
         )
 
     @property

@@ -99,7 +99,7 @@ class Session:
         self._budget.check()
         started = self.clock()
         with self.timed(_PHASES.get(request.kind, "model")):
-            response = self._model.complete(replace(request, asked_to_stop=self._signals.stop.is_set))
+            response = self._model.complete(replace(request, asked_to_stop=self.asked_to_stop))
         answer = response.output.model_dump(mode="json", exclude_defaults=True)
         self._count(request.kind, self.clock() - started, response.usage, answer=answer, detail=response.detail)
         return response
@@ -227,7 +227,7 @@ class Session:
             Stopped: It was asked to stop.
             LimitReached: A budget is used up.
         """
-        if self._signals.stop.is_set():
+        if self.asked_to_stop():
             raise Stopped
         if self.steps >= self._limits.max_steps - self._reserved_steps:
             raise LimitReached(used_up("steps", self.steps, self._limits.max_steps, "max_steps"))
@@ -283,9 +283,8 @@ class Session:
         """Release every key and button."""
         self._desktop.release_all()
 
-    @property
     def asked_to_stop(self) -> bool:
-        """Whether the run was asked to stop."""
+        """Return whether the run was asked to stop."""
         return self._signals.stop.is_set()
 
     @property

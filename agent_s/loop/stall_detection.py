@@ -41,7 +41,7 @@ def find_trouble(steps: Sequence[Step], observation: Observation, every: int = 0
     found = _last_step(steps[-1], observation) or _circle(steps)
     trouble = "; ".join(part for part in (found, _exhausted_method(_futile(steps, observation))) if part)
     if not trouble and every and len(steps) % every == 0:
-        return f"{len(steps)} steps have gone by"
+        return f"{len(steps)} steps have been taken"
     return trouble
 
 
@@ -52,7 +52,7 @@ def is_hopeless(steps: Sequence[Step], observation: Observation) -> str:
     if _scrolls(steps) >= 2 * MAX_SCROLLS:
         return f"{2 * MAX_SCROLLS} scrolls in a row did not find it"
     if _undos(steps, 2 * UNDO_WINDOW) >= 2 * MAX_UNDOS:
-        return "what was done is undone again and again"
+        return "the same changes are undone again and again"
     if _alternates(steps, 4):
         return "two actions undo each other again and again"
     return ""

@@ -152,7 +152,7 @@ class TaskRun:
         except (Stopped, Halted, KeyboardInterrupt):
             return self._stopped()
         except (ModelError, AciError, MemoryStoreError) as error:
-            return self._stopped() if session.asked_to_stop else Ending("error", str(error))
+            return self._stopped() if session.asked_to_stop() else Ending("error", str(error))
         finally:
             session.release()
             session.reserve_for_verification(False)

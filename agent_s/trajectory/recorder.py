@@ -16,11 +16,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -162,7 +162,7 @@ class Recorder:
     def _end_recording(self, error: Exception) -> None:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         self.problem = f"The run is no longer recorded: cannot write to {self.folder} ({reason})."
-        self._warn(f"{self.problem} The run itself goes on.")
+        self._warn(f"{self.problem} The run continues.")
         self.close()
 
 
@@ -174,8 +174,13 @@ def read_trajectory(folder: Path) -> Trajectory:
     Raises:
         TrajectoryError: There is no run, it is damaged before its end, or a newer version wrote it.
     """
-    lines = _read_lines(folder)
-    version = _read_header(folder, lines[0] if lines else "")
+    try:
+        # A kill may leave a partial character. Not splitlines, which also splits at U+2028 and the like.
+        text = (folder / EVENTS_FILE).read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise TrajectoryError(f"There is no readable run in {folder}: {error.strerror or error}.") from error
+    lines = text.removesuffix("\n").split("\n")
+    version = _read_header(folder, lines[0])
     events: list[Event] = []
     problem = ""
     for number, line in enumerate(lines[1:], start=2):
@@ -183,7 +188,9 @@ def read_trajectory(folder: Path) -> Trajectory:
             events.append(EVENT_ADAPTER.validate_json(line))
         except ValidationError as error:
             if number != len(lines):
-                raise TrajectoryError(f"{folder / EVENTS_FILE}, line {number} is damaged: {_first(error)}") from error
+                raise TrajectoryError(
+                    f"{folder / EVENTS_FILE}, line {number} is damaged: {error.errors()[0]['msg']}"
+                ) from error
             problem = "The last event is truncated."
     if not events or not isinstance(events[-1], RunEnded):
         problem = f"{problem} The record ends before the run did.".strip()
@@ -235,18 +242,11 @@ def make_private_folder(folder: Path) -> None:
             path.mkdir(mode=PRIVATE, exist_ok=True)
 
 
-def _read_lines(folder: Path) -> list[str]:
-    try:
-        # A kill may leave a partial character. Not splitlines, which also splits at U+2028 and the like.
-        text = (folder / EVENTS_FILE).read_text("utf-8", errors="replace")
-    except OSError as error:
-        raise TrajectoryError(f"There is no readable run in {folder}: {error.strerror or error}.") from error
-    return text.removesuffix("\n").split("\n")
-
-
 def _read_header(folder: Path, line: str) -> int:
-    header = _loads(line)
-    version = header.get("schema_version") if isinstance(header, dict) else None
+    try:
+        version = json.loads(line)["schema_version"]
+    except (ValueError, KeyError, TypeError):
+        version = None
     if not isinstance(version, int):
         raise TrajectoryError(f"{folder / EVENTS_FILE} is not the record of a run: its header is missing.")
     if version > SCHEMA_VERSION:
@@ -254,17 +254,6 @@ def _read_header(folder: Path, line: str) -> int:
             f"The run in {folder} has format {version}; this agent-s reads up to {SCHEMA_VERSION}. Update agent-s."
         )
     return version
-
-
-def _loads(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        return None
-
-
-def _first(error: ValidationError) -> str:
-    return str(error.errors()[0]["msg"])
 
 
 def _summarize(folder: Path) -> RunSummary:
@@ -278,22 +267,12 @@ def _summarize(folder: Path) -> RunSummary:
         return RunSummary(folder=folder, run_id=folder.name, problem=problem)
     if not isinstance(started, RunStarted):
         return RunSummary(folder=folder, run_id=folder.name, problem="its record does not begin with the run's start")
+    summary = RunSummary(folder, started.run_id, started.at, started.task.instruction, started.model)
     if not isinstance(ended, RunEnded):
-        return RunSummary(
-            folder=folder,
-            run_id=started.run_id,
-            started=started.at,
-            instruction=started.task.instruction,
-            model=started.model,
-            problem="its record ends before the run did",
-        )
+        return replace(summary, problem="its record ends before the run did")
     outcome = ended.outcome
-    return RunSummary(
-        folder=folder,
-        run_id=started.run_id,
-        started=started.at,
-        instruction=started.task.instruction,
-        model=started.model,
+    return replace(
+        summary,
         status=outcome.status,
         verified=outcome.verified,
         replayed=outcome.replayed,
@@ -304,23 +283,16 @@ def _summarize(folder: Path) -> RunSummary:
 
 
 def _last_event(file: IO[bytes]) -> Event | None:
-    """Read the last line of a file, from its end; None where it is no whole event."""
-    for block in _growing_tails(file):
-        lines = block.rstrip(b"\n").split(b"\n")
+    """Read the last line of a file, from its end; None if it is no whole event."""
+    size, length = file.seek(0, 2), 4096
+    while True:
+        file.seek(max(0, size - length))
+        lines = file.read().rstrip(b"\n").split(b"\n")
         if len(lines) > 1:
             try:
                 return EVENT_ADAPTER.validate_json(lines[-1])
             except ValidationError:
                 return None
-    return None
-
-
-def _growing_tails(file: IO[bytes]) -> Iterator[bytes]:
-    size = file.seek(0, 2)
-    length = 4096
-    while True:
-        file.seek(max(0, size - length))
-        yield file.read()
         if length >= size:
-            return
+            return None
         length *= 8

@@ -54,5 +54,5 @@ def test_an_unchanged_screen_is_trouble_unless_nothing_but_waiting_was_done() ->
 
 def test_reflection_every_few_steps_when_set() -> None:
     walk = steps(*(Click(element_id=number) for number in range(4)))
-    assert find_trouble(walk, NOW, every=2) == "4 steps have gone by"
+    assert find_trouble(walk, NOW, every=2) == "4 steps have been taken"
     assert find_trouble(walk, NOW, every=3) == ""
