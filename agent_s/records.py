@@ -169,8 +169,7 @@ class Derived(Record):
     shown_at: int | None = None
 
 
-ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
-"""The fields of primitives that name an element."""
+ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")  # the fields of primitives that name an element
 
 
 class GroundedStep(Record):

@@ -100,13 +100,7 @@ class DesktopSettings(Section):
         """
         from aci.desktop.virtual import VirtualDesktop
 
-        return VirtualDesktop(
-            size=(self.width, self.height),
-            accessibility=self.accessibility,
-            ocr=self.text_engine(),
-            input=self.input,
-            stop_by=self.stop_by(virtual=True),
-        )
+        return VirtualDesktop(size=(self.width, self.height), **self._parts(virtual=True))
 
     def new_own(self, display: str) -> X11Desktop:
         """Return the desktop of a display with these settings, for a `with` block.
@@ -117,13 +111,11 @@ class DesktopSettings(Section):
         """
         from aci.desktop.x11 import X11Desktop
 
-        return X11Desktop(
-            display,
-            accessibility=self.accessibility,
-            ocr=self.text_engine(),
-            input=self.input,
-            stop_by=self.stop_by(virtual=False),
-        )
+        return X11Desktop(display, **self._parts(virtual=False))
+
+    def _parts(self, virtual: bool) -> dict[str, Any]:
+        stop_by = self.stop_by(virtual)
+        return {"accessibility": self.accessibility, "ocr": self.text_engine(), "input": self.input, "stop_by": stop_by}
 
 
 class PolicySettings(Section):

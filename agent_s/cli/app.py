@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +21,7 @@ COMMANDS = {
     "memory": Entry("agent_s.cli.memory", "memory", "Inspect, transfer and delete what the agent has learned."),
     "doctor": Entry("agent_s.cli.doctor", "doctor", "Check for missing requirements, and clean up after killed runs."),
 }
-PLUGINS = "agent_s.commands"
-"""Entry point group under which packages above this one register further commands."""
+PLUGINS = "agent_s.commands"  # entry point group under which packages above this one register further commands
 
 
 def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -87,18 +87,18 @@ def run_app(arguments: Sequence[str]) -> int:
     try:
         with ctrl_c_prevails():
             result = app.main(args=list(arguments), prog_name="agent-s", standalone_mode=False)
-    except click.ClickException as error:
-        return _show(error)
-    except Interrupted as interrupted:
-        return _stopped(interrupted.exit_status)
-    except (click.Abort, KeyboardInterrupt):
-        return _stopped(INTERRUPTED)
+    except (Interrupted, click.Abort, KeyboardInterrupt) as error:
+        click.echo("Stopped.", err=True)
+        return error.exit_status if isinstance(error, Interrupted) else INTERRUPTED
     except BrokenPipeError:
-        return _hang_up()
+        # Python would complain when it flushes the output of a reader that went away, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_DONE
     except Exception as error:
         if (explained := as_click_error(error)) is None:
             raise
-        return _show(explained)
+        explained.show()
+        return explained.exit_code
     return result if isinstance(result, int) else DONE
 
 
@@ -112,21 +112,3 @@ def install_log(verbose: int) -> None:
     logging.basicConfig(format="%(relativeCreated)7.0f ms %(name)s: %(message)s", level=logging.WARNING)
     for package in ("agent_s", "aci", "memory_store", "exploration", "evaluation"):
         logging.getLogger(package).setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
-
-
-def _stopped(status: int) -> int:
-    click.echo("Stopped.", err=True)
-    return status
-
-
-def _show(error: click.ClickException) -> int:
-    error.show()
-    return error.exit_code
-
-
-def _hang_up() -> int:
-    """Keep Python from complaining when it flushes the output of a reader that went away, as `head` does."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return NOT_DONE

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from agent_s.terminal.running import DesktopChoice
 
 RESET = "reset"
-REMEMBERED = 5
-"""Number of earlier tasks the planner knows of, so that "now save it" makes sense."""
+REMEMBERED = 5  # number of earlier tasks the planner knows of, so that "now save it" makes sense
 LONGEST_EARLIER = 500
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
 

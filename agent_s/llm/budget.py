@@ -6,8 +6,7 @@ from agent_s.errors import LimitReached
 from agent_s.llm.protocol import Model, ModelRequest, ModelResponse, model_name
 from agent_s.records import Limits, Usage
 
-RESERVED_SHARE = 0.1
-"""Share of the tokens, dollars and seconds of a run that is reserved for verification."""
+RESERVED_SHARE = 0.1  # share of the tokens, dollars and seconds of a run that is reserved for verification
 
 
 class Budget:

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from agent_s.errors import ModelError
 from agent_s.llm.protocol import Model, ModelRequest, ModelResponse, model_name
 
-SCHEMA_VERSION = 1
-"""1: a header line, then one line per call: kind, task instruction, output."""
+SCHEMA_VERSION = 1  # 1: a header line, then one line per call: kind, task instruction, output
 
 
 class RecordingModel:

@@ -81,12 +81,15 @@ class AgentS:
         take_over: Callable[[], None] | None = None,
         trusted_run: str = "",
     ) -> AgentS:
-        """Build an agent from settings; `ask`, `confirm` and `take_over` are those of the constructor.
+        """Build an agent from settings.
 
         Args:
             settings: From `load_settings`.
             desktop: The desktop to operate.
             memory: An open store; None opens the one that the settings name.
+            ask: As for the constructor.
+            confirm: As for the constructor.
+            take_over: As for the constructor.
             trusted_run: Id of a run to replay even if it was never verified.
 
         Raises:
@@ -138,8 +141,8 @@ class AgentS:
     def resume(self, unfinished: UnfinishedRun) -> Iterator[Event]:
         """Continue a run that ended early, from the current screen, and yield its events.
 
-        Finished subtasks are not repeated. The Worker gets the steps of the current one. `agent_s.loop.unfinished` reads
-        such a run from its record.
+        Finished subtasks are not repeated. The Worker gets the steps of the current one. `read_unfinished` in
+        `agent_s.loop.unfinished` reads such a run from its record.
         """
         return self._start(TaskRun(self.services, self.options, self._signals, unfinished.task, resumed=unfinished))
 

@@ -20,8 +20,7 @@ from agent_s.safety.untrusted_text import UntrustedText
 
 MISSING = Subtask(name="Do what a check found missing")
 MAX_NAME = 160
-STUCK_AFTER = 2
-"""Number of re-plans after which the web is asked again."""
+STUCK_AFTER = 2  # number of re-plans after which the web is asked again
 
 
 class Planning:

@@ -10,12 +10,10 @@ from aci.observation.observation import Observation
 from agent_s.records import Step
 
 MAX_REPEATS = 3
-MAX_UNDOS, UNDO_WINDOW = 3, 6
-"""Number of undos within this number of steps."""
+MAX_UNDOS, UNDO_WINDOW = 3, 6  # number of undos within this number of steps
 MAX_SCROLLS = 8
 MAX_TRIES_BY_ONE_METHOD = 2
-MAX_TRIES = 6
-"""Tries in a row without an effect, by any method."""
+MAX_TRIES = 6  # tries in a row without an effect, by any method
 
 _METHODS: dict[type[Action], str] = {
     Click: "the mouse",

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = re.compile(r"\{\{secret:([A-Za-z0-9_-]{1,64})\}\}")
 VARIABLE_PREFIX = "AGENT_S_SECRET_"
-MIN_LENGTH = 4
-"""Minimum length of a secret; hiding a shorter one would hide unrelated text."""
+MIN_LENGTH = 4  # minimum length of a secret; hiding a shorter one would hide unrelated text
 
-Find = Callable[[str], str | None]
-"""Returns the secret of a name, or None."""
+Find = Callable[[str], str | None]  # returns the secret of a name, or None
 
 
 class Secrets:

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 
 from aci.observation.observation import Observation
 
-QUOTE_WORDS = 6
-"""Number of consecutive words that make a quotation; names of elements and menus are shorter."""
+QUOTE_WORDS = 6  # number of consecutive words that make a quotation; names of elements and menus are shorter
 REDACTED = "[...]"
 
 _WORD = re.compile(r"\w+")

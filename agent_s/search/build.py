@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from agent_s.settings import SearchSettings, Settings
     from memory_store import MemoryStore
 
-ENGINE_SHARE = 0.9
-"""Share of the search timeout for the engine; the rest is for finding an older answer."""
+ENGINE_SHARE = 0.9  # share of the search timeout for the engine; the rest is for finding an older answer
 
 
 def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearch | None:

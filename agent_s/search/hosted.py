@@ -18,8 +18,7 @@ from agent_s.search.results import tidy
 
 QUESTION = "Search the web and answer briefly, in steps, with menus and keys by their names: {query}"
 MAX_SEARCHES = 3
-MAX_PAUSES = 3
-"""Number of times that Anthropic may interrupt its answer to go on searching."""
+MAX_PAUSES = 3  # number of times that Anthropic may interrupt its answer to go on searching
 
 
 class _Citation(Answer):
@@ -114,11 +113,7 @@ class AnthropicSearch(_HostedSearch):
     """Searches with Anthropic's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return the answer, then the passages that it cites.
-
-        Raises:
-            SearchError: There is no answer; the message suggests a fix.
-        """
+        """Return the answer, then the passages that it cites; see `WebSearch`."""
         tool = {"type": "web_search_20260318", "name": "web_search", "max_uses": MAX_SEARCHES,
                 "allowed_callers": ["direct"]}  # fmt: skip
         request: dict[str, Any] = {"max_tokens": 4000, "tools": [tool]}
@@ -151,11 +146,7 @@ class OpenAISearch(_HostedSearch):
     """Searches with OpenAI's web search tool."""
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return the answer, then the pages that it cites.
-
-        Raises:
-            SearchError: There is no answer; the message suggests a fix.
-        """
+        """Return the answer, then the pages that it cites; see `WebSearch`."""
         response, seconds = self._call(
             lambda sdk: sdk.responses.with_raw_response.create,
             _Response,

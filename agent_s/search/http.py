@@ -14,8 +14,7 @@ from agent_s.llm.providers.cancellation import OpenConnections
 from agent_s.llm.providers.sdk_client import AnswerT
 
 MAX_ANSWER_BYTES = 4_000_000
-MAX_MESSAGE = 200
-"""Characters of a server's error message that are passed on."""
+MAX_MESSAGE = 200  # characters of a server's error message that are passed on
 
 
 class Server:

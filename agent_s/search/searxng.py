@@ -47,11 +47,7 @@ class SearxngSearch(WebSearch):
         self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return results, instant answers first.
-
-        Raises:
-            SearchError: There is no answer; the message suggests a fix.
-        """
+        """Return results, instant answers first; see `WebSearch`."""
         try:
             page = self._server.ask("GET", "/search", _Page, params={"q": query, "format": "json"})
         except Refused as error:

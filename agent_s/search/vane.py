@@ -83,11 +83,7 @@ class VaneSearch(WebSearch):
         self._most = most
 
     def search(self, query: str) -> tuple[WebResult, ...]:
-        """Return the answer, then its sources.
-
-        Raises:
-            SearchError: There is no answer; the message suggests a fix.
-        """
+        """Return the answer, then its sources; see `WebSearch`."""
         body: dict[str, Any] = {"query": query, "optimizationMode": "speed", "history": []}
         body |= {"focusMode": "webSearch"} if self._kind == "perplexica" else self._vane_fields
         found = self._server.ask("POST", "/api/search", _Found, json=body)

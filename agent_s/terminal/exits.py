@@ -55,6 +55,8 @@ def as_click_error(error: Exception) -> click.ClickException | None:
     from memory_store.errors import InvalidExperience, MemoryStoreError, TransferError, UnknownExperience
 
     match error:
+        case click.ClickException():
+            return error
         case AgentError():
             return _BY_STATUS[error.exit_status](str(error))
         case UnknownExperience() | TransferError() | InvalidExperience():

@@ -24,8 +24,7 @@ from agent_s.terminal.exits import stopped_by
 
 T = TypeVar("T")
 
-PATIENCE_S = 0.2
-"""Time a run has to stop at a boundary before it is interrupted, s."""
+PATIENCE_S = 0.2  # time a run has to stop at a boundary before it is interrupted, s
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

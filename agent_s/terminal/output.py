@@ -15,8 +15,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-_PLAIN_WORD = re.compile(r"[A-Za-z0-9 .,:;_+/@%='-]*")
-"""Text without a character that is special between double quotes."""
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9 .,:;_+/@%='-]*")  # text without a character that is special between double quotes
 
 
 def printable(text: str) -> str:

@@ -28,11 +28,14 @@ class Package:
     @property
     def present(self) -> bool:
         """Whether its content is on this machine, from whichever package."""
+        from aci.desktop.private_session import find_program
+
         kind, _, what = self.probe.partition(":")
         if kind == "program":
-            return any(_find_program(name) for name in what.split(","))
+            return any(find_program(name) for name in what.split(","))
         if kind == "font":
-            return _has_font(what)
+            folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
+            return any(next(folder.rglob(what), None) for folder in folders if folder.is_dir())
         return bool(glob(what))  # noqa: PTH207 - the pattern is absolute
 
 
@@ -67,14 +70,3 @@ def install_command(packages: Iterable[Package]) -> str:
     if shutil.which("apt-get") is None:
         return f"install the equivalents of the Debian packages {names} with your package manager"
     return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install -y --no-install-recommends {names}"
-
-
-def _find_program(name: str) -> str | None:
-    from aci.desktop.private_session import find_program
-
-    return find_program(name)
-
-
-def _has_font(file: str) -> bool:
-    folders = (Path(folder).expanduser() for folder in FONT_FOLDERS)
-    return any(next(folder.rglob(file), None) for folder in folders if folder.is_dir())

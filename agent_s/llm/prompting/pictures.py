@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
     from aci.observation.observation import Observation
 
-LONGEST_EDGE = 1568
-"""Longest edge that every current model takes unscaled, px."""
+LONGEST_EDGE = 1568  # longest edge that every current model takes unscaled, px
 MARGIN = 40  # around a part of the screen, px
-INVISIBLE = 8
-"""Invisible difference in brightness; redrawing the same text may differ by a few steps."""
+INVISIBLE = 8  # invisible difference in brightness; redrawing the same text may differ by a few steps
 
 
 def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:

@@ -12,11 +12,10 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from jinja2 import BaseLoader, Environment, StrictUndefined, Template, TemplateNotFound
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from aci.acting.actions import format_call
 from aci.observation.geometry import Rect
@@ -31,15 +30,12 @@ if TYPE_CHECKING:
     from agent_s.records import Step
     from memory_store.records.experience import Experience
 
-MAX_WORDS = 300
-"""Characters of a step's description, call or result; the screen shows the rest."""
+MAX_WORDS = 300  # characters of a step's description, call or result; the screen shows the rest
 
-SMALL_PART = 0.25
-"""Share of the screen up to which only the changed part is shown."""
+SMALL_PART = 0.25  # share of the screen up to which only the changed part is shown
 
 T = TypeVar("T")
-Shot = Rect | Literal["screen", "nothing"]
-"""The part of a screenshot that is sent."""
+Shot = Rect | Literal["screen", "nothing"]  # the part of a screenshot that is sent
 
 
 class Renderer:
@@ -161,21 +157,9 @@ class _Memo(Generic[T]):
         return value
 
 
-class _PackagedPrompts(BaseLoader):
-    """Loads templates from this package, even if it is not a folder of files."""
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
-        """Return the text of a template."""
-        file = files("agent_s.llm.prompting") / "prompts" / template
-        if not file.is_file():
-            raise TemplateNotFound(template)
-        return file.read_text(encoding="utf-8"), None, lambda: True
-
-
 def _environment(fence: Fence) -> Environment:
-    environment = Environment(
-        loader=_PackagedPrompts(), undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False
-    )
+    loader = PackageLoader("agent_s.llm.prompting", "prompts")
+    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
     environment.globals |= {"fence": fence, "quote": _quoted, "summary": _summary, "verified": _verified}
     return environment
 
@@ -205,10 +189,5 @@ def _shortened(call: str) -> str:
 
 
 def _verified(experience: Experience) -> str:
-    """Return how far an experience can be trusted."""
-    match experience.provenance.verified:
-        case True:
-            return "verified"
-        case False:
-            return "a check contradicted it"
-    return "not verified"
+    words = {True: "verified", False: "a check contradicted it", None: "not verified"}
+    return words[experience.provenance.verified]

@@ -16,8 +16,7 @@ from agent_s.settings import ProviderSettings
 ADDRESS = "https://api.anthropic.com"
 CLIENT_ARGUMENTS = {"open_telemetry": False}
 CACHED = {"cache_control": {"type": "ephemeral"}}
-MAX_BREAKPOINTS = 3
-"""In addition to the one after the instructions; the API accepts four."""
+MAX_BREAKPOINTS = 3  # in addition to the one after the instructions; the API accepts four
 _STOPS: dict[str | None, Stop] = {
     "max_tokens": "length",
     "refusal": "refusal",

@@ -17,8 +17,7 @@ from agent_s.llm.providers.sdk_errors import SchemaRefused
 from agent_s.llm.providers.structured import Unreadable, read_response
 from agent_s.settings import ProviderSettings
 
-MAX_ECHO = 4_000
-"""Characters of an invalid answer that are sent back."""
+MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
 
 
 class Send(Protocol):

@@ -20,8 +20,7 @@ from agent_s.errors import ModelUnavailable
 
 FIRST_WAIT_S = 0.5
 MAX_BACKOFF_S = 20.0
-MAX_WAIT_S = 60.0
-"""If a server asks for a longer wait, the request fails."""
+MAX_WAIT_S = 60.0  # if a server asks for a longer wait, the request fails
 STOPPED = "Stopped while waiting for the provider."
 
 log = logging.getLogger(__name__)

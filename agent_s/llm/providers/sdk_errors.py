@@ -12,8 +12,7 @@ from typing import Any
 from agent_s.errors import ModelError, ModelRefused, ModelUnavailable, ResponseCutOff
 from agent_s.llm.providers.retries import TransientError, retry_after_s
 
-MAX_MESSAGE = 300
-"""Characters of a server's error message that are passed on."""
+MAX_MESSAGE = 300  # characters of a server's error message that are passed on
 
 _ACCOUNT_USED_UP = frozenset(("insufficient_quota", "billing_hard_limit_reached", "enforced_spend_limit_reached"))
 """Error codes of status 429 that waiting does not fix."""
