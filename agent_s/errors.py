@@ -30,13 +30,9 @@ class Stopped(BaseException):
 
 
 class AgentError(Exception):
-    """Base of every error that this package, and the jobs that run agents, raise.
+    """Base of every error that this package, and the jobs that run agents, raise."""
 
-    Attributes:
-        exit_status: Exit status of a command that ends with this error (see `agent_s.terminal.exits`).
-    """
-
-    exit_status: ClassVar[int] = 3
+    exit_status: ClassVar[int] = 3  # exit status of a command that ends with this error (see `agent_s.terminal.exits`)
 
 
 class SettingsError(AgentError):

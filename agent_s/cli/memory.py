@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.terminal.exits import DONE, NotDone
+from agent_s.terminal.exits import NotDone
 from agent_s.terminal.lazy import SuggestingGroup, examples
 from agent_s.terminal.options import json_option, with_settings
 from agent_s.terminal.output import echo_json, in_words, local_time, plural, printable, shorten, show_result, show_table
@@ -33,14 +33,14 @@ def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
     return open_memory(settings)
 
 
-def _with_store(command: Callable[..., int]) -> Callable[..., int]:
+def _with_store(command: Callable[..., None]) -> Callable[..., int | None]:
     """Add the settings options, and pass the open `store` in place of their values."""
 
     @with_settings
     @wraps(command)
-    def run(settings: Settings, **values: Any) -> int:
+    def run(settings: Settings, **values: Any) -> None:
         with _opened(settings) as store:
-            return command(store=store, **values)
+            command(store=store, **values)
 
     return run
 
@@ -68,7 +68,7 @@ def memory() -> None:
 @json_option("Write one JSON array.")
 def list_command(
     store: MemoryStore, kind: Kind | None, app: str | None, state: State | None, limit: int, as_json: bool
-) -> int:
+) -> None:
     """List experiences, newest first."""
     found = store.list_experiences(kind, app=app, state=state, limit=limit)
     if as_json:
@@ -77,7 +77,6 @@ def list_command(
         _show_experiences([(experience, None) for experience in found])
     else:
         click.echo(f"There is nothing in {store.place} yet. It fills as tasks are carried out.")
-    return DONE
 
 
 @memory.command(
@@ -89,7 +88,7 @@ def list_command(
 @with_settings
 @click.option("--page", metavar="FILE", type=_FILE, help="Write an HTML page with the screenshots to FILE.")
 @json_option("Write one JSON object.")
-def show(settings: Settings, experience: str, page: Path | None, as_json: bool) -> int:
+def show(settings: Settings, experience: str, page: Path | None, as_json: bool) -> None:
     """Show the EXPERIENCE with this id: its origin, its usage statistics and its steps."""
     from agent_s.trajectory.experience_origin import find_origin
     from agent_s.trajectory.report import write_report
@@ -106,7 +105,7 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
         values["page"] = str(write_report(origin.trajectory, page, embed=True))
     if as_json:
         echo_json(values)
-        return DONE
+        return
     provenance = values.pop("provenance")
     if isinstance(found, SkillExperience):
         values["intent"] = found.intent.sentence
@@ -117,7 +116,6 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
                 click.echo(f"  {number}. {printable(str(item))}")
         elif value not in (None, "", []):
             click.echo(f"{name}: {printable(str(value))}")
-    return DONE
 
 
 @memory.command(epilog=examples('agent-s memory search "save a file under another name"'))
@@ -128,7 +126,7 @@ def show(settings: Settings, experience: str, page: Path | None, as_json: bool) 
     "-k", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Maximum number of results per kind."
 )
 @json_option("Write one JSON array.")
-def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_json: bool) -> int:
+def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_json: bool) -> None:
     """Search experiences similar to QUERY as a run does, best first."""
     narrative = store.search_narrative(query, count) if kind in (None, "narrative") else []
     episodic = store.search_episodic(query, "", k=count) if kind in (None, "episodic") else []
@@ -140,27 +138,25 @@ def search(store: MemoryStore, query: str, kind: Kind | None, count: int, as_jso
         _show_experiences([(hit.experience, hit.similarity) for hit in hits])
     else:
         click.echo("No experience is similar enough.")
-    return DONE
 
 
 @memory.command("export", epilog=examples("agent-s memory export experience.jsonl"))
 @click.argument("file", type=_FILE)
 @_with_store
 @json_option("Write one JSON object.")
-def export_command(store: MemoryStore, file: Path, as_json: bool) -> int:
+def export_command(store: MemoryStore, file: Path, as_json: bool) -> None:
     """Write all experiences to FILE, as JSON lines."""
     from memory_store import export_store
 
     count = export_store(store, file)
     show_result({"file": file, "exported": count}, f"Exported {plural(count, 'experience')} to {file}.", as_json)
-    return DONE
 
 
 @memory.command("import", epilog=examples("agent-s memory import experience.jsonl"))
 @click.argument("file", type=click.Path(path_type=Path))
 @_with_store
 @json_option("Write one JSON object.")
-def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
+def import_command(store: MemoryStore, file: Path, as_json: bool) -> None:
     """Import the experiences of an exported FILE, or of a folder with a knowledge base of Agent S.
 
     Experiences that are already in memory are skipped.
@@ -171,7 +167,6 @@ def import_command(store: MemoryStore, file: Path, as_json: bool) -> int:
     show_result(
         done.model_dump(), f"Imported {plural(done.added, 'experience')}; {done.present} already present.", as_json
     )
-    return DONE
 
 
 @memory.command(
@@ -203,19 +198,20 @@ def forget(
     yes: bool,
     as_json: bool,
     **conditions: Any,
-) -> int:
+) -> None:
     """Forget EXPERIENCES by id, or those that meet all the given conditions.
 
     They are hidden at once. `--undo` restores them until `agent-s memory vacuum` deletes them.
     """
     if undo:
-        return _undo(settings, as_json)
+        _undo(settings, as_json)
+        return
     selection = _selection(experiences, **conditions)
     with _opened(settings) as store:
         count = store.count(selection)
         if count_only:
             echo_json({"count": count}) if as_json else click.echo(plural(count, "experience"))
-            return DONE
+            return
         if not experiences and not yes:
             click.confirm(f"Forget {plural(count, 'experience')}?", abort=True, err=True)
         forgotten = store.forget(selection)
@@ -228,16 +224,14 @@ def forget(
     if unknown or (selection.run_id is not None and not forgotten):
         what = f"{unknown} of {plural(len(set(experiences)), 'id')}" if unknown else f"the run {selection.run_id}"
         raise NotDone(f"Not found: {what}. `agent-s memory list` shows what is in memory.")
-    return DONE
 
 
-def _undo(settings: Settings, as_json: bool) -> int:
+def _undo(settings: Settings, as_json: bool) -> None:
     with _opened(settings) as store:
         count = store.undo_forget()
     show_result({"restored": count}, f"Restored {plural(count, 'experience')}.", as_json)
     if not count:
         raise NotDone("Nothing was forgotten since memory was last vacuumed.")
-    return DONE
 
 
 def _selection(
@@ -264,7 +258,7 @@ def _selection(
 @_with_store
 @click.option("--reason", default="withdrawn by its owner", show_default=True, help="Reason to record.")
 @json_option("Write one JSON object.")
-def quarantine(store: MemoryStore, experience: str, reason: str, as_json: bool) -> int:
+def quarantine(store: MemoryStore, experience: str, reason: str, as_json: bool) -> None:
     """Quarantine an EXPERIENCE: it is kept, but no run uses it."""
     store.quarantine(experience, reason)
     show_result(
@@ -272,14 +266,13 @@ def quarantine(store: MemoryStore, experience: str, reason: str, as_json: bool) 
         f"Quarantined {experience}. To release: agent-s memory release {experience}",
         as_json,
     )
-    return DONE
 
 
 @memory.command(epilog=examples("agent-s memory list --state quarantined", "agent-s memory release n-0f3c5d7e9a1b2c4d"))
 @click.argument("experience")
 @_with_store
 @json_option("Write one JSON object.")
-def release(store: MemoryStore, experience: str, as_json: bool) -> int:
+def release(store: MemoryStore, experience: str, as_json: bool) -> None:
     """Release an EXPERIENCE from quarantine and clear its failures."""
     released = store.release(experience)
     if as_json:
@@ -288,13 +281,12 @@ def release(store: MemoryStore, experience: str, as_json: bool) -> int:
         raise NotDone(f"{experience} was not in quarantine.")
     if not as_json:
         click.echo(f"Released {experience}: runs use it again.")
-    return DONE
 
 
 @memory.command(epilog=examples("agent-s memory vacuum"))
 @with_settings
 @json_option("Write one JSON object.")
-def vacuum(settings: Settings, as_json: bool) -> int:
+def vacuum(settings: Settings, as_json: bool) -> None:
     """Delete forgotten experiences and expired search results for good, and free their space."""
     from datetime import UTC, datetime, timedelta
 
@@ -303,13 +295,12 @@ def vacuum(settings: Settings, as_json: bool) -> int:
         report = store.vacuum(datetime.now(UTC) - expiry)
     if as_json:
         echo_json(report.model_dump())
-        return DONE
+        return
     deleted = plural(report.deleted, "experience")
     if report.web_answers:
         deleted += f" and {plural(report.web_answers, 'web search', 'web searches')}"
     freed = max(0, report.bytes_before - report.bytes_after)
     click.echo(f"Deleted {deleted}; freed {freed / 1e6:.1f} MB.")
-    return DONE
 
 
 @memory.command(epilog=examples("agent-s memory check", "agent-s memory check --salvage saved.jsonl"))
@@ -322,10 +313,11 @@ def vacuum(settings: Settings, as_json: bool) -> int:
     help="Export everything readable of a damaged memory to FILE. Memory is left as it is.",
 )
 @json_option("Write one JSON object.")
-def check(settings: Settings, export: Path | None, as_json: bool) -> int:
+def check(settings: Settings, export: Path | None, as_json: bool) -> None:
     """Check memory for damage and suggest fixes."""
     if export is not None:
-        return _salvage(settings, export, as_json)
+        _salvage(settings, export, as_json)
+        return
     with _opened(settings) as store:
         problems = store.check()
     if as_json:
@@ -335,39 +327,36 @@ def check(settings: Settings, export: Path | None, as_json: bool) -> int:
             click.echo(printable(problem))
     if problems:
         raise NotDone(f"{plural(len(problems), 'problem')} found.")
-    return DONE
 
 
-def _salvage(settings: Settings, export: Path, as_json: bool) -> int:
+def _salvage(settings: Settings, export: Path, as_json: bool) -> None:
     from memory_store import salvage_store
 
     report = salvage_store(settings.memory.url or settings.memory_path, export)
     if as_json:
         echo_json({"file": export, **report.model_dump()})
-        return DONE
+        return
     click.echo(f"Exported {plural(report.saved, 'experience')} to {export}.")
     if report.lost:
         click.echo(f"{plural(len(report.lost), 'experience')} cannot be read: {printable(', '.join(report.lost))}")
     if not report.complete:
         click.echo("More may be missing: the list of ids is damaged, too.")
     click.echo(f"Now move the damaged file and those next to it away, and run: agent-s memory import {export}")
-    return DONE
 
 
 @memory.command(epilog=examples("agent-s memory stats", "agent-s memory stats --json"))
 @_with_store
 @json_option("Write one JSON object.")
-def stats(store: MemoryStore, as_json: bool) -> int:
+def stats(store: MemoryStore, as_json: bool) -> None:
     """Show what memory holds, in numbers."""
     values = store.stats().model_dump()
     if as_json:
         echo_json(values)
-        return DONE
+        return
     for name, value in values.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key or 'unknown'} {count}" for key, count in value.items()) or "none"
         click.echo(f"{name.replace('_', ' ')}: {printable(str(value))}")
-    return DONE
 
 
 def _as_values(experience: Experience) -> dict[str, Any]:

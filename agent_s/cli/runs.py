@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_s.terminal.exits import DONE
 from agent_s.terminal.lazy import SuggestingGroup, examples
 from agent_s.terminal.options import json_option, read_settings, settings_options, with_settings
 
@@ -31,7 +30,7 @@ def runs() -> None:
 @with_settings
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs.")
 @json_option("Write one JSON array.")
-def list_command(settings: Settings, limit: int, as_json: bool) -> int:
+def list_command(settings: Settings, limit: int, as_json: bool) -> None:
     """List recorded runs, newest first."""
     from agent_s.terminal.output import echo_json, show_table
     from agent_s.trajectory.recorder import list_runs
@@ -47,14 +46,13 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> int:
         )
     else:
         click.echo(f'No runs are recorded in {settings.runs_folder}. Start one with: agent-s run "TASK"')
-    return DONE
 
 
 @runs.command(epilog=examples("agent-s runs show last", "agent-s runs show 1f0c9a --json"))
 @click.argument("run")
 @with_settings
 @json_option("Write one JSON object with all events.")
-def show(run: str, settings: Settings, as_json: bool) -> int:
+def show(run: str, settings: Settings, as_json: bool) -> None:
     """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
@@ -67,7 +65,7 @@ def show(run: str, settings: Settings, as_json: bool) -> int:
     if as_json:
         events = [event.model_dump(mode="json") for event in trajectory.events]
         echo_json({"run": folder, "problem": trajectory.problem, "events": events})
-        return DONE
+        return
     for event in trajectory.events:
         for line in lines_of(event):
             click.echo(line)
@@ -75,7 +73,6 @@ def show(run: str, settings: Settings, as_json: bool) -> int:
     reason = timeline.outcome.reason if timeline.outcome else trajectory.problem
     click.echo(f"{heading(timeline.outcome)}. {printable(reason)}".strip())
     click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
-    return DONE
 
 
 @runs.command(epilog=examples("agent-s runs report last", "agent-s runs report 1f0c9a --output run.html"))
@@ -89,7 +86,7 @@ def show(run: str, settings: Settings, as_json: bool) -> int:
     help="Write the page, with its screenshots, to this file.",
 )
 @json_option("Write one JSON object with the path.")
-def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> int:
+def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> None:
     """Write the HTML report of RUN, an id or the start of one, a folder, or "last".
 
     Without --output, the page is written to the run's folder and links to the screenshots there.
@@ -101,7 +98,6 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
     folder = find_run(settings.runs_folder, run)
     page = write_report(read_trajectory(folder), output, embed=output is not None)
     show_result({"run": folder, "report": page}, str(page), as_json)
-    return DONE
 
 
 @runs.command(
@@ -203,17 +199,11 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
 def _row(run: RunSummary) -> tuple[str, ...]:
     from agent_s.terminal.output import in_words, local_time, shorten
 
-    status = run.status or "cut off"
-    return (
-        run.run_id,
-        local_time(run.started),
-        status,
-        in_words(run.verified) if run.status else "",
-        str(run.steps) if run.status else "",
-        str(run.model_calls) if run.status else "",
-        f"{run.seconds:.1f}" if run.status else "",
-        shorten(run.instruction or run.problem, 90),
-    )
+    figures = ("", "", "", "")
+    if run.status:
+        figures = (in_words(run.verified), str(run.steps), str(run.model_calls), f"{run.seconds:.1f}")
+    task = shorten(run.instruction or run.problem, 90)
+    return (run.run_id, local_time(run.started), run.status or "cut off", *figures, task)
 
 
 def _as_values(run: RunSummary) -> dict[str, Any]:

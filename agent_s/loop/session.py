@@ -30,15 +30,10 @@ _PHASES: dict[Kind, Phase] = {"verify": "verify"}
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Requests from other threads and signal handlers.
+    """Requests from other threads and signal handlers."""
 
-    Attributes:
-        stop: The run is to stop.
-        pause: The person wants the screen for a while.
-    """
-
-    stop: threading.Event = field(default_factory=threading.Event)
-    pause: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event = field(default_factory=threading.Event)  # the run is to stop
+    pause: threading.Event = field(default_factory=threading.Event)  # the person wants the screen for a while
 
 
 class Session:

@@ -31,12 +31,12 @@ def settings_options(command: F) -> F:
     return file(one(command))
 
 
-def with_settings(command: Callable[..., int]) -> Callable[..., int]:
+def with_settings(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Add `--config FILE` and `-c KEY=VALUE`, and pass `settings` in place of their values."""
 
     @settings_options
     @wraps(command)
-    def run(config_file: Path | None, overrides: tuple[str, ...], **values: Any) -> int:
+    def run(config_file: Path | None, overrides: tuple[str, ...], **values: Any) -> int | None:
         return command(settings=read_settings(config_file, overrides), **values)
 
     return run

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from aci.acting.actions import Action, format_call
+from aci.acting.actions import format_call
 from agent_s.errors import TrajectoryError
 from agent_s.events import ModelCalled
 from agent_s.records import Outcome, Usage
@@ -157,14 +157,10 @@ def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
     try:
         with Image.open(path) as image:
             width, height = image.size
-        source = _data_address(path) if embed else quote(name)
+        content = base64.b64encode(path.read_bytes()).decode("ascii") if embed else ""
     except (OSError, UnidentifiedImageError):
         return None
-    return Picture(source, width, height)
-
-
-def _data_address(path: Path) -> str:
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+    return Picture(f"data:image/png;base64,{content}" if embed else quote(name), width, height)
 
 
 def _relative(path: Path, start: Path) -> str:
@@ -180,16 +176,13 @@ def _subtask_tone(subtask: SubtaskEntry) -> str:
     return "good" if subtask.ended.ok else "bad"
 
 
-def _call(action: Action) -> str:
-    return format_call(action).removeprefix("agent.")
-
-
-def _json(values: dict[str, Any]) -> str:
-    return json.dumps(values, ensure_ascii=False, indent=2)
-
-
 def _render(template: str, **values: Any) -> str:
-    return render_page(template, {"call": _call, "subtask_tone": _subtask_tone, "json": _json}, **values)
+    filters: dict[str, Callable[[Any], str]] = {
+        "call": lambda action: format_call(action).removeprefix("agent."),
+        "json": lambda fields: json.dumps(fields, ensure_ascii=False, indent=2),
+        "subtask_tone": _subtask_tone,
+    }
+    return render_page(template, filters, **values)
 
 
 def _write(path: Path, page: str) -> Path:
