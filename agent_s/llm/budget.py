@@ -71,12 +71,7 @@ class MeteredModel:
         self._model = model
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer one request.
-
-        Raises:
-            LimitReached: A budget is used up.
-            ModelError: There is no usable answer.
-        """
+        """Answer one request; a used-up budget raises LimitReached."""
         self.budget.check()
         response = self._model.complete(request)
         self.budget.charge(response.usage)

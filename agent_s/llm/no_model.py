@@ -12,9 +12,5 @@ class NoModel:
     name = "none"
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Refuse.
-
-        Raises:
-            ModelUnavailable: Always.
-        """
+        """Raise ModelUnavailable."""
         raise ModelUnavailable(f"the call {request.kind!r} was not made: this run may not call a model (replay=only)")

@@ -85,12 +85,7 @@ class Session:
     # Asking the model
 
     def complete(self, request: ModelRequest) -> ModelResponse:
-        """Ask the model.
-
-        Raises:
-            LimitReached: A budget is used up.
-            ModelError: There is no usable answer.
-        """
+        """Ask the model; a used-up budget raises LimitReached."""
         self._budget.check()
         started = self.clock()
         with self.timed(_PHASES.get(request.kind, "model")):

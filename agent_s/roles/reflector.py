@@ -16,9 +16,5 @@ class Reflector:
         self._model = model
 
     def reflect(self, context: ReflectContext) -> str:
-        """Return feedback on the trajectory; empty if there is nothing to say.
-
-        Raises:
-            ModelError: There is no usable answer.
-        """
+        """Return feedback on the trajectory; empty if there is nothing to say."""
         return ask(self._model, context, ReflectResponse).reflection

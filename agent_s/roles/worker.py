@@ -20,20 +20,12 @@ class Worker:
         self._memory = memory
 
     def recall(self, task: Task, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
-        """Return experiences of similar subtasks, best first.
-
-        Raises:
-            MemoryStoreError: Memory cannot be read.
-        """
+        """Return experiences of similar subtasks, best first."""
         if self._memory is None:
             return ()
         hits = self._memory.search_episodic(task.instruction, subtask.name, subtask.info)
         return tuple(hit.experience for hit in hits)
 
     def act(self, context: ActContext) -> ActResponse:
-        """Return the next step.
-
-        Raises:
-            ModelError: There is no usable answer.
-        """
+        """Return the next step."""
         return ask(self._model, context, ActResponse)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent_s.errors import SearchError, SettingsError
 from agent_s.llm.protocol import WebResult
-from agent_s.llm.providers.sdk_client import Answer
+from agent_s.llm.providers.sdk_client import Answer, nested
 from agent_s.search import WebSearch
 from agent_s.search.http import Refused, Server
 from agent_s.search.results import tidy
@@ -18,15 +18,11 @@ Kind = Literal["vane", "perplexica"]
 NAMES: dict[Kind, str] = {"vane": "Vane", "perplexica": "Perplexica"}
 
 
-class _Metadata(Answer):
-    title: str = ""
-    url: str = ""
-
-
 class _Source(Answer):
     content: str = ""
     page_content: str = Field("", alias="pageContent")
-    metadata: _Metadata = _Metadata()
+    title: str = nested("", "metadata", "title")
+    url: str = nested("", "metadata", "url")
 
 
 class _Found(Answer):
@@ -88,10 +84,7 @@ class VaneSearch(WebSearch):
         body |= {"focusMode": "webSearch"} if self._kind == "perplexica" else self._vane_fields
         found = self._server.ask("POST", "/api/search", _Found, json=body)
         answer = WebResult(f"Answer of {self._server.name}", "", found.message)
-        pages = (
-            WebResult(source.metadata.title, source.metadata.url, source.content or source.page_content)
-            for source in found.sources
-        )
+        pages = (WebResult(source.title, source.url, source.content or source.page_content) for source in found.sources)
         return tidy((answer, *pages), self._most)
 
     def cancel(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
-from agent_s.llm.providers.sdk_client import Answer, SdkClient
+from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
 from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
 from agent_s.settings import ProviderSettings
@@ -24,10 +24,6 @@ _STOPS: dict[str | None, Stop] = {
 }
 
 
-class _ServerTools(Answer):
-    web_search_requests: int = 0
-
-
 class Counts(Answer):
     """The token counts of a message."""
 
@@ -35,7 +31,7 @@ class Counts(Answer):
     output_tokens: int
     cache_read_input_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
-    server_tool_use: _ServerTools | None = None
+    searches: int | None = nested(None, "server_tool_use", "web_search_requests")
 
     def as_usage(self) -> Usage:
         """Return the counts, with cached tokens included in the input."""
@@ -45,7 +41,7 @@ class Counts(Answer):
             cached_tokens=read,
             written_tokens=written,
             output_tokens=self.output_tokens,
-            searches=self.server_tool_use.web_search_requests if self.server_tool_use else 0,
+            searches=self.searches or 0,
         )
 
 
@@ -54,16 +50,12 @@ class _Block(Answer):
     text: str = ""
 
 
-class _StopDetails(Answer):
-    category: str | None = None
-    explanation: str | None = None
-
-
 class _Message(Answer):
     id: str = ""
     content: tuple[_Block, ...]
     stop_reason: str | None = None
-    stop_details: _StopDetails | None = None
+    stop_category: str | None = nested(None, "stop_details", "category")
+    stop_explanation: str | None = nested(None, "stop_details", "explanation")
     usage: Counts
 
 
@@ -83,12 +75,11 @@ def send(
     if config:
         request["output_config"] = config
     message = client.call(lambda sdk: sdk.messages.with_raw_response.create, _Message, **request)
-    details = message.stop_details or _StopDetails()
     return Reply(
         text="".join(block.text for block in message.content if block.type == "text"),
         stop=_STOPS.get(message.stop_reason, "end"),
         usage=message.usage.as_usage(),
-        explanation=details.explanation or details.category or "",
+        explanation=message.stop_explanation or message.stop_category or "",
         request_id=message.id,
     )
 

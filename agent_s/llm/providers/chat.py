@@ -12,7 +12,7 @@ from agent_s.errors import ModelUnavailable
 from agent_s.llm.conversation import Conversation, Message, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
 from agent_s.llm.providers.openai import data_url
-from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient
+from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Service
 from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
@@ -27,24 +27,16 @@ class _Part(Answer):
     text: str = ""
 
 
-class _Message(Answer):
-    content: str | tuple[_Part, ...] | None = None
-    refusal: str | None = None
-
-
 class _Choice(Answer):
-    message: _Message
+    content: str | tuple[_Part, ...] | None = nested(None, "message", "content")
+    refusal: str | None = nested(None, "message", "refusal")
     finish_reason: str | None = None
-
-
-class _PromptDetails(Answer):
-    cached_tokens: int | None = None
 
 
 class _Counts(Answer):
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    prompt_tokens_details: _PromptDetails | None = None
+    cached_tokens: int | None = nested(None, "prompt_tokens_details", "cached_tokens")
 
 
 class _Completion(Answer):
@@ -128,18 +120,17 @@ def send(
         request["response_format"] = {"type": "json_schema", "json_schema": form}
     completion = client.call(lambda sdk: sdk.chat.completions.with_raw_response.create, _Completion, **request)
     counts = completion.usage or _Counts()
-    details = counts.prompt_tokens_details or _PromptDetails()
     usage = Usage(
         input_tokens=counts.prompt_tokens,
-        cached_tokens=details.cached_tokens or 0,
+        cached_tokens=counts.cached_tokens or 0,
         output_tokens=counts.completion_tokens,
     )
     if not completion.choices:
         return Reply("", usage=usage, request_id=completion.id)
     choice = completion.choices[0]
-    content = choice.message.content or ""
+    content = choice.content or ""
     text = content if isinstance(content, str) else "".join(part.text for part in content if part.type == "text")
-    refusal = choice.message.refusal or ""
+    refusal = choice.refusal or ""
     stop: Stop = "refusal" if refusal else _STOPS.get(choice.finish_reason, "end")
     return Reply(text, stop, usage, refusal, completion.id)
 

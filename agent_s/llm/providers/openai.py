@@ -9,7 +9,7 @@ from agent_s.errors import ModelError, ModelRefused
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.protocol import Response
 from agent_s.llm.providers.retries import TransientError
-from agent_s.llm.providers.sdk_client import Answer, SdkClient
+from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
 from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
 from agent_s.settings import ProviderSettings
@@ -29,44 +29,32 @@ class _Item(Answer):
     content: tuple[_Content, ...] | None = None
 
 
-class _InputDetails(Answer):
-    cached_tokens: int = 0
-    cache_write_tokens: int = 0
-
-
 class Counts(Answer):
     """The token counts of a response."""
 
     input_tokens: int
     output_tokens: int
-    input_tokens_details: _InputDetails = _InputDetails()
+    cached_tokens: int = nested(0, "input_tokens_details", "cached_tokens")
+    written_tokens: int = nested(0, "input_tokens_details", "cache_write_tokens")
 
     def as_usage(self, searches: int = 0) -> Usage:
         """Return the counts."""
         return Usage(
             input_tokens=self.input_tokens,
-            cached_tokens=self.input_tokens_details.cached_tokens,
-            written_tokens=self.input_tokens_details.cache_write_tokens,
+            cached_tokens=self.cached_tokens,
+            written_tokens=self.written_tokens,
             output_tokens=self.output_tokens,
             searches=searches,
         )
-
-
-class _Incomplete(Answer):
-    reason: str | None = None
-
-
-class _Error(Answer):
-    code: str = ""
-    message: str = ""
 
 
 class _Response(Answer):
     id: str = ""
     status: str = "completed"
     output: tuple[_Item, ...]
-    incomplete_details: _Incomplete | None = None
-    error: _Error | None = None
+    incomplete_reason: str | None = nested(None, "incomplete_details", "reason")
+    error_code: str = nested("", "error", "code")
+    error_message: str = nested("", "error", "message")
     usage: Counts | None = None
 
 
@@ -88,14 +76,13 @@ def send(
     if settings.effort is not None:
         request["reasoning"] = {"effort": settings.effort}
     response = client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
-    if response.status == "failed" or (response.error is not None and response.error.message):
-        raise _failure(response.error or _Error())
+    if response.status == "failed" or response.error_message:
+        raise _failure(response.error_code, response.error_message)
     contents = [part for item in response.output if item.type == "message" for part in item.content or ()]
     refusal = " ".join(part.refusal for part in contents if part.type == "refusal")
     stop: Stop = "refusal" if refusal else "end"
     if response.status == "incomplete":
-        reason = response.incomplete_details.reason if response.incomplete_details else None
-        stop = _STOPS.get(reason, "length")
+        stop = _STOPS.get(response.incomplete_reason, "length")
     return Reply(
         text="".join(part.text for part in contents if part.type == "output_text"),
         stop=stop,
@@ -105,13 +92,13 @@ def send(
     )
 
 
-def _failure(error: _Error) -> ModelError:
-    said = " ".join(error.message.split())[:300] or "no reason given"
-    if error.code in ("server_error", "rate_limit_exceeded"):
-        return TransientError(f"OpenAI has trouble ({error.code}: {said}).")
-    if "policy" in error.code:
-        return ModelRefused(f"OpenAI stopped the model ({error.code}: {said}).")
-    return ModelError(f"OpenAI could not make an answer ({error.code or 'failed'}: {said}).")
+def _failure(code: str, message: str) -> ModelError:
+    said = " ".join(message.split())[:300] or "no reason given"
+    if code in ("server_error", "rate_limit_exceeded"):
+        return TransientError(f"OpenAI has trouble ({code}: {said}).")
+    if "policy" in code:
+        return ModelRefused(f"OpenAI stopped the model ({code}: {said}).")
+    return ModelError(f"OpenAI could not make an answer ({code or 'failed'}: {said}).")
 
 
 def _message(message: Message) -> dict[str, Any]:

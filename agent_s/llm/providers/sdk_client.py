@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_s.llm.providers.cancellation import OpenConnections
 from agent_s.llm.providers.retries import TransientError
@@ -28,6 +28,11 @@ class Answer(BaseModel):
     """Base of the wire formats; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def nested(default: Any, *path: str) -> Any:
+    """Return the field of an `Answer` that is nested inside others, with a default if one of them is absent."""
+    return Field(default, validation_alias=AliasPath(path[0], *path[1:]))
 
 
 AnswerT = TypeVar("AnswerT", bound=Answer)

@@ -38,10 +38,8 @@ class Unreadable(ValueError):
 @cache
 def schema_for(response_type: type[Response]) -> dict[str, Any]:
     """Return the strict JSON schema of a response type: every field required, no other allowed."""
-    strict = _strict(response_type.model_json_schema())
-    if not isinstance(strict, dict):
-        raise TypeError("the schema of a model is an object")
-    return strict
+    schema: dict[str, Any] = _strict(response_type.model_json_schema())
+    return schema
 
 
 def read_response(text: str, response_type: type[Response]) -> Response:
@@ -86,11 +84,9 @@ def _problems(error: ValidationError) -> str:
 def _only_object(text: str) -> dict[str, Any]:
     """Return the one JSON object of a text."""
     found = list(_objects(text))
-    if len(found) > 1 and all(other == found[0] for other in found):
-        found = found[:1]
     if not found:
         raise Unreadable("there is no complete JSON object in the answer")
-    if len(found) > 1:
+    if any(other != found[0] for other in found):
         raise Unreadable(f"the answer holds {len(found)} JSON objects; give exactly one")
     return found[0]
 
@@ -170,14 +166,12 @@ def _strict(node: Any) -> Any:
         return node
     if "prefixItems" in node:  # a tuple; its length is checked afterwards
         return {"type": "array", "items": _strict(node["prefixItems"][0])}
-    strict = {_renamed(name): _strict(value) for name, value in node.items() if name not in _DROPPED}
+    strict = {
+        "anyOf" if name == "oneOf" else name: _strict(value) for name, value in node.items() if name not in _DROPPED
+    }
     for group in ("properties", "$defs"):  # here the names are fields, not keywords
         if group in node:
             strict[group] = {name: _strict(value) for name, value in node[group].items()}
     if "properties" in node:
         strict |= {"required": list(node["properties"]), "additionalProperties": False}
     return strict
-
-
-def _renamed(keyword: str) -> str:
-    return "anyOf" if keyword == "oneOf" else keyword

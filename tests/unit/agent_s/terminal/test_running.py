@@ -1,9 +1,22 @@
+"""Runs from the command line: the choice of the desktop, the exit status, and what is written."""
+
 from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
-from agent_s.terminal.running import choose_desktop
+from aci.acting.actions import Action, Click
+from aci.observation.observation import Observation
+from agent_s.errors import TrajectoryError
+from agent_s.settings import Settings, load_settings
+from agent_s.terminal.running import DesktopChoice, choose_desktop, make_task, run_once
+from agent_s.trajectory.recorder import find_run, read_trajectory
+from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +49,76 @@ def test_wayland_session_is_used_only_where_it_is_asked_for_and_says_what_it_lac
     assert choose_desktop(":9", virtual=False).words == "the screen :9"  # another server, such as Xvfb
     monkeypatch.delenv("DISPLAY")
     assert "Wayland" in choose_desktop(None, virtual=False).words
+
+
+class PrivateDesktop(FakeDesktop):
+    """A desktop with a home of its own, whose button OK opens another screen."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(screen(button(1, "OK")), self._click)
+        self._home = home
+
+    @property
+    def private(self) -> bool:
+        return True
+
+    @property
+    def home(self) -> Path:
+        return self._home
+
+    def _click(self, action: Action, seen: Observation) -> Observation:
+        if isinstance(action, Click):
+            (self._home / "note.txt").write_text("saved")
+            (self._home / ".hidden").write_text("a setting")
+            return screen(button(2, "Saved"))
+        return seen
+
+
+class FakeChoice(DesktopChoice):
+    def open(self, settings: Settings) -> Any:
+        home = settings.runs_folder.parent / "home"
+        home.mkdir(exist_ok=True)
+        return nullcontext(PrivateDesktop(home))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    folders = {"runs_dir": str(tmp_path / "runs"), "memory.path": str(tmp_path / "memory.sqlite")}
+    return load_settings(overrides={**folders, "memory.embedder": "hashing"})
+
+
+def run(instruction: str, settings: Settings, as_json: bool = False, record: Path | None = None) -> int:
+    choice = FakeChoice(None, "a fake desktop")
+    return run_once(make_task(instruction), settings, choice, as_json=as_json, quiet=True, record=record)
+
+
+def test_a_task_that_is_done_is_status_0_and_recorded_with_its_files(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("Click 'OK'.", settings, as_json=True) == 0
+    values = json.loads(capsys.readouterr().out)
+    folder = find_run(settings.runs_folder, "last")
+    assert (values["task"], values["status"], values["model"]) == ("Click 'OK'.", "done", "offline")
+    assert (values["display"], values["run"], values["report"]) == (None, str(folder), str(folder / "report.html"))
+    assert values["files"] == [str(folder / "files" / "note.txt")]
+    assert read_trajectory(folder).problem == ""
+
+
+def test_a_task_that_fails_is_status_1_with_the_reason(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("Click 'Cancel'.", settings) == 1
+    out = capsys.readouterr().out
+    assert "Cancel" in out
+    assert "Report: " in out
+
+
+def test_a_run_can_be_recorded_in_a_folder_of_ones_own(settings: Settings, tmp_path: Path) -> None:
+    assert run("Click 'OK'.", settings, record=tmp_path / "mine") == 0
+    assert read_trajectory(tmp_path / "mine").events
+    with pytest.raises(TrajectoryError):
+        find_run(settings.runs_folder, "last")
+
+
+@pytest.mark.parametrize("instruction", ["  ", "x" * 30_000])
+def test_an_empty_or_endless_instruction_is_wrong_usage(instruction: str) -> None:
+    with pytest.raises(click.UsageError, match="TASK: "):
+        make_task(instruction)
