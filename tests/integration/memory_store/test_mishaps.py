@@ -1,16 +1,18 @@
-"""What may happen to a store from outside: disks, clocks, locks and files that are not as they should be."""
+"""A store on a full disk, with a clock that jumps, with locks that fail, and with large texts."""
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_store import HashingEmbedder, MemoryStore, StoreFull, StoreUnavailable
-from memory_store.storage import opening
 from memory_store.storage.opening import open_database
 from tests.integration.memory_store.samples import SAVE, SAVE_LIKE, episodic, narrative, source
 
@@ -41,11 +43,11 @@ def test_experience_is_kept_found_and_restored_with_the_clock_set_back(path: Pat
         other.search_narrative(SAVE)
         clock.ahead = timedelta(days=-700)
         second = narrative(store, SAVE_LIKE, created_at=clock.now(UTC))
-        # Another process's index follows the order of what was written, not the times.
+        # Another process's index follows the order of writes, not the times.
         assert {hit.experience.id for hit in other.search_narrative(SAVE_LIKE)} == {first.id, second.id}
         assert all(0 < hit.score < 3 for hit in other.search_narrative(SAVE_LIKE))
         third = narrative(store, created_at=clock.now(UTC))
-        # The same learned again, as it seems earlier: counted, and nothing is lost.
+        # The same experience again, with an earlier time: counted, and nothing is lost.
         assert third.id == first.id
         assert store.get(first.id).provenance.times_seen == 2
         assert store.forget([first.id]) == 1
@@ -57,39 +59,59 @@ def test_experience_is_kept_found_and_restored_with_the_clock_set_back(path: Pat
         assert store.check() == []
 
 
+class FailingConnection(sqlite3.Connection):
+    """A connection whose write transactions fail at their start, once `error` is set."""
+
+    error: sqlite3.OperationalError | None = None
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        if self.error is not None and sql == "BEGIN IMMEDIATE":
+            raise self.error
+        return super().execute(sql, *values)
+
+
+class UnsharedConnection(sqlite3.Connection):
+    """A connection to a file system without shared memory: the journal mode stays as it was."""
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return super().execute(sql.replace("journal_mode = WAL", "journal_mode = DELETE"), *values)
+
+
+def connect_with(factory: type[sqlite3.Connection], monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = partial(sqlite3.connect, factory=factory)
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", connect)
+
+
 def test_a_file_system_without_shared_locks_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = sqlite3.connect
-
-    class Unshared(sqlite3.Connection):
-        """Answers as SQLite does where there is no shared memory: the journal stays as it was."""
-
-        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-            return super().execute(sql.replace("journal_mode = WAL", "journal_mode = DELETE"), *values)
-
-    monkeypatch.setattr(opening.sqlite3, "connect", lambda *a, **k: real(*a, **{**k, "factory": Unshared}))
+    connect_with(UnsharedConnection, monkeypatch)
     with pytest.raises(StoreUnavailable, match="local disk"):
         MemoryStore.open(path, HashingEmbedder())
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
-    [(sqlite3.SQLITE_PROTOCOL, "not a network one"), (sqlite3.SQLITE_IOERR_LOCK, "local"), (None, "")],
+    ("code", "words"), [(sqlite3.SQLITE_PROTOCOL, "not a network one"), (sqlite3.SQLITE_IOERR_LOCK, "local")]
 )
 def test_a_failing_lock_is_reported_and_nothing_is_lost(
-    path: Path, code: int | None, words: str, monkeypatch: pytest.MonkeyPatch
+    path: Path, code: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    connect_with(FailingConnection, monkeypatch)
+    error = sqlite3.OperationalError("locking protocol")
+    error.sqlite_errorcode = code
     with MemoryStore.open(path, HashingEmbedder()) as store:
         made = narrative(store)
-        error = sqlite3.OperationalError("locking protocol")
-        if code is None:
-            # What SQLite says in words alone is told as it is.
-            with pytest.raises(sqlite3.OperationalError, match="locking"), store._database.write():
-                raise error
-            return
-        error.sqlite_errorcode = code
-        with pytest.raises(StoreUnavailable, match=words), store._database.write():
-            raise error
+        monkeypatch.setattr(FailingConnection, "error", error)
+        with pytest.raises(StoreUnavailable, match=words):
+            narrative(store, SAVE_LIKE)
         assert [one.id for one in store.list_experiences()] == [made.id]
+
+
+def test_an_error_without_a_code_is_passed_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect_with(FailingConnection, monkeypatch)
+    with MemoryStore.open(path, HashingEmbedder()) as store:
+        monkeypatch.setattr(FailingConnection, "error", sqlite3.OperationalError("locking protocol"))
+        with pytest.raises(sqlite3.OperationalError, match="locking"):
+            narrative(store)
 
 
 def test_a_network_file_system_without_locks_is_refused_by_sqlite_itself(tmp_path: Path) -> None:
@@ -102,14 +124,23 @@ def test_a_network_file_system_without_locks_is_refused_by_sqlite_itself(tmp_pat
     assert mode != "wal"
 
 
+def fill_disk(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files whose name contains `name` find the disk full."""
+    real = os.open
+
+    def full(path: Any, *values: Any, **options: Any) -> int:
+        if name in Path(path).name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, *values, **options)
+
+    monkeypatch.setattr(os, "open", full)
+
+
 def test_a_full_disk_while_opening_leaves_a_store_that_can_be_opened_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as limited:
-        limited.setattr(opening, "_secure", full)
+        fill_disk(path.name, limited)
         with pytest.raises(StoreFull, match="free some space"):
             MemoryStore.open(path, HashingEmbedder())
     with MemoryStore.open(path, HashingEmbedder()) as store:
@@ -120,12 +151,8 @@ def test_a_full_disk_during_the_backup_leaves_the_older_store(path: Path, monkey
     database, _ = open_database(path, 1.0, head="0001")
     database.close()
     before = path.read_bytes()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as limited:
-        limited.setattr(opening, "back_up", full)
+        fill_disk(".backup-", limited)
         with pytest.raises(StoreFull, match="free some space"):
             MemoryStore.open(path, HashingEmbedder())
     assert path.read_bytes() == before
