@@ -13,7 +13,7 @@ import pytest
 
 from aci.desktop.virtual import VirtualDesktop
 from aci.screen.screen import Screen, open_display
-from tests.integration.aci.seeing import wait_until
+from tests.integration.aci.seeing import LIMIT_S, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ class RecordingWindow:
         events, self.seen = self.seen, []
         return events
 
-    def wait_for(self, kind: int, limit_s: float = 20.0) -> None:
+    def wait_for(self, kind: int, limit_s: float = LIMIT_S) -> None:
         deadline = time.monotonic() + limit_s
         while time.monotonic() < deadline:
             if any(event.type == kind for event in self.collect(0.02)):

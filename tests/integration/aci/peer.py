@@ -40,7 +40,7 @@ from aci.accessibility.dbus.link import socket_paths
 TITLE = "Peer"
 PLACE = (1120, 60, 360, 560)
 """Of its window: x, y, width, height, px."""
-READY_LIMIT_S = 30.0
+READY_LIMIT_S = 60.0
 
 Spec = dict[str, Any]
 """One object: role, name, description, states, interfaces, rect, text, value, attributes, children (of the same kind),

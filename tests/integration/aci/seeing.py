@@ -10,7 +10,7 @@ from aci.input.backends import open_input_device
 from aci.input.keys import chord
 from aci.observation.observation import Element, Observation
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 def find(observation: Observation, role: str, name: str) -> Element | None:
@@ -29,7 +29,7 @@ def until(desktop: VirtualDesktop, holds: Callable[[Observation], object]) -> Ob
             raise AssertionError(f"not within {LIMIT_S} s; seen:\n{observation.to_text()}")
 
 
-def wait_until(holds: Callable[[], object], limit_s: float = 10.0) -> None:
+def wait_until(holds: Callable[[], object], limit_s: float = LIMIT_S) -> None:
     """Wait until something holds that no observation is needed for."""
     deadline = time.monotonic() + limit_s
     while not holds():

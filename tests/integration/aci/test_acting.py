@@ -24,7 +24,7 @@ from aci.desktop.desktop import ActionResult
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
 from aci.observation.observation import Element
-from tests.integration.aci.seeing import press_behind_its_back
+from tests.integration.aci.seeing import LIMIT_S, press_behind_its_back
 
 pytestmark = pytest.mark.desktop
 
@@ -42,7 +42,7 @@ def needs(program: str) -> pytest.MarkDecorator:
 
 def find(desktop: VirtualDesktop, fits: Callable[[Element], bool]) -> Element:
     """Return the first element that fits, looking again for a while."""
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + LIMIT_S
     while True:
         elements = desktop.observe().elements
         found = next((element for element in elements if fits(element)), None)
@@ -116,7 +116,7 @@ def test_a_dialog_over_an_element_stops_the_click(desktop: VirtualDesktop, edito
     assert below.point is not None
     # The dialog opens behind the observation's back, as it may between look and act.
     press_behind_its_back(desktop, "ctrl+s")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LIMIT_S
     while desktop.x11.screen.window_at(below.point) == below.window_id and time.monotonic() < deadline:
         time.sleep(0.02)
     result = desktop.perform(Click(element_id=below.id))
@@ -152,7 +152,7 @@ def test_a_terminal_is_typed_into_by_keys(desktop: VirtualDesktop, tmp_path: Pat
         do(desktop, Type(text="echo wrong"))
         result = do(desktop, Type(text=f"echo 'é 中 ~ $HOME' > {target}", overwrite=True, enter=True))
         assert "by keys" in result.note
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + LIMIT_S
         while not (target.exists() and target.read_text()):
             assert time.monotonic() < deadline
             time.sleep(0.02)
@@ -201,7 +201,7 @@ def test_a_web_form(desktop: VirtualDesktop, tmp_path: Path) -> None:
         do(desktop, Type(text="05072024", element_id=month.id))
         do(desktop, Click(element_id=find(desktop, lambda element: element.name == "Send").id))
         expected = "é 中 😀 <b>|one two|s3cret|2024-05-07"
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + LIMIT_S
         while not browser.window_titles[0].startswith(expected):
             assert time.monotonic() < deadline, browser.window_titles
             time.sleep(0.05)

@@ -12,6 +12,7 @@ import pytest
 from aci.desktop.virtual import VirtualDesktop
 from aci.input.clipboard import Clipboard, Content
 from aci.screen.screen import open_display
+from tests.integration.aci.seeing import LIMIT_S
 
 pytestmark = [
     pytest.mark.desktop,
@@ -31,7 +32,7 @@ def other_reads(desktop: VirtualDesktop) -> str:
         ["xclip", "-selection", "clipboard", "-out"],
         env=desktop.environment,
         capture_output=True,
-        timeout=10,
+        timeout=LIMIT_S,
         check=True,
     )
     return answer.stdout.decode()
@@ -40,8 +41,8 @@ def other_reads(desktop: VirtualDesktop) -> str:
 def other_offers(desktop: VirtualDesktop, text: str, target: str = "UTF8_STRING") -> None:
     command = ["xclip", "-selection", "clipboard", "-target", target, "-in"]
     before = owner(desktop)
-    subprocess.run(command, env=desktop.environment, input=text.encode(), timeout=10, check=True)
-    deadline = time.monotonic() + 5
+    subprocess.run(command, env=desktop.environment, input=text.encode(), timeout=LIMIT_S, check=True)
+    deadline = time.monotonic() + LIMIT_S
     while owner(desktop) in (before, 0):  # It takes the clipboard in the background.
         assert time.monotonic() < deadline
         time.sleep(0.01)

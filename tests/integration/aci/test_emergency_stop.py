@@ -25,6 +25,7 @@ from aci.observation.geometry import Point
 from aci.screen.emergency_stop import Halt, StopBy
 from aci.screen.screen import open_display
 from tests.integration.aci.conftest import RecordingWindow
+from tests.integration.aci.seeing import LIMIT_S
 from tests.integration.aci.test_input_device import held, inside
 
 pytestmark = pytest.mark.desktop
@@ -74,7 +75,7 @@ def watched(desktop: VirtualDesktop, stop_by: StopBy = StopBy()) -> Iterator[tup
         watch.close()
 
 
-def in_time(condition: Callable[[], Any], limit_s: float = 5.0) -> bool:
+def in_time(condition: Callable[[], Any], limit_s: float = LIMIT_S) -> bool:
     deadline = time.monotonic() + limit_s
     while not condition():
         if time.monotonic() > deadline:
@@ -196,10 +197,8 @@ def test_desktop_refuses_actions_until_the_stop_is_lifted(desktop: VirtualDeskto
         with own.halt.notifying(told.append):
             timer = threading.Timer(0.2, person.put_pointer, (0, 0))
             timer.start()
-            started = time.monotonic()
             with pytest.raises(Halted, match="corner"):
                 own.perform(Wait(time=30))
-            assert time.monotonic() - started < 20
         assert told == [own.halt.reason]
         person.put_pointer(MIDDLE.x, MIDDLE.y)
         with pytest.raises(Halted):

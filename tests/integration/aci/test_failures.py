@@ -19,7 +19,7 @@ from aci.observation.observation import Observation
 from aci.screen.screen import open_display
 from agent_s import AgentS, Task
 from agent_s.offline import OfflineModel
-from tests.integration.aci.seeing import element, find, until
+from tests.integration.aci.seeing import LIMIT_S, element, find, until
 
 pytestmark = pytest.mark.desktop
 
@@ -142,7 +142,7 @@ def test_display_that_dies_ends_a_run_with_a_reason() -> None:
         assert desktop.observe().windows
         server = psutil.Process(pid_of(desktop, "Xvfb"))
         server.kill()
-        server.wait(timeout=5)
+        server.wait(timeout=LIMIT_S)
         with pytest.raises(ConnectionLost, match="virtual desktop"):
             desktop.observe()
         with pytest.raises(AciError):

@@ -17,7 +17,7 @@ from tests.integration.aci.seeing import element, until
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
-LIMIT_S = 10.0
+LIMIT_S = 60.0
 PAGE = """<!doctype html><title>First</title><style>.far { position: relative; left: 90px }</style>
 <h1>First page</h1><button id=move>Move</button> <button id=name>Name</button> <button id=more>More</button>
 <button id=later>Later</button> <input type=checkbox aria-label=Flag> <input aria-label=Line> <a href=second.html>Go</a>

@@ -17,7 +17,7 @@ from aci.errors import ConnectionLost
 
 pytestmark = pytest.mark.desktop
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 SCHEMA, KEY = "org.gnome.desktop.interface", "cursor-size"
 
 
@@ -30,7 +30,7 @@ def pair() -> Iterator[tuple[VirtualDesktop, VirtualDesktop]]:
 def told(desktop: VirtualDesktop, command: Sequence[str], **more: str) -> str:
     """Return what a program says on a desktop, "" where it fails."""
     environment = {**desktop.environment, **more}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -39,7 +39,7 @@ def copy(desktop: VirtualDesktop, text: str, selection: str) -> None:
     command = ["xclip", "-selection", selection, "-in"]
     quiet = subprocess.DEVNULL
     subprocess.run(
-        command, env=desktop.environment, input=text, text=True, stdout=quiet, stderr=quiet, timeout=30, check=True
+        command, env=desktop.environment, input=text, text=True, stdout=quiet, stderr=quiet, timeout=LIMIT_S, check=True
     )
 
 

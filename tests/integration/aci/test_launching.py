@@ -9,6 +9,7 @@ import pytest
 
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import LaunchFailed
+from tests.integration.aci.seeing import LIMIT_S
 
 pytestmark = pytest.mark.desktop
 
@@ -43,7 +44,7 @@ def test_what_ends_at_once_tells_its_last_words(desktop: VirtualDesktop) -> None
 
 def test_what_crashes_later_is_noted_once(desktop: VirtualDesktop) -> None:
     process = desktop.launch(["sh", "-c", "kill -SEGV $$"], wait_for_window=False)
-    assert process.wait(5.0) == -11
+    assert process.wait(LIMIT_S) == -11
     assert process.crash == "SIGSEGV"
     assert "sh crashed (SIGSEGV)." in desktop.observe().notes
     assert "sh crashed (SIGSEGV)." not in desktop.observe().notes
@@ -65,7 +66,7 @@ def test_what_shows_no_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) 
     mark = tmp_path / "pid"
     with pytest.raises(LaunchFailed, match=r"showed no window within 0.3 s.*still thinking"):
         desktop.launch(["sh", "-c", f"echo $$ > {mark}; echo still thinking; exec sleep 60"], timeout_s=0.3)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LIMIT_S
     while Path(f"/proc/{mark.read_text().strip()}").exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -73,7 +74,7 @@ def test_what_shows_no_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) 
 
 def test_a_program_without_a_window_need_not_be_waited_for(desktop: VirtualDesktop, tmp_path: Path) -> None:
     process = desktop.launch(["sh", "-c", "pwd; exit 7"], cwd=tmp_path, wait_for_window=False)
-    assert process.wait(5.0) == 7
+    assert process.wait(LIMIT_S) == 7
     assert process.last_words == str(tmp_path)
 
 

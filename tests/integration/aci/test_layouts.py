@@ -15,6 +15,7 @@ from aci.input.backends import open_input_device
 from aci.input.keys import chord, keysym
 from aci.observation.observation import Element
 from aci.screen.screen import open_display
+from tests.integration.aci.seeing import LIMIT_S
 from tests.integration.aci.test_acting import find, needs
 
 pytestmark = [pytest.mark.desktop, needs("mousepad"), needs("setxkbmap")]
@@ -72,7 +73,7 @@ def check(desktop: VirtualDesktop, editor: Element) -> None:
 
 
 def assert_text(desktop: VirtualDesktop, editor: Element, expected: str) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LIMIT_S
     while (text := desktop.x11.accessibility.element_text(editor.id)) != expected:
         assert time.monotonic() < deadline, text
         time.sleep(0.02)

@@ -23,7 +23,7 @@ from aci.ocr.merge import contains_text, same_text
 from aci.ocr.text_engine import TextEngine
 
 pytestmark = pytest.mark.slow
-LIMIT_S = 40.0
+LIMIT_S = 60.0
 FONT = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 COLORS = (
     ("white", "black"),

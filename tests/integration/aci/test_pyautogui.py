@@ -16,6 +16,7 @@ from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from evaluation.osworld.action_space import pyautogui_code
 from tests.integration.aci.conftest import RecordingWindow
+from tests.integration.aci.seeing import LIMIT_S
 from tests.integration.aci.test_input_device import inside
 
 pytest.importorskip("pytweening", reason="pip install --no-deps pyautogui pytweening")
@@ -43,7 +44,7 @@ def act(desktop: VirtualDesktop, recorder: RecordingWindow, work: str) -> str:
         cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -146,7 +147,7 @@ def test_the_code_for_osworld_does_what_the_primitive_says(desktop: VirtualDeskt
     for action in actions:
         code = pyautogui_code(action, seen)
         environment = {"PATH": "/usr/bin:/bin", "DISPLAY": desktop.display}
-        subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=LIMIT_S)
     events = recorder.collect()
     assert [event.detail for event in events if event.type == X.ButtonPress] == [1, 4, 4]
     recorder.seen = [event for event in events if event.type == X.KeyPress]

@@ -18,7 +18,7 @@ from aci.errors import NoDisplay
 from aci.observation.geometry import Point, Rect
 from aci.screen.screen import Screen
 from tests.integration.aci.conftest import RecordingWindow
-from tests.integration.aci.seeing import wait_until
+from tests.integration.aci.seeing import LIMIT_S, wait_until
 
 pytestmark = pytest.mark.desktop
 
@@ -163,6 +163,6 @@ def test_server_that_hangs_up_while_it_is_greeted_is_no_display() -> None:
             greeter.start()
             with pytest.raises(NoDisplay, match=f":{number}"):
                 Screen(f":{number}")
-            greeter.join(5)
+            greeter.join(LIMIT_S)
         finally:
             place.unlink()

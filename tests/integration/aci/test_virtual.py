@@ -18,6 +18,7 @@ from aci.desktop.processes import belonging_to
 from aci.desktop.virtual import VirtualDesktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
 from aci.screen.screen import open_display
+from tests.integration.aci.seeing import LIMIT_S
 
 pytestmark = pytest.mark.desktop
 
@@ -44,7 +45,7 @@ def test_it_leaves_nothing_behind() -> None:
 def test_a_daemon_that_left_its_session_and_parent_is_ended_too() -> None:
     with VirtualDesktop() as desktop:
         desktop.launch(["sh", "-c", "setsid sleep 1000 & setsid env -i sleep 1001 & exit 0"], wait_for_window=False)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + LIMIT_S
         while time.monotonic() < deadline and len(_sleepers()) < 2:
             time.sleep(0.01)
         assert len(_sleepers()) == 2

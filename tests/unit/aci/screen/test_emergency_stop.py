@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from aci.errors import Halted
@@ -21,6 +23,15 @@ def test_stop_request_holds_until_it_is_lifted_and_keeps_its_first_reason() -> N
     halt.lift()
     halt.pause(0)
     assert halt.reason == ""
+
+
+def test_stop_request_ends_a_pause() -> None:
+    halt = Halt()
+    timer = threading.Timer(0.05, halt.call, ("now",))
+    timer.start()
+    with pytest.raises(Halted, match="now"):
+        halt.pause(100_000)
+    timer.join()
 
 
 def test_listener_is_called_once_and_only_while_registered() -> None:
