@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from aci.observation.identity import ElementDescription
-from agent_s.records import Change, GroundedStep
+from agent_s.records import Change, ChangeKind, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
 from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
@@ -32,7 +31,7 @@ _MOST_ALIASES, _LONGEST = 8, 120
 _MOST_SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Naming:
     """The names of a unit function.
 
@@ -64,12 +63,11 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
         app: The application.
         suggested: Names by a model. They become aliases, except those that ask for something else than the intent.
     """
-    item = plain(attempt.control.name) or attempt.control.role
-    intents = [_without_app(intent, app) for intent in _intents(attempt, item)]
-    intent = intents[0]
-    name = intent.sentence
-    direction = "" if _is_choice(attempt) else _direction(attempt.effect, attempt.control.role)
-    tooltip = _tooltip(attempt.path, item)
+    found = _Function(attempt)
+    intents = [_without_app(intent, app) for intent in found.intents()]
+    intent, name = intents[0], intents[0].sentence
+    direction = "" if found.is_choice else found.direction
+    tooltip = found.tooltip
     if direction == "off" or (direction and label("toggling").match(tooltip)):
         tooltip = ""  # it says what the control is for, and not what was done with it
     names = [*(each for each in suggested if _agrees(each, name)), *(each.sentence for each in intents[1:]), tooltip]
@@ -79,9 +77,9 @@ def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Nami
     if attempt.precondition:
         preconditions.append(attempt.precondition)
     if direction:
-        preconditions.append(f"{item} is {'off' if direction == 'on' else 'on'}")
+        preconditions.append(f"{found.item} is {'off' if direction == 'on' else 'on'}")
     where = where_found(attempt)
-    description = describe(tooltip or name, where, app, _shown(attempt))
+    description = describe(tooltip or name, where, app, found.shown())
     return Naming(intent, tuple(aliases.values())[:_MOST_ALIASES], description, where, tuple(preconditions))
 
 
@@ -102,6 +100,191 @@ def plain(name: str) -> str:
     return re.sub(r"\s*(?:\.\.\.|…)\s*$", "", re.sub(r"\s*[(\[][^)\]]*[+][^)\]]*[)\]]$", "", name)).strip(" :") or name
 
 
+class _Function:
+    """What an attempt did, and its names in several wordings."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._effect = attempt.effect
+        self._offers = attempt.offers
+        self._control = attempt.control
+        self._path = attempt.path
+        self._trail = _trail(attempt.path)
+        self._target = next(iter(attempt.path[-1].targets.values()), None) if attempt.path else None
+        self.item = plain(attempt.control.name) or attempt.control.role
+        self._words = _lower(self.item)
+        self._menu = _lower(next(iter(self._trail), ""))
+
+    def _changes(self, kind: ChangeKind) -> list[Change]:
+        return [change for change in self._effect if change.kind == kind]
+
+    def intents(self) -> Iterator[Intent]:
+        """Yield what was done in several wordings, the most fitting first."""
+        typed = typed_text(self._path[-1].action) if self._path else ""
+        if typed and self._control.role in _FIELD_ROLES:
+            yield from self._of_field(typed)
+        elif opened := self._changes("opened"):
+            yield from self._of_window(opened[0].what)
+        elif self.is_choice:
+            yield from self._of_choice()
+        elif self.direction:
+            yield from self._of_switch()
+        elif sign := self._entered():
+            yield from self._of_sign(sign)
+        else:
+            yield from self._of_action()
+
+    # What the effect says
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether one of several was chosen, rather than one thing switched."""
+        if self._changes("opened"):
+            return False
+        settings = self._changes("setting")
+        chosen = bool(settings) and not any(change.after in ("true", "false") for change in settings)
+        return chosen or self._control.role in _CHOICE_ROLES
+
+    @property
+    def direction(self) -> str:
+        """Whether it was switched "on" or "off"; empty if it was neither."""
+        for change in self._effect:
+            if change.kind == "setting" and change.after in ("true", "false"):
+                return "on" if change.after == "true" else "off"
+            if change.kind == "state" and change.what.startswith((self._control.role, "check", "toggle", "switch")):
+                if change.after in ("checked", "pressed"):
+                    return "on"
+                if change.after in ("not checked", "not pressed"):
+                    return "off"
+        return ""
+
+    @property
+    def tooltip(self) -> str:
+        """The first sentence of the control's tooltip, if it says more than its name."""
+        text = re.sub(r"\s*\[[^\]]*\]$", "", self._target.description).partition(" | ")[0] if self._target else ""
+        text = text.partition(". ")[0].strip().rstrip(".")
+        return text if " " in text and len(text) <= 100 and text.casefold() != self.item.casefold() else ""
+
+    def shown(self) -> list[str]:
+        """Return names of the controls in a window that was opened."""
+        if not self._changes("opened"):
+            return []
+        names = [plain(offer.control.name) for offer in self._offers if not offer.unsafe]
+        return [name for name in dict.fromkeys(names) if 2 < len(name) <= 40][:_MOST_SHOWN]
+
+    def _setting_names(self) -> list[str]:
+        """Return what the settings that changed are about, by their schemas and their keys."""
+        settings = self._changes("setting")
+        found = []
+        for change in settings if len(settings) <= 2 else ():
+            key = re.sub(r"[-_]+", " ", change.what.rpartition("/")[2])
+            found += [_lower(summary_of(change.what)), label("state_of_setting").sub("", key)]
+        return [name for name in dict.fromkeys(found) if name]
+
+    def _entered(self) -> str:
+        """Return the sign that a button wrote; empty if it did something else."""
+        texts = self._changes("text")
+        if len(texts) != 1 or self._control.role not in _BUTTON_ROLES:
+            return ""
+        before, after = texts[0].before, texts[0].after
+        written = after[len(before) :].strip() if after.startswith(before) else ""
+        return written if 0 < len(written) <= 4 else ""
+
+    def _parent(self) -> str:
+        """Return the submenu or list that the target was chosen from; empty for a menu of a menu bar."""
+        if len(self._path) < 2 or len(self._trail) < 2:
+            return ""
+        inside = self._target is not None and sum(part.startswith("menu:") for part in self._target.path) > 1
+        before = next(iter(self._path[-2].targets.values()), None)
+        chosen = before is not None and before.role == "combo box" and self._trail[-2] != "combo box"
+        return self._trail[-2] if inside or chosen else ""
+
+    def _category(self) -> str:
+        """Return what an entry was chosen from: the submenu or list, the named group around it, else the setting."""
+        if parent := self._parent():
+            return parent
+        groups = [_GROUP.match(part) for part in reversed(self._target.path if self._target else ())]
+        named = next((plain(group[1]) for group in groups if group), "")
+        return named or next(iter(self._setting_names()), "")
+
+    # Its wordings
+
+    def _of_field(self, typed: str) -> Iterator[Intent]:
+        field = self._words
+        if not self._control.name and len(self._trail) > 1:
+            field = f"{_lower(self._trail[-2])} {field}"
+        if self._control.role != "spin button":
+            yield Type(value=typed, object=f"{field} field")
+            return
+        for setting in (field, *self._setting_names()):
+            yield SetValue(object=setting, value=typed)
+
+    def _of_sign(self, sign: str) -> Iterator[Intent]:
+        names = [self._words, sign, _lower(self.tooltip), table("labels")["names_of_signs"].get(sign, "")]
+        for each in (sign, self._words):
+            name = unicodedata.name(each, "").lower() if len(each) == 1 else ""
+            names.append(name.rpartition(" ")[2] if each.isalpha() else name)
+        for name in dict.fromkeys(filter(None, names)):
+            yield Do(verb="enter", object=name)
+
+    def _of_window(self, title: str) -> Iterator[Intent]:
+        words = self._words
+        shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
+        # The title of what "Open..." opens says more than "Open" alone.
+        first = shown if _is_verb(words) else words
+        if _is_verb(first):
+            yield Open(object=f"{first} dialog")
+            return
+        yield _done(first) if _begins_with_verb(first) and " " in first else Open(object=first)
+        for other in dict.fromkeys((words, shown)):
+            if not _is_verb(other) and (other != first or _begins_with_verb(first)):
+                yield Open(object=other)
+        if label("inserting").fullmatch(self._menu) and self._menu not in first.split():
+            yield Do(verb=self._menu, object=words)
+
+    def _of_choice(self) -> Iterator[Intent]:
+        words, category = self._words, _lower(self._category())
+        mode = label("way_of_working").fullmatch(words) or not category
+        yield Choose(verb="switch to", value=words) if mode else Choose(object=category, value=words)
+        after = next((change.after.strip("'\"") for change in self._changes("setting")), "")
+        value = "" if after in ("true", "false") or len(after) > 40 else re.sub(r"[-_]+", " ", after)
+        for setting in self._setting_names():
+            if setting != category:
+                yield Choose(object=setting, value=words)
+            if value and value not in words:
+                yield Choose(object=setting, value=value)
+        if self.tooltip:
+            yield Choose(verb="switch to", value=_lower(self.tooltip))
+
+    def _of_switch(self) -> Iterator[Intent]:
+        keys = [change.what.rpartition("/")[2] for change in self._changes("setting")]
+        visible = any(label("visibility").match(key) for key in keys)
+        visible = visible or bool(self._changes("appeared") or self._changes("vanished"))
+        yield _switch(self._words, self.direction, visible)
+        for setting in self._setting_names():
+            yield _switch(setting, self.direction)
+        if self.tooltip:
+            yield _switch(_lower(label("toggling").sub("", self.tooltip)), self.direction)
+
+    def _of_action(self) -> Iterator[Intent]:
+        words, parent = self._words, _lower(self._parent())
+        resized = any(change.what == "window" for change in self._changes("state"))
+        if resized or label("way_of_working").fullmatch(words):
+            yield Choose(verb="switch to", value=words)
+        elif _begins_with_verb(words):
+            yield _done(words)
+        elif parent and (_begins_with_verb(parent) or len(words.split()) < 3):
+            yield _done(f"{parent} {words}")
+        elif self._effect and all(change.kind == "appeared" for change in self._effect):
+            yield Switch(verb="show", object=words, state="on")
+        elif label("inserting").fullmatch(self._menu):
+            yield Do(verb=self._menu, object=words)
+        else:
+            yield Do(object=words) if " " in words else Choose(verb="use", value=words)
+        yield Do(object=words)
+        if any(change.after == "not editable" for change in self._changes("state")):
+            yield Choose(verb="switch to", value="read-only")
+
+
 def _agrees(suggested: str, name: str) -> bool:
     """Return whether a suggested name neither asks for the opposite of a name nor has another number."""
     off = [isinstance(each, Switch) and each.state == "off" for each in (read(suggested), read(name))]
@@ -115,26 +298,6 @@ def _without_app(intent: Intent, app: str) -> Intent:
     return intent.model_copy(update={"object": " ".join(words)}) if words else intent
 
 
-def _intents(attempt: Attempt, item: str) -> Iterator[Intent]:
-    """Yield what an attempt did in several wordings, the most fitting first."""
-    words = _lower(item)
-    typed = typed_text(attempt.path[-1].action) if attempt.path else ""
-    direction = _direction(attempt.effect, attempt.control.role)
-    opened = next((change.what for change in attempt.effect if change.kind == "opened"), None)
-    if typed and attempt.control.role in _FIELD_ROLES:
-        yield from _of_field(attempt, words, typed)
-    elif opened is not None:
-        yield from _of_window(attempt, words, opened)
-    elif _is_choice(attempt):
-        yield from _of_choice(attempt, words)
-    elif direction:
-        yield from _of_switch(attempt, words, direction)
-    elif sign := _entered(attempt):
-        yield from _of_sign(words, sign, _tooltip(attempt.path, item))
-    else:
-        yield from _of_action(attempt, words)
-
-
 def _done(words: str) -> Intent:
     """Return the action that a label names, such as "delete line"."""
     verb, _, rest = words.partition(" ")
@@ -142,127 +305,12 @@ def _done(words: str) -> Intent:
 
 
 def _begins_with_verb(words: str) -> bool:
-    return bool(
-        label("acting").fullmatch(words.split(" ")[0])
-        or first_verb(words)
-        or read(words).verb
-        or analyze(words).sure_heads
-    )
-
-
-# Fields and signs
-
-
-def _of_field(attempt: Attempt, words: str, typed: str) -> Iterator[Intent]:
-    trail = _trail(attempt.path)
-    field = words if attempt.control.name else f"{_lower(trail[-2])} {words}" if len(trail) > 1 else words
-    if attempt.control.role != "spin button":
-        yield Type(value=typed, object=f"{field} field")
-        return
-    for setting in (field, *_setting_names(attempt.effect)):
-        yield SetValue(object=setting, value=typed)
-
-
-def _entered(attempt: Attempt) -> str:
-    """Return the sign that a button wrote; empty if it did something else."""
-    texts = [change for change in attempt.effect if change.kind == "text"]
-    if len(texts) != 1 or attempt.control.role not in _BUTTON_ROLES:
-        return ""
-    before, after = texts[0].before, texts[0].after
-    written = after[len(before) :].strip() if after.startswith(before) else ""
-    return written if 0 < len(written) <= 4 else ""
-
-
-def _of_sign(words: str, sign: str, tooltip: str) -> Iterator[Intent]:
-    names = [words, sign, _lower(tooltip), table("labels")["names_of_signs"].get(sign, "")]
-    for each in (sign, words):
-        name = unicodedata.name(each, "").lower() if len(each) == 1 else ""
-        names.append(name.rpartition(" ")[2] if each.isalpha() else name)
-    for name in dict.fromkeys(filter(None, names)):
-        yield Do(verb="enter", object=name)
-
-
-# Windows
-
-
-def _of_window(attempt: Attempt, words: str, title: str) -> Iterator[Intent]:
-    shown = _lower(re.sub(r"\s+(?:(?:of|-|—|–)\s.*|\(.*|\d+)$", "", title)) or words
-    # The title of what "Open..." opens says more than "Open" alone.
-    first = shown if _is_verb(words) else words
-    if _is_verb(first):
-        yield Open(object=f"{first} dialog")
-        return
-    yield _done(first) if _begins_with_verb(first) and " " in first else Open(object=first)
-    for other in dict.fromkeys((words, shown)):
-        if not _is_verb(other) and (other != first or _begins_with_verb(first)):
-            yield Open(object=other)
-    menu = _lower(next(iter(_trail(attempt.path)), ""))
-    if label("inserting").fullmatch(menu) and menu not in first.split():
-        yield Do(verb=menu, object=words)
+    acts = label("acting").fullmatch(words.split(" ")[0]) is not None
+    return acts or bool(first_verb(words) or read(words).verb or analyze(words).sure_heads)
 
 
 def _is_verb(words: str) -> bool:
     return " " not in words and _begins_with_verb(words)
-
-
-def _shown(attempt: Attempt) -> list[str]:
-    """Return names of the controls in a window that was opened."""
-    if not any(change.kind == "opened" for change in attempt.effect):
-        return []
-    names = [plain(offer.control.name) for offer in attempt.offers if not offer.unsafe]
-    return [name for name in dict.fromkeys(names) if 2 < len(name) <= 40][:_MOST_SHOWN]
-
-
-# Choices
-
-
-def _of_choice(attempt: Attempt, words: str) -> Iterator[Intent]:
-    category = _lower(_category(attempt))
-    switched = Choose(verb="switch to", value=words)
-    yield switched if label("way_of_working").fullmatch(words) or not category else Choose(object=category, value=words)
-    after = next((change.after.strip("'\"") for change in attempt.effect if change.kind == "setting"), "")
-    value = "" if after in ("true", "false") or len(after) > 40 else re.sub(r"[-_]+", " ", after)
-    for setting in _setting_names(attempt.effect):
-        if setting != category:
-            yield Choose(object=setting, value=words)
-        if value and value not in words:
-            yield Choose(object=setting, value=value)
-    if tooltip := _tooltip(attempt.path, words):
-        yield Choose(verb="switch to", value=_lower(tooltip))
-
-
-def _category(attempt: Attempt) -> str:
-    """Return what an entry was chosen from: the submenu or list, the named group around it, else the setting."""
-    if parent := _parent(attempt.path):
-        return parent
-    target = _last(attempt.path)
-    groups = [_GROUP.match(part) for part in reversed(target.path if target else ())]
-    named = next((plain(group[1]) for group in groups if group), "")
-    return named or next(iter(_setting_names(attempt.effect)), "")
-
-
-def _is_choice(attempt: Attempt) -> bool:
-    """Return whether one of several was chosen, rather than one thing switched."""
-    if any(change.kind == "opened" for change in attempt.effect):
-        return False
-    if attempt.control.role in _CHOICE_ROLES:
-        return True
-    settings = [change for change in attempt.effect if change.kind == "setting"]
-    return bool(settings) and not any(change.after in ("true", "false") for change in settings)
-
-
-# Switches
-
-
-def _of_switch(attempt: Attempt, words: str, direction: str) -> Iterator[Intent]:
-    keys = [change.what.rpartition("/")[2] for change in attempt.effect if change.kind == "setting"]
-    visible = any(label("visibility").match(key) for key in keys)
-    visible = visible or any(change.kind in ("appeared", "vanished") for change in attempt.effect)
-    yield _switch(words, direction, visible)
-    for setting in _setting_names(attempt.effect):
-        yield _switch(setting, direction)
-    if tooltip := _tooltip(attempt.path, words):
-        yield _switch(_lower(label("toggling").sub("", tooltip)), direction)
 
 
 def _switch(words: str, direction: str, visible: bool = False) -> Intent:
@@ -281,59 +329,6 @@ def _switch(words: str, direction: str, visible: bool = False) -> Intent:
     return Switch(object=words, state="on" if on else "off")
 
 
-def _direction(effect: tuple[Change, ...], role: str) -> str:
-    """Return whether an effect switches something on or off; empty if it does neither."""
-    for change in effect:
-        if change.kind == "setting" and change.after in ("true", "false"):
-            return "on" if change.after == "true" else "off"
-        if change.kind == "state" and change.what.startswith((role, "check", "toggle", "switch")):
-            if change.after in ("checked", "pressed"):
-                return "on"
-            if change.after in ("not checked", "not pressed"):
-                return "off"
-    return ""
-
-
-def _setting_names(effect: tuple[Change, ...]) -> list[str]:
-    """Return what the settings that changed are about, by their schemas and their keys."""
-    settings = [change for change in effect if change.kind == "setting"]
-    if len(settings) > 2:
-        return []
-    found = []
-    for change in settings:
-        key = re.sub(r"[-_]+", " ", change.what.rpartition("/")[2])
-        key = label("state_of_setting").sub("", key)
-        found += [_lower(summary_of(change.what)), key]
-    return [name for name in dict.fromkeys(found) if name]
-
-
-# Other actions
-
-
-def _of_action(attempt: Attempt, words: str) -> Iterator[Intent]:
-    parent = _lower(_parent(attempt.path))
-    menu = _lower(next(iter(_trail(attempt.path)), ""))
-    resized = any(change.kind == "state" and change.what == "window" for change in attempt.effect)
-    if resized or label("way_of_working").fullmatch(words):
-        yield Choose(verb="switch to", value=words)
-    elif _begins_with_verb(words):
-        yield _done(words)
-    elif parent and (_begins_with_verb(parent) or len(words.split()) < 3):
-        yield _done(f"{parent} {words}")
-    elif attempt.effect and all(change.kind == "appeared" for change in attempt.effect):
-        yield Switch(verb="show", object=words, state="on")
-    elif label("inserting").fullmatch(menu):
-        yield Do(verb=menu, object=words)
-    else:
-        yield Do(object=words) if " " in words else Choose(verb="use", value=words)
-    yield Do(object=words)
-    if any(change.kind == "state" and change.after == "not editable" for change in attempt.effect):
-        yield Choose(verb="switch to", value="read-only")
-
-
-# Paths
-
-
 def _trail(path: tuple[GroundedStep, ...]) -> list[str]:
     """Return the names of what a path acts on, in order."""
     targets = [next(iter(step.targets.values()), None) for step in path]
@@ -342,29 +337,6 @@ def _trail(path: tuple[GroundedStep, ...]) -> list[str]:
         for each in targets
         if each is not None
     ]
-
-
-def _parent(path: tuple[GroundedStep, ...]) -> str:
-    """Return the submenu or list that the last target was chosen from; empty for a menu of a menu bar."""
-    if len(path) < 2:
-        return ""
-    trail = _trail(path)
-    last = _last(path)
-    inside = last is not None and sum(part.startswith("menu:") for part in last.path) > 1
-    before = next(iter(path[-2].targets.values()), None)
-    chosen = before is not None and before.role == "combo box" and trail[-2] != "combo box"
-    return trail[-2] if len(trail) > 1 and (inside or chosen) else ""
-
-
-def _last(path: tuple[GroundedStep, ...]) -> ElementDescription | None:
-    return next(iter(path[-1].targets.values()), None) if path else None
-
-
-def _tooltip(path: tuple[GroundedStep, ...], item: str) -> str:
-    target = _last(path)
-    text = re.sub(r"\s*\[[^\]]*\]$", "", target.description).partition(" | ")[0] if target is not None else ""
-    text = text.partition(". ")[0].strip().rstrip(".")
-    return text if " " in text and len(text) <= 100 and text.casefold() != item.casefold() else ""
 
 
 def _lower(words: str) -> str:
