@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aci.acting.actions import Click
 from aci.observation.identity import ElementDescription, find_again, titles_agree
-from aci.observation.observation import Element, Observation, Window
+from aci.observation.observation import Element, Observation
 from agent_s.records import ElementState, GroundedStep, Step
 from agent_s.replay.grounded_steps import acted_on, marks_of, state_of, staying, typed_text
 from agent_s.replay.template import values_shown
@@ -45,7 +45,6 @@ def differs(learned: GroundedStep, step: Step, after: Observation) -> str:
     before = step.observation
     return (
         _windows_differ(learned, before, after)
-        or _unexpected(learned, before, after)
         or _element_differs(learned, acted_on(step.response.action, before), after)
         or _marks_differ(learned, before, after)
     )
@@ -166,30 +165,22 @@ def _is_as_learned(one: Done, end: ElementState, after: Observation, varied: boo
 
 
 def _windows_differ(learned: GroundedStep, before: Observation, after: Observation) -> str:
-    came = [window for window in after.windows if all(window.id != old.id for old in before.windows)]
-    gone = [window for window in before.windows if all(window.id != new.id for new in after.windows)]
-    # Popups open by themselves; only those that a click opens count.
-    opened = [title for title in learned.names_of("opened") if title or isinstance(learned.action, Click)]
-    missing = _unmatched(opened, [window.title for window in came])
-    if missing:
-        return f"{_window(missing[0])} should have opened"
-    missing = _unmatched([title for title in learned.names_of("closed") if title], [window.title for window in gone])
-    return f"{_window(missing[0])} should have closed" if missing else ""
-
-
-def _unexpected(learned: GroundedStep, before: Observation, after: Observation) -> str:
-    """Return which window opened unexpectedly."""
-    known = {window.id for window in before.windows}
+    """Return which window did not open or close as it did when learned, or opened unexpectedly."""
+    old, now = ({window.id for window in seen.windows} for seen in (before, after))
+    came = [window for window in after.windows if window.id not in old]
+    gone = [window.title for window in before.windows if window.id not in now]
     expected = learned.names_of("opened")
-    for window in after.windows:
-        new = window.id not in known and _matters(window)
-        if new and not any(titles_agree(title, window.title) for title in expected):
+    # Popups open by themselves; only those that a click opens count.
+    opened = [title for title in expected if title or isinstance(learned.action, Click)]
+    if missing := _unmatched(opened, [window.title for window in came]):
+        return f"{_window(missing[0])} should have opened"
+    if missing := _unmatched([title for title in learned.names_of("closed") if title], gone):
+        return f"{_window(missing[0])} should have closed"
+    for window in came:
+        matters = not window.popup and (window.active or window.modal)
+        if matters and not any(titles_agree(title, window.title) for title in expected):
             return f"{_window(window.title)} opened, which it did not when learned"
     return ""
-
-
-def _matters(window: Window) -> bool:
-    return not window.popup and (window.active or window.modal)
 
 
 def _unmatched(titles: Sequence[str], windows: Sequence[str]) -> list[str]:

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from aci.applications.catalog import Application
 from agent_s.settings import Settings
@@ -24,9 +23,6 @@ from evaluation.harness.results import Header, Job, Result, ResultsFile
 from exploration.job.folders import Surveyed, locked, read_survey
 from exploration.job.scope import BENCHMARK, Scope, is_exhausted, read_scope, write_scope
 from exploration.job.worker import Assignment
-
-if TYPE_CHECKING:
-    from exploration.tasks.proposals import ExplorationTask
 
 COMMAND = (sys.executable, "-m", "exploration.job.worker")
 TASKS = 10
@@ -131,10 +127,11 @@ class Exploration:
     clock: Callable[[], float] = time.monotonic
     command: Sequence[str] = COMMAND
     stopped_by: str = field(init=False, default="")
+    _results: ResultsFile = field(init=False)
     _began: float = field(init=False, default=0.0)
     _stopping: bool = field(init=False, default=False)
     _pool: Pool | None = field(init=False, default=None)
-    _over: set[Job] = field(init=False, default_factory=set)
+    _finished: set[Job] = field(init=False, default_factory=set)
     _standing: Standing = field(init=False, default=Standing(0, 0, 0.0))
     _estimated: float = field(init=False, default=0.0)
 
@@ -158,18 +155,16 @@ class Exploration:
             ExplorationError: The folder cannot be used, or another process uses it.
             ResultsError: The results cannot be written, or belong to another exploration.
         """
+        plan = self.plan
         self._began = self.clock()
         try:
-            yield from self._parts()
+            with locked(plan.folder):
+                self._results = self._open_results()
+                yield from self._do(self._surveys(), SURVEY_S)
+                if not plan.survey_only:
+                    yield from self._do(self._jobs(), max(plan.longest_search_s, plan.settings.limits.max_seconds))
         except KeyboardInterrupt:
             self.stop()
-
-    def _parts(self) -> Iterator[Progress]:
-        with locked(self.plan.folder):
-            kept = self._open_results()
-            yield from self._do(self._surveys(), kept, SURVEY_S)
-            if not self.plan.survey_only:
-                yield from self._do(self._jobs(kept), kept, self._longest_s)
 
     def _open_results(self) -> ResultsFile:
         """Open the results and write the scope; a folder with results always has a scope."""
@@ -183,60 +178,28 @@ class Exploration:
         )
         if read_scope(plan.folder) is None:
             write_scope(plan.folder, scope)
-        kept = ResultsFile(plan.folder, self._header())
+        header = Header(
+            benchmark=BENCHMARK,
+            model=plan.settings.model,
+            settings=plan.settings.model_dump(mode="json"),
+            version=program_version(),
+            started=datetime.now(UTC),
+        )
+        results = ResultsFile(plan.folder, header)
         write_scope(plan.folder, scope)
-        return kept
+        return results
 
-    def _do(self, jobs: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
+    def _do(self, jobs: Sequence[Job], limit_s: float) -> Iterator[Progress]:
         """Do the jobs that are left, and retry surveys and searches that failed with an error."""
-        yield from self._do_once(self._undone(jobs, kept), kept, limit_s)
-        broken = [job for job in self._undone(jobs, kept) if job in self._over and kind_of(job) != "task"]
-        yield from self._do_once([job for job in broken if kept.results[job].outcome == "error"], kept, limit_s)
+        yield from self._do_once(self._undone(jobs), limit_s)
+        broken = [job for job in self._undone(jobs) if job in self._finished and kind_of(job) != "task"]
+        yield from self._do_once([job for job in broken if self._results.results[job].outcome == "error"], limit_s)
 
-    def _do_once(self, left: Sequence[Job], kept: ResultsFile, limit_s: float) -> Iterator[Progress]:
-        if not left or self._stopping or self._over_budget(kept):
-            return
-        self._pool = pool = Pool(self._assignment(), min(self.plan.desktops, len(left)), limit_s, self.command)
-        self._estimate(kept)
-        with self._deadline(pool):
-            for number, result in enumerate(pool.run(left), start=1):
-                kept.add(result)
-                self._over.add(result.job)
-                self._estimate(kept)
-                yield Progress(result, self.standing())
-                if number < len(left) and (self._stopping or self._over_budget(kept)):
-                    pool.stop()
-
-    # Jobs
-
-    def _surveys(self) -> list[Job]:
-        return [Job(task=f"survey {app.id}") for app in self.plan.applications]
-
-    def _jobs(self, kept: ResultsFile) -> list[Job]:
-        """Return the searches, and the tasks from easy to hard, of the applications that can be explored."""
-        surveyed = {app.id: found for app in self.plan.applications if (found := surveyed_by(kept, app.id)) is not None}
-        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
-        tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
-        tasks.sort(key=lambda task: task.difficulty)
-        return [*searches, *(job_of(task) for task in tasks)]
-
-    def _undone(self, jobs: Iterable[Job], kept: ResultsFile) -> list[Job]:
-        """Return the jobs without a result, or with one that falls short of the plan."""
-        return [job for job in jobs if not kept.is_done(job) or self._has_more(job, kept)]
-
-    def _has_more(self, job: Job, kept: ResultsFile) -> bool:
-        """Return whether a finished job can do more now: its obstacle may be gone, or its bounds have grown."""
-        match kind_of(job):
-            case "survey":
-                found = surveyed_by(kept, about(job))
-                return found is None or found.wanted < self.plan.wanted
-            case "search":
-                return not is_exhausted(kept.results[job], self.plan.longest_search_s, self.plan.depth)
-        return False
-
-    def _assignment(self) -> Assignment:
+    def _do_once(self, left: Sequence[Job], limit_s: float) -> Iterator[Progress]:
         plan = self.plan
-        return Assignment(
+        if not left or self._stopping or self._over_budget():
+            return
+        assignment = Assignment(
             settings=plan.bounded_settings,
             folder=plan.folder,
             applications=plan.applications,
@@ -246,21 +209,50 @@ class Exploration:
             search_until=None if plan.seconds is None else self._began + plan.seconds,
             keep_all=plan.keep_all,
         )
+        self._pool = pool = Pool(assignment, min(plan.desktops, len(left)), limit_s, self.command)
+        self._estimate()
+        with self._deadline(pool):
+            for number, result in enumerate(pool.run(left), start=1):
+                self._results.add(result)
+                self._finished.add(result.job)
+                self._estimate()
+                yield Progress(result, self.standing())
+                if number < len(left) and (self._stopping or self._over_budget()):
+                    pool.stop()
 
-    def _header(self) -> Header:
-        return Header(
-            benchmark=BENCHMARK,
-            model=self.plan.settings.model,
-            settings=self.plan.settings.model_dump(mode="json"),
-            version=program_version(),
-            started=datetime.now(UTC),
-        )
+    # Jobs
+
+    def _surveys(self) -> list[Job]:
+        return [Job(task=f"survey {app.id}") for app in self.plan.applications]
+
+    def _surveyed(self, app: str) -> Surveyed | None:
+        """Return the survey of an application; None if it could not be explored."""
+        result = self._results.results.get(Job(task=f"survey {app}"))
+        return read_survey(self.plan.folder, app) if result is not None and result.outcome == "success" else None
+
+    def _jobs(self) -> list[Job]:
+        """Return the searches, and the tasks from easy to hard, of the applications that can be explored."""
+        surveyed = {app.id: found for app in self.plan.applications if (found := self._surveyed(app.id)) is not None}
+        searches = [Job(task=f"search {app}") for app in surveyed] if self.plan.longest_search_s > 0 else []
+        tasks = [task for found in surveyed.values() for task in found.tasks[: self.plan.wanted]]
+        tasks.sort(key=lambda task: task.difficulty)
+        return [*searches, *(Job(task=f"task {task.id}") for task in tasks)]
+
+    def _undone(self, jobs: Iterable[Job]) -> list[Job]:
+        """Return the jobs without a result, or with one that falls short of the plan."""
+        return [job for job in jobs if not self._results.is_done(job) or self._has_more(job)]
+
+    def _has_more(self, job: Job) -> bool:
+        """Return whether a finished job can do more now: its obstacle may be gone, or its bounds have grown."""
+        match kind_of(job):
+            case "survey":
+                found = self._surveyed(about(job))
+                return found is None or found.wanted < self.plan.wanted
+            case "search":
+                return not is_exhausted(self._results.results[job], self.plan.longest_search_s, self.plan.depth)
+        return False
 
     # Budgets
-
-    @property
-    def _longest_s(self) -> float:
-        return max(self.plan.longest_search_s, self.plan.settings.limits.max_seconds)
 
     @contextmanager
     def _deadline(self, pool: Pool) -> Iterator[None]:
@@ -276,53 +268,42 @@ class Exploration:
         finally:
             timer.cancel()
 
-    def _over_budget(self, kept: ResultsFile) -> bool:
+    def _over_budget(self) -> bool:
         plan = self.plan
+        spent = sum(result.dollars or 0.0 for result in self._results.results.values())
         if plan.seconds is not None and self.clock() - self._began >= plan.seconds:
             self.stopped_by = f"the budget of {plan.seconds:g} s is used up (--seconds)"
-        elif plan.dollars is not None and spent(kept.results.values()) >= plan.dollars:
+        elif plan.dollars is not None and spent >= plan.dollars:
             self.stopped_by = f"the budget of {plan.dollars:g} dollars is used up (--dollars)"
         return bool(self.stopped_by)
 
-    def _estimate(self, kept: ResultsFile) -> None:
+    def _estimate(self) -> None:
         """Estimate the remaining time by the average duration of each kind of job, within the budget."""
-        jobs = self._all_jobs(kept)
-        left = [job for job in self._undone(jobs, kept) if job not in self._over]
-        each = [self._usual_s(kind_of(job), kept) for job in left]
+        jobs = self._all_jobs()
+        left = [job for job in self._undone(jobs) if job not in self._finished]
+        each = [self._usual_s(kind_of(job)) for job in left]
         left_s = max([sum(each) / self.plan.desktops, *each], default=0.0)
         if self.plan.seconds is not None:
             left_s = min(left_s, max(0.0, self.plan.seconds - (self.clock() - self._began)))
         self._standing, self._estimated = Standing(len(jobs) - len(left), len(jobs), left_s), self.clock()
 
-    def _all_jobs(self, kept: ResultsFile) -> list[Job]:
+    def _all_jobs(self) -> list[Job]:
         """Return all jobs, with the wanted number of tasks for each application that is not surveyed yet."""
         surveys = self._surveys()
         if self.plan.survey_only:
             return surveys
-        known = dict.fromkeys(self._jobs(kept))
-        coming = [about(job) for job in self._undone(surveys, kept) if job not in self._over]
-        for app in coming:
+        known = dict.fromkeys(self._jobs())
+        for app in (about(job) for job in self._undone(surveys) if job not in self._finished):
             if self.plan.longest_search_s > 0:
                 known.setdefault(Job(task=f"search {app}"))
-            made = surveyed_by(kept, app)
+            made = self._surveyed(app)
             for number in range(0 if made is None else len(made.tasks), self.plan.wanted):
                 known.setdefault(Job(task=f"task {number} of {app}"))
         return [*surveys, *known]
 
-    def _usual_s(self, kind: str, kept: ResultsFile) -> float:
-        known = [result.seconds for job, result in kept.results.items() if kind_of(job) == kind]
+    def _usual_s(self, kind: str) -> float:
+        known = [result.seconds for job, result in self._results.results.items() if kind_of(job) == kind]
         return sum(known) / len(known) if known else USUAL_S.get(kind, self.plan.longest_search_s)
-
-
-def surveyed_by(kept: ResultsFile, app: str) -> Surveyed | None:
-    """Return the survey of an application; None if it could not be explored."""
-    result = kept.results.get(Job(task=f"survey {app}"))
-    return read_survey(kept.folder, app) if result is not None and result.outcome == "success" else None
-
-
-def job_of(task: ExplorationTask) -> Job:
-    """Return the job that has the agent run a task."""
-    return Job(task=f"task {task.id}")
 
 
 def kind_of(job: Job) -> str:
@@ -333,8 +314,3 @@ def kind_of(job: Job) -> str:
 def about(job: Job) -> str:
     """Return the application or the task of a job."""
     return job.task.partition(" ")[2]
-
-
-def spent(results: Iterable[Result]) -> float:
-    """Return the known cost of results, in dollars."""
-    return sum(result.dollars or 0.0 for result in results)

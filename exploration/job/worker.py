@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sized
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +20,7 @@ from aci.errors import AciError
 from agent_s.errors import AgentError
 from agent_s.records import Record, Task
 from agent_s.settings import Settings
+from agent_s.terminal.output import plural
 from evaluation.harness.results import RUNS_FOLDER, Job, Result
 from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
@@ -39,7 +39,6 @@ from exploration.tasks.survey import survey
 from memory_store import MemoryStoreError
 
 if TYPE_CHECKING:
-    from aci.desktop.virtual import VirtualDesktop
     from aci.observation.observation import Observation
     from agent_s.records import Usage
     from exploration.tasks.proposals import ExplorationTask
@@ -117,15 +116,15 @@ class ExplorationBench:
         from agent_s.llm.budget import MeteredModel
         from agent_s.llm.build import build_models
         from agent_s.loop.agent import choose_embedder
-        from exploration.tasks.proposals import TaskMaker, leave_out_repetitions
+        from exploration.tasks.proposals import leave_out_repetitions, propose_tasks
 
         folder = application_folder(self._given.folder, application.id)
-        with self._desktop() as desktop:
+        with self._settings.desktop.new_virtual() as desktop:
             started = start(desktop, application, installed_applications(desktop.environment))
             found = survey(desktop, started.observation)
             model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
             embedder, wanted = choose_embedder(self._settings), self._given.wanted
-            proposed = TaskMaker(model, embedder).make(application, found.affordances, started.observation, wanted)
+            proposed = propose_tasks(model, embedder, application, found.affordances, started.observation, wanted)
             before = read_survey(self._given.folder, application.id)
             known = before.tasks if before is not None else ()
             names = [one.name for one in found.affordances]
@@ -136,7 +135,7 @@ class ExplorationBench:
                 Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
             )
             _save_picture(started.observation, folder / PICTURE_FILE)
-        summary = f"{_counted(found.affordances, 'control')}, {_counted(tasks, 'task')}"
+        summary = f"{plural(len(found.affordances), 'control')}, {plural(len(tasks), 'task')}"
         return _result(job, "success", summary, status="done", **_spent(proposed.usage))
 
     def _search(self, job: Job, application: Application) -> Result:
@@ -173,9 +172,8 @@ class ExplorationBench:
         reason = ended.reason if ended is not None else "it was interrupted"
         if timed_out:  # the search knows only its own share
             reason = f"the time of {seconds:g} s is used up"
-        summary = (
-            f"{_counted(skills, 'skill')}, {_counted(composites, 'composite')}, {_counted(screens, 'screen')}; {reason}"
-        )
+        counts = {"skill": len(skills), "composite": len(composites), "screen": len(screens)}
+        summary = f"{', '.join(plural(number, name) for name, number in counts.items())}; {reason}"
         if namer.problem:
             summary += f"; named by rules, because the model failed: {namer.problem}"
         bounds = search_labels(seconds, limits.max_depth, complete)
@@ -201,15 +199,15 @@ class ExplorationBench:
         from evaluation.harness.failures import FailureSigns
         from evaluation.harness.recording import Recording
         from exploration.tasks.completion import TaskCheck
-        from exploration.tasks.usage import UseWatch
+        from exploration.tasks.coverage import UsageListener
 
         application = self._applications[task.app]
         surveyed = read_survey(self._given.folder, task.app)
         affordances = surveyed.survey.affordances if surveyed is not None else ()
-        watch = UseWatch(affordances)
+        watch = UsageListener(affordances)
         signs, recording = FailureSigns(), Recording(self._settings.runs_folder)
         try:
-            with self._desktop() as desktop:
+            with self._settings.desktop.new_virtual() as desktop:
                 start(desktop, application, installed_applications(desktop.environment))
                 agent = AgentS.from_settings(self._settings, desktop, memory=self._opened_memory())
                 check = TaskCheck(task, affordances, watch, desktop) if task.is_checkable else None
@@ -250,9 +248,6 @@ class ExplorationBench:
         finally:
             recording.close()
 
-    def _desktop(self) -> VirtualDesktop:
-        return self._settings.desktop.new_virtual()
-
     def _opened_memory(self) -> MemoryStore | None:
         if self._memory is None and self._settings.memory.enabled:
             from agent_s.loop.agent import open_memory
@@ -265,10 +260,6 @@ def _result(job: Job, outcome: str, reason: str, status: str = "error", **more: 
     failure = None if outcome == "success" else "environment"
     values = {"task": job.task, "outcome": outcome, "status": status, "reason": reason, "failure": failure, **more}
     return Result.model_validate(values)
-
-
-def _counted(things: Sized, name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _spent(calls: tuple[Usage, ...]) -> dict[str, Any]:
@@ -306,9 +297,5 @@ def _save_picture(observation: Observation, path: Path) -> None:
         raise ExplorationError(f"Cannot write {path}: {error.strerror or error}.") from error
 
 
-def _bench(line: str) -> ExplorationBench:
-    return ExplorationBench(Assignment.model_validate_json(line))
-
-
 if __name__ == "__main__":
-    serve(_bench)
+    serve(lambda line: ExplorationBench(Assignment.model_validate_json(line)))

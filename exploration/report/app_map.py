@@ -158,39 +158,33 @@ def _caption(state: ScreenState, before: ScreenState | None) -> str:
     return _shorten(title or " · ".join(state.words[:4]) or state.title or "no title", _LONGEST_CAPTION)
 
 
-def _edge(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
-    """Draw the way on which a screen was found: right, down to its height, and right again."""
-    (x1, y1), (x2, y2) = _ends(move, places)
-    trunk, label = x1 + _TRUNK, _shorten(move.control.name or move.control.role, _LONGEST_LABEL)
-    path = f"M {x1:.0f} {y1:.0f} H {x2:.0f}"
+def _edge(
+    move: Attempt,
+    places: Mapping[str, tuple[float, float]],
+    verified: Mapping[str, UnitSkill],
+    crossing: bool = False,
+) -> Edge:
+    """Draw a way: the one on which a screen was found right, down and right again, another one as a curve."""
+    skill = verified.get(move.key)
+    more = f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
+    tip = f"{move.control.role} {move.control.name!r}{more}"
+    # From the middle of the right side of the first screen to the middle of the left side of the second
+    (x1, y1), (x2, y2) = places[move.start], places[move.end]
+    x1, y1, y2 = x1 + NODE_W, y1 + NODE_H / 2, y2 + NODE_H / 2
+    if crossing:
+        if x2 < x1:
+            x1, x2 = x1 - NODE_W, x2 + NODE_W
+        bend = (x2 - x1) / 2 or GAP_X / 2
+        path = f"M {x1:.0f} {y1:.0f} C {x1 + bend:.0f} {y1:.0f}, {x2 - bend:.0f} {y2:.0f}, {x2:.0f} {y2:.0f}"
+        return Edge(path, "", tip, x1, y1, skill is not None, crossing=True)
+    trunk, path = x1 + _TRUNK, f"M {x1:.0f} {y1:.0f} H {x2:.0f}"
     if y2 > y1:
         path = (
             f"M {x1:.0f} {y1:.0f} H {trunk - _ROUND:.0f} q {_ROUND} 0 {_ROUND} {_ROUND} "
             f"V {y2 - _ROUND:.0f} q 0 {_ROUND} {_ROUND} {_ROUND} H {x2:.0f}"
         )
-    return Edge(path, label, _tip(move, verified), trunk + _ROUND, y2 - 5, move.key in verified)
-
-
-def _crossing(move: Attempt, places: Mapping[str, tuple[float, float]], verified: Mapping[str, UnitSkill]) -> Edge:
-    """Draw another way between two screens as a curve."""
-    (x1, y1), (x2, y2) = _ends(move, places)
-    if x2 < x1:
-        x1, x2 = x1 - NODE_W, x2 + NODE_W
-    bend = (x2 - x1) / 2 or GAP_X / 2
-    path = f"M {x1:.0f} {y1:.0f} C {x1 + bend:.0f} {y1:.0f}, {x2 - bend:.0f} {y2:.0f}, {x2:.0f} {y2:.0f}"
-    return Edge(path, "", _tip(move, verified), x1, y1, move.key in verified, crossing=True)
-
-
-def _ends(move: Attempt, places: Mapping[str, tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the middle of the right side of the first screen and of the left side of the second."""
-    (x1, y1), (x2, y2) = places[move.start], places[move.end]
-    return (x1 + NODE_W, y1 + NODE_H / 2), (x2, y2 + NODE_H / 2)
-
-
-def _tip(move: Attempt, verified: Mapping[str, UnitSkill]) -> str:
-    skill = verified.get(move.key)
-    more = f": {skill.name}. {skill.description}" if skill else f". {move.why}" if move.why else ""
-    return f"{move.control.role} {move.control.name!r}{more}"
+    name = _shorten(move.control.name or move.control.role, _LONGEST_LABEL)
+    return Edge(path, name, tip, trunk + _ROUND, y2 - 5, skill is not None)
 
 
 def _crossings(
@@ -205,7 +199,7 @@ def _crossings(
         known = shown.get(move.end)
         if move.start in places and move.end in places and (known is None or known.key != move.key):
             pairs.setdefault((move.start, move.end), move)
-    return [_crossing(move, places, verified) for move in list(pairs.values())[:MOST_CROSSINGS]]
+    return [_edge(move, places, verified, crossing=True) for move in list(pairs.values())[:MOST_CROSSINGS]]
 
 
 def _at_home(

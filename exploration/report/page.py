@@ -14,7 +14,7 @@ from urllib.parse import quote
 from evaluation.harness.results import Header, read_results
 from exploration.job.folders import PICTURE_FILE, write_whole
 from exploration.report.app_map import LABEL_W, NODE_H, NODE_W, AppMap, draw_map
-from exploration.report.summary import ApplicationSummary, TaskRow
+from exploration.report.summary import ApplicationSummary
 
 REPORT_FILE = "report.html"
 QUALITY = 72
@@ -78,7 +78,12 @@ def render_report(header: Header, summaries: Sequence[ApplicationSummary], folde
         sections=[_section(summary) for summary in explored],
         skipped=[summary for summary in summaries if summary.problem],
         total=_totals(explored),
-        failed=[(summary, row) for summary in explored for row in summary.tasks if _failed(row)],
+        failed=[
+            (summary, row)
+            for summary in explored
+            for row in summary.tasks
+            if row.result is not None and row.result.status != "done"
+        ],
         made=f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}",
         node_w=NODE_W,
         node_h=NODE_H,
@@ -129,10 +134,6 @@ def _totals(summaries: Sequence[ApplicationSummary]) -> dict[str, Any]:
         "dollars": None if None in (costs := [one.dollars for one in summaries]) else sum(filter(None, costs)),
         "stored": sum(summary.stored for summary in summaries),
     }
-
-
-def _failed(row: TaskRow) -> bool:
-    return row.result is not None and row.result.status != "done"
 
 
 def _percent(share: float | None) -> str:

@@ -137,29 +137,22 @@ def search(
         DesktopError: The desktop does not come up any more.
     """
     navigator = Navigator(desktop, ledger.argv, clock, pause)
-    return _Search(navigator, ledger, keeper, limits or SearchLimits(), folder, clock).events()
+    return _Search(navigator, Prober(navigator), ledger, keeper, limits or SearchLimits(), folder, clock).events()
 
 
+@dataclass
 class _Search:
-    def __init__(
-        self,
-        navigator: Navigator,
-        ledger: Ledger,
-        keeper: Keeper,
-        limits: SearchLimits,
-        folder: FilePath | None,
-        clock: Callable[[], float],
-    ) -> None:
-        self._navigator = navigator
-        self._prober = Prober(navigator)
-        self._ledger = ledger
-        self._keeper = keeper
-        self._limits = limits
-        self._folder = folder
-        self._clock = clock
-        self._began = clock() - ledger.seconds
-        self._offered: dict[str, str] = {}
-        """The attempt that offered each control first."""
+    _navigator: Navigator
+    _prober: Prober
+    _ledger: Ledger
+    _keeper: Keeper
+    _limits: SearchLimits
+    _folder: FilePath | None
+    _clock: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        self._began = self._clock() - self._ledger.seconds
+        self._first_offered_by: dict[str, str] = {}
         self._later: list[list[Pending]] = []
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
@@ -169,16 +162,9 @@ class _Search:
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""
-        ledger = self._ledger
-        yield self._write(
-            SearchStarted(
-                seconds=self._seconds,
-                app=ledger.app,
-                argv=ledger.argv,
-                limits=self._limits,
-                resumed=not ledger.is_new,
-            )
-        )
+        app, argv, resumed = self._ledger.app, self._ledger.argv, not self._ledger.is_new
+        started = SearchStarted(seconds=self._seconds, app=app, argv=argv, limits=self._limits, resumed=resumed)
+        yield self._write(started)
         complete, reason = False, ""
         try:
             yield from self._all_phases()
@@ -259,7 +245,7 @@ class _Search:
         return [
             Pending(f"{prefix}{each.control.key}", path, each, attempt.end, attempt.precondition)
             for each in attempt.offers
-            if self._offered.setdefault(each.control.identity, attempt.key) == attempt.key
+            if self._first_offered_by.setdefault(each.control.identity, attempt.key) == attempt.key
         ]
 
     def _prepared(self, setup: Setup) -> list[Pending]:
@@ -278,55 +264,49 @@ class _Search:
 
     def _try(self, pending: Pending) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
         """Make one attempt, with retries on fresh desktops; return it, and its screen if that is new."""
-        path = (*pending.path, pending.offer.step)
-        if left_alone := pending.offer.unsafe or (_DISABLED if pending.offer.disabled else ""):
-            return (
-                Attempt(
-                    key=pending.key,
-                    control=pending.offer.control,
-                    start=pending.start,
-                    path=path,
-                    classification="skipped",
-                    precondition=pending.precondition,
-                    why=left_alone,
-                    depth=len(path),
-                ),
-                None,
-            )
+        offered = pending.offer
+        path = (*pending.path, offered.step)
+        attempt = Attempt(
+            key=pending.key,
+            control=offered.control,
+            start=pending.start,
+            path=path,
+            classification="skipped",
+            precondition=pending.precondition,
+            why=offered.unsafe or (_DISABLED if offered.disabled else ""),
+            depth=len(path),
+        )
+        if attempt.why:
+            return attempt, None
         retries = 0
-        probe = self._prober.attempt(pending.path, pending.offer.control, pending.offer.step, fresh=False)
+        probe = self._prober.attempt(pending.path, offered.control, offered.step, fresh=False)
         while probe.finding.classification == "error" and retries < self._limits.max_retries:
             if probe.finding.why == NOTHING_CHANGED or (_is_disabled(probe.finding.why) and pending.precondition):
                 break  # it began on a screen that was proven to be right
             retries += 1
-            probe = self._prober.attempt(pending.path, pending.offer.control, pending.offer.step, fresh=True)
-        return self._recorded(pending, probe, retries)
+            probe = self._prober.attempt(pending.path, offered.control, offered.step, fresh=True)
+        return self._with_result(attempt, probe, retries)
 
-    def _recorded(
-        self, pending: Pending, probe: Probe, retries: int
+    def _with_result(
+        self, attempt: Attempt, probe: Probe, retries: int
     ) -> tuple[Attempt, tuple[ScreenState, Look] | None]:
         finding, after = probe.finding, probe.after
-        self._made_on[pending.key] = probe.desktop
-        path = (*pending.path, probe.step)
+        self._made_on[attempt.key] = probe.desktop
         if finding.classification == "skipped":
             self._navigator.leave()
-        state = None if after is None else after.state(len(path), finding.offers or None)
+        state = None if after is None else after.state(attempt.depth, finding.offers or None)
         offers = [] if after is None else [offer(each, after.observation, after.place) for each in finding.offers]
-        attempt = Attempt(
-            key=pending.key,
-            control=pending.offer.control,
-            start=pending.start,
-            end=state.fingerprint if state is not None else "",
-            path=path,
-            classification=finding.classification,
-            effect=finding.effect,
-            offers=tuple(
-                each for each in offers if self._offered.get(each.control.identity, pending.key) == pending.key
-            ),
-            precondition=pending.precondition,
-            why=finding.why,
-            retries=retries,
-            depth=len(path),
+        first = self._first_offered_by
+        attempt = attempt.model_copy(
+            update={
+                "end": state.fingerprint if state is not None else "",
+                "path": (*attempt.path[:-1], probe.step),
+                "classification": finding.classification,
+                "effect": finding.effect,
+                "offers": tuple(one for one in offers if first.get(one.control.identity, attempt.key) == attempt.key),
+                "why": finding.why,
+                "retries": retries,
+            }
         )
         if state is None or after is None or state.fingerprint in self._ledger.states:
             return attempt, None

@@ -140,8 +140,7 @@ class Navigator:
                 raise
             self._desktop.reset()
             look = self._launcher.start()
-        self._fresh, self.tainted = True, False
-        self._at = ()
+        self._at, self._fresh, self.tainted = (), True, False
         self._know((), look)
         return look
 
@@ -192,7 +191,7 @@ class Navigator:
     def advance(self, path: Path, look: Look) -> Look | Trouble | None:
         """Do the next step of a path; None if it leads elsewhere than before."""
         here = path[: len(self._at or ()) + 1]
-        expected = self._expected.get(place_key(here))
+        expected = self.expected(here)
         # The picture at the end of a path is compared later, so the screen must be at rest there.
         quick = expected is not None and (len(here) < len(path) or expected.menus)
         done = self.act(here[-1], look, expected if quick else None)
@@ -276,7 +275,7 @@ class Navigator:
         self._pause(after_s)
         return self._seen_now()
 
-    def done(
+    def with_effect(
         self, step: GroundedStep, before: Look, after: Look, hidden: Mapping[str, str] | None = None, last: bool = False
     ) -> GroundedStep:
         """Return the latest step with its effect, for a replay to check.
@@ -316,16 +315,15 @@ class Navigator:
         known = self.known(base)
         if known is None:
             return False
-        look: Look | Trouble = self._closed(known)
+        look = self._closed(known)
         for number, step in enumerate(way[len(base) :], start=len(base) + 1):
             if isinstance(look, Trouble):
                 return False
-            expected = self._expected.get(place_key(way[:number]))
+            expected = self.expected(way[:number])
             look = self.follow(step, look, expected if expected is not None and expected.menus else None, _BACK_LIMIT_S)
         if isinstance(look, Trouble) or not same(known, look, switched, self.strict):
             return False
-        self._at = base
-        self._fresh = False
+        self._at, self._fresh = base, False
         self.tainted |= known.exact != look.exact
         self._know(base, look)
         kept = {key: value for key, value in look.home.settings.items() if key in (switched or ())}
@@ -342,14 +340,18 @@ class Navigator:
 
     def _closed(self, known: Look) -> Look | Trouble:
         """Press Escape until there are no more windows than there were."""
+
+        def arrived(seen: Look) -> bool:
+            return len(seen.observation.windows) <= len(known.observation.windows)
+
         look = self._seen_now()
         for _ in range(_MOST_ESCAPES):
-            if isinstance(look, Trouble) or len(look.observation.windows) <= len(known.observation.windows):
+            if isinstance(look, Trouble) or arrived(look):
                 break
-            look = self.escape(look, lambda seen: len(seen.observation.windows) <= len(known.observation.windows))
+            look = self._escape(look, arrived)
         return look
 
-    def escape(self, before: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
+    def _escape(self, before: Look, arrived: Callable[[Look], object]) -> Look | Trouble:
         """Press Escape and look until a condition holds, or nothing changes any more."""
         self._at = None
         try:
@@ -373,11 +375,10 @@ class Navigator:
             if reached is None and before is not None and look.exact == before.exact:
                 return None  # Escape does nothing here
             if reached is not None:
-                self._at = reached
-                self._fresh = False
+                self._at, self._fresh = reached, False
                 self._know(reached, look)
                 return look
-            before, look = look, self.escape(look, lambda seen: self._place_on(path, seen) is not None)
+            before, look = look, self._escape(look, lambda seen: self._place_on(path, seen) is not None)
         return None
 
     def _seen_now(self) -> Look | Trouble:

@@ -90,7 +90,7 @@ class Prober:
         if isinstance(after, Trouble):
             return Probe(Finding("error", after.reason), step)
         finding, after = self._judged(control, before, after, (*path, step))
-        done = navigator.done(step, before, after)
+        done = navigator.with_effect(step, before, after)
         if finding.classification in ("terminal", "error"):
             finding = self._with_state(finding, control, before, after, (*path, done))
         made_on = navigator.restarts
@@ -127,10 +127,10 @@ class Prober:
                 return None
             if isinstance(after, Trouble):
                 return Verified(after.reason, tuple(steps))
-            steps.append(navigator.done(step, before, after))
+            steps.append(navigator.with_effect(step, before, after))
             look = after
         finding, look = self._judged(attempt.control, before, look, attempt.path)
-        steps[-1] = navigator.done(attempt.path[-1], before, look, _hidden_settings(finding.effect), last=True)
+        steps[-1] = navigator.with_effect(attempt.path[-1], before, look, _hidden_settings(finding.effect), last=True)
         finding = self._with_state(finding, attempt.control, before, look, attempt.path)
         self._go_back(attempt.path, attempt.control, finding, bool(before.menus))
         return Verified(missing_change(attempt.effect, finding.effect), tuple(steps), finding.effect)

@@ -55,7 +55,11 @@ def compose(
     try:
         while clock() - began + _USUAL_S <= seconds and (task := next(_untried(ledger), None)) is not None:
             problem, steps = _try(navigator, task)
-            skill = None if problem else keeper.keep(_skill(task, navigator.app, steps))
+            skill = None
+            if not problem:
+                effect = tuple(change for part in task.parts[task.kept :] for change in part.effect)
+                found = UnitSkill(key=task.key, app=navigator.app, steps=steps, effect=effect, **task.naming.fields())
+                skill = keeper.keep(found)
             event = Composed(
                 seconds=round(clock() - began, 3),
                 key=task.key,
@@ -109,7 +113,7 @@ def _do(navigator: Navigator, part: Part, ground: Look, last: bool) -> tuple[str
         if isinstance(after, Trouble):
             return after.reason, before, ()
         look = navigator.steady(after)
-        steps.append(navigator.done(step, before, look))
+        steps.append(navigator.with_effect(step, before, look))
 
     def missing(seen: Look) -> str:
         return missing_change(part.effect, (*changes(ground, seen), *changes(before, seen)))
@@ -121,7 +125,7 @@ def _do(navigator: Navigator, part: Part, ground: Look, last: bool) -> tuple[str
             break
         look = later
         problem = missing(look)
-    steps[-1] = navigator.done(part.steps[-1], before, look, part.steps[-1].end.settings, last=last)
+    steps[-1] = navigator.with_effect(part.steps[-1], before, look, part.steps[-1].end.settings, last=last)
     return problem, look, tuple(steps)
 
 
@@ -134,18 +138,3 @@ def _lost(task: Composition, start: Look, end: Look) -> str:
         if change.kind == "file" and (problem := missing_change((change,), changes(start, end))):
             return f"at the end {problem}"
     return ""
-
-
-def _skill(task: Composition, app: str, steps: Path) -> UnitSkill:
-    return UnitSkill(
-        key=task.key,
-        app=app,
-        name=task.naming.name,
-        intent=task.naming.intent,
-        aliases=task.naming.aliases,
-        description=task.naming.description,
-        where=task.naming.where,
-        preconditions=task.naming.preconditions,
-        steps=steps,
-        effect=tuple(change for part in task.parts[task.kept :] for change in part.effect),
-    )

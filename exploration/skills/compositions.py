@@ -18,6 +18,7 @@ from aci.acting.actions import Hotkey
 from agent_s.records import Change, GroundedStep
 from agent_s.replay.skill_matching import THEN
 from exploration.search.navigator import Path
+from exploration.search.prober import CHECKED_ROLES
 from exploration.search.records import Attempt, UnitSkill
 from exploration.skills.naming import Naming, describe, name_unit
 from intents.intent import Do
@@ -29,8 +30,6 @@ MOST_OF_A_KIND = 8
 _STRICT = ("setting", "file", "state", "value", "text", "opened", "title")
 _OPPOSITES = {"true": "false", "checked": "not checked", "pressed": "not pressed"}
 _OPPOSITES |= {off: on for on, off in _OPPOSITES.items()}
-_MENU_STATE = ("check menu item", "radio menu item")
-"""Controls whose state is visible only while their menu is open."""
 _ESCAPE = Hotkey(keys=("Escape",))
 _LONGEST_PART = 5
 
@@ -246,7 +245,7 @@ def _expected(skill: UnitSkill) -> tuple[Change, ...]:
     strict = [
         change
         for change in skill.effect
-        if change.kind in _STRICT and not (change.kind == "state" and change.what.startswith(_MENU_STATE))
+        if change.kind in _STRICT and not (change.kind == "state" and change.what.startswith(CHECKED_ROLES))
     ]
     telling = tuple(change for change in strict if change.kind != "title") or tuple(strict)
     return telling or tuple(change for change in skill.effect if change.kind in ("appeared", "vanished"))

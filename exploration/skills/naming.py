@@ -10,9 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agent_s.records import Change, ChangeKind, GroundedStep
 from agent_s.replay.grounded_steps import typed_text
+from exploration.search.controls import FIELD_ROLES
 from exploration.search.records import Attempt
 from exploration.search.schemas import summary_of
 from intents.conflicts import analyze, conflict
@@ -23,7 +25,6 @@ from intents.reader import read
 from intents.tables import table
 
 _CHOICE_ROLES = ("radio menu item", "radio button", "list item")
-_FIELD_ROLES = ("entry", "text", "spin button", "search bar")
 _BUTTON_ROLES = ("push button", "button", "toggle button")
 _GROUP = re.compile(r"(?:panel|grouping):(?!Gtk|Hdy|Adw)(.+)")
 _NUMBER = re.compile(r"\d+")
@@ -53,6 +54,10 @@ class Naming:
     def name(self) -> str:
         """The intent as a short sentence, such as "turn on line numbers"."""
         return self.intent.sentence[:_LONGEST]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a `UnitSkill` that it gives."""
+        return {"name": self.name, **vars(self)}
 
 
 def name_unit(attempt: Attempt, app: str, suggested: Sequence[str] = ()) -> Naming:
@@ -120,7 +125,7 @@ class _Function:
     def intents(self) -> Iterator[Intent]:
         """Yield what was done in several wordings, the most fitting first."""
         typed = typed_text(self._path[-1].action) if self._path else ""
-        if typed and self._control.role in _FIELD_ROLES:
+        if typed and self._control.role in FIELD_ROLES:
             yield from self._of_field(typed)
         elif opened := self._changes("opened"):
             yield from self._of_window(opened[0].what)

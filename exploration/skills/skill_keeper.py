@@ -12,7 +12,8 @@ from agent_s.version import program_version
 from exploration.search.navigator import Path
 from exploration.search.records import BOUNDARY_OUTCOME, VERIFIED_BY, Attempt, Boundary, UnitSkill
 from exploration.skills.naming import name_unit
-from memory_store import MemoryStore, Provenance
+from memory_store import MemoryStore, Provenance, SkillExperience
+from memory_store.records.experience import State
 
 Namer = Callable[[Sequence[Attempt]], Mapping[str, tuple[str, ...]]]
 """Returns names for attempts by their keys; `exploration.skills.naming_by_model.ModelNamer` asks a model."""
@@ -54,16 +55,11 @@ class SkillKeeper:
             UnitSkill(
                 key=attempt.key,
                 app=app,
-                name=naming.name,
-                intent=naming.intent,
-                aliases=naming.aliases,
-                description=naming.description,
-                where=naming.where,
-                preconditions=naming.preconditions,
                 steps=steps,
                 prepared=1 if attempt.precondition else 0,
                 effect=attempt.effect,
                 state=attempt.end,
+                **naming.fields(),
             )
         )
 
@@ -78,8 +74,8 @@ class SkillKeeper:
         """
         if self._memory is None:
             return skill
-        known = self._memory.find_skill(skill.name, skill.description, platform=PLATFORM)
-        if known is None or known.provenance.app != skill.app:
+        known = self._stored(skill, states=("active",))
+        if known is None:
             known = self._memory.add_skill(
                 name=skill.name,
                 intent=skill.intent,
@@ -107,31 +103,31 @@ class SkillKeeper:
             MemoryStoreError: Memory cannot be written.
         """
         naming = name_unit(attempt, app)
+        name, description = naming.name, naming.description
         boundary = Boundary(
-            key=attempt.key,
-            app=app,
-            name=naming.name,
-            description=naming.description,
-            why=why,
-            steps=steps,
-            retries=retries,
+            key=attempt.key, app=app, name=name, description=description, why=why, steps=steps, retries=retries
         )
         if self._memory is None or not steps:
             return boundary
-        known = self._memory.find_skill(
-            boundary.name, boundary.description, platform=PLATFORM, states=("active", "candidate")
-        )
-        if known is None or known.provenance.app != app:
+        known = self._stored(boundary, states=("active", "candidate"))
+        if known is None:
             known = self._memory.add_skill(
-                name=boundary.name,
+                name=name,
                 intent=naming.intent,
                 aliases=naming.aliases,
-                description=boundary.description,
+                description=description,
                 steps=[step.model_dump(mode="json") for step in steps],
                 provenance=self._provenance(app, attempt.key, BOUNDARY_OUTCOME, why),
             )
             self._memory.mark_verified(verified=False, by=VERIFIED_BY, run_id=self._run_id, ids=[known.id])
         return boundary.model_copy(update={"experience_id": known.id})
+
+    def _stored(self, found: UnitSkill | Boundary, states: tuple[State, ...]) -> SkillExperience | None:
+        """Return the skill of the same application, name and description that memory holds already."""
+        if self._memory is None:
+            return None
+        known = self._memory.find_skill(found.name, found.description, platform=PLATFORM, states=states)
+        return known if known is not None and known.provenance.app == found.app else None
 
     def _provenance(self, app: str, key: str, outcome: str, why: str = "") -> Provenance:
         return Provenance(

@@ -9,9 +9,8 @@ from typing import Protocol
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import Affordance
 from agent_s.records import Status, Verdict
-from exploration.tasks.coverage import key_of
+from exploration.tasks.coverage import UsageListener, key_of
 from exploration.tasks.proposals import ExplorationTask
-from exploration.tasks.usage import UseWatch
 
 CHECKED_BY = "exploration: what was used and what is there"
 _DOCUMENTS = "Documents"
@@ -42,7 +41,7 @@ class TaskCheck:
     """
 
     def __init__(
-        self, task: ExplorationTask, affordances: Sequence[Affordance], watch: UseWatch, desktop: Checkable
+        self, task: ExplorationTask, affordances: Sequence[Affordance], watch: UsageListener, desktop: Checkable
     ) -> None:
         self._task = task
         self._keys = {one.way: key_of(one) for one in affordances}

@@ -1,11 +1,14 @@
-"""The share of an application's controls that was used."""
+"""Which controls of an application a search or a run used, and their share of all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agent_s.events import ActionChosen, ActionPerformed, Event, ExperienceStored, Observed
 from agent_s.llm.protocol import Affordance
+from agent_s.records import ID_FIELDS
+from exploration.tasks.survey import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +51,51 @@ def find_used(affordances: Sequence[Affordance], name: str, path: Sequence[str])
     loose = [one for one in same if not one.within]
     best = inside or loose or (same if len(same) == 1 else [])
     return key_of(best[0]) if best else None
+
+
+class UsageListener:
+    """A listener for the events of a run.
+
+    Args:
+        affordances: The controls that the survey found.
+
+    Attributes:
+        used: Keys of the affordances that actions used, in order.
+        stored: Number of experiences that were stored.
+    """
+
+    def __init__(self, affordances: Sequence[Affordance]) -> None:
+        self.used: dict[str, None] = {}
+        self.stored = 0
+        self._affordances = affordances
+        self._observed: Observed | None = None
+        self._pending: list[str] = []
+        self._way: tuple[str, ...] = ()
+
+    def __call__(self, event: Event) -> None:
+        """Process one event."""
+        match event:
+            case Observed():
+                self._observed = event
+            case ActionChosen():
+                self._pending = self._touched(event)
+            case ActionPerformed() if event.result.ok:
+                self.used.update(dict.fromkeys(self._pending))
+            case ExperienceStored():
+                self.stored += 1
+            case _:
+                pass
+
+    def _touched(self, event: ActionChosen) -> list[str]:
+        observation = self._observed.observation if self._observed is not None else None
+        if observation is None:
+            return []
+        ids = [getattr(event.action, field, None) for field in ID_FIELDS]
+        elements = [observation.by_id[number] for number in ids if number in observation.by_id]
+        passed, self._way = self._way, tuple(f"step:{name_of(element)}" for element in elements)
+        keys = [
+            find_used(self._affordances, name, (*element.path, *passed))
+            for element in elements
+            if (name := name_of(element))
+        ]
+        return [key for key in keys if key is not None]

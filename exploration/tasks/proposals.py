@@ -85,62 +85,45 @@ class Proposed:
     usage: tuple[Usage, ...]
 
 
-class TaskMaker:
-    """Proposes tasks.
+def propose_tasks(
+    model: Model,
+    embedder: Embedder,
+    application: Application,
+    affordances: Sequence[Affordance],
+    observation: Observation,
+    wanted: int,
+) -> Proposed:
+    """Return tasks for an application, the easy ones first.
 
     Args:
         model: Proposes them.
         embedder: Measures their similarity.
+        application: The application.
+        affordances: Its affordances.
+        observation: The screen after its start.
+        wanted: Maximum number of tasks.
+
+    Raises:
+        ModelError: The model gives no usable answer.
     """
+    if wanted <= 0:
+        return Proposed((), ())
+    task = Task(instruction=f"Explore {application.name}", id=f"explore-{application.id}")
+    asked = min(MOST_PROPOSED, wanted * PROPOSED_PER_WANTED)
 
-    def __init__(self, model: Model, embedder: Embedder) -> None:
-        self._model = model
-        self._embedder = embedder
-
-    def make(
-        self, application: Application, affordances: Sequence[Affordance], observation: Observation, wanted: int
-    ) -> Proposed:
-        """Return tasks for an application, the easy ones first.
-
-        Args:
-            application: The application.
-            affordances: Its affordances.
-            observation: The screen after its start.
-            wanted: Maximum number of tasks.
-
-        Raises:
-            ModelError: The model gives no usable answer.
-        """
-        if wanted <= 0:
-            return Proposed((), ())
-        asked = min(MOST_PROPOSED, wanted * PROPOSED_PER_WANTED)
-        common, first = self._ask(application, affordances, None, asked, ())
-        known = [task.instruction for task in common]
-        aware, second = self._ask(application, affordances, observation, asked, known)
-        proposals = [*_tasks(application, common, "common"), *_tasks(application, aware, "screen")]
-        proposals = [task for task in proposals if _harmless(task.instruction)]
-        distinct = leave_out_repetitions(proposals, self._embedder, [one.name for one in affordances])
-        return Proposed(tuple(choose(distinct, affordances, wanted)), (first, second))
-
-    def _ask(
-        self,
-        application: Application,
-        affordances: Sequence[Affordance],
-        observation: Observation | None,
-        wanted: int,
-        known: Sequence[str],
-    ) -> tuple[tuple[ProposedTask, ...], Usage]:
+    def ask(seen: Observation | None, known: tuple[str, ...]) -> tuple[tuple[ProposedTask, ...], Usage]:
         context = ProposalContext(
-            Task(instruction=f"Explore {application.name}", id=f"explore-{application.id}"),
-            application.name,
-            wanted,
-            application.generic_name,
-            observation,
-            tuple(affordances),
-            tuple(known),
+            task, application.name, asked, application.generic_name, seen, tuple(affordances), known
         )
-        response = self._model.complete(ModelRequest(context))
-        return cast(ProposalResponse, response.output).tasks[:wanted], response.usage
+        response = model.complete(ModelRequest(context))
+        return cast(ProposalResponse, response.output).tasks[:asked], response.usage
+
+    common, first = ask(None, ())
+    aware, second = ask(observation, tuple(one.instruction for one in common))
+    proposals = [*_tasks(application, common, "common"), *_tasks(application, aware, "screen")]
+    proposals = [one for one in proposals if _harmless(one.instruction)]
+    distinct = leave_out_repetitions(proposals, embedder, [one.name for one in affordances])
+    return Proposed(tuple(choose(distinct, affordances, wanted)), (first, second))
 
 
 def task_id(app: str, instruction: str) -> str:
@@ -169,8 +152,13 @@ def leave_out_repetitions(
     named = [names_in(task.instruction, known) for task in tasks]
     kept: list[int] = []
     for number in range(len(tasks)):
-        same = [other for other in kept if named[other] == named[number] and _near(tasks[other], tasks[number])]
-        alike = [other for other in same if float(vectors[other] @ vectors[number]) >= least]
+        alike = [
+            other
+            for other in kept
+            if named[other] == named[number]
+            and abs(tasks[other].difficulty - tasks[number].difficulty) <= 1
+            and float(vectors[other] @ vectors[number]) >= least
+        ]
         if all(conflict(tasks[other].instruction, tasks[number].instruction) for other in alike):
             kept.append(number)
     return [tasks[number] for number in kept]
@@ -186,17 +174,14 @@ def choose(tasks: Sequence[ExplorationTask], affordances: Sequence[Affordance], 
     used: Counter[str] = Counter()
     kinds: Counter[TaskKind] = Counter()
     difficulties: Counter[int] = Counter()
+
+    def cost(task: ExplorationTask) -> tuple[int, ...]:
+        least_used = min(used[part] for part in touched[task.id])
+        return kinds[task.kind], difficulties[task.difficulty], least_used, task.difficulty
+
     left, chosen = list(tasks), list[ExplorationTask]()
     while left and len(chosen) < wanted:
-        task = min(
-            left,
-            key=lambda one: (
-                kinds[one.kind],
-                difficulties[one.difficulty],
-                min(used[part] for part in touched[one.id]),
-                one.difficulty,
-            ),
-        )
+        task = min(left, key=cost)
         left.remove(task)
         chosen.append(task)
         kinds[task.kind] += 1
@@ -219,10 +204,6 @@ def names_in(instruction: str, names: Iterable[str]) -> frozenset[str]:
             found.add(name)
             text = text.replace(words, "  ")
     return frozenset(found)
-
-
-def _near(one: ExplorationTask, other: ExplorationTask) -> bool:
-    return abs(one.difficulty - other.difficulty) <= 1
 
 
 def _without_parameters(instruction: str, names: set[str]) -> str:

@@ -100,15 +100,12 @@ class _Menus:
         self._deadline = deadline
         self.complete = True
 
-    def _late(self) -> bool:
-        return self._clock() > self._deadline
-
     def open_all(self, observation: Observation) -> Iterable[Affordance]:
         openers = [element for element in observation.elements if _opens_menu(element)]
         for opener in openers:
             found: list[Affordance] | None = None
             for _ in range(_TRIES):
-                if found is None and not self._late():
+                if found is None and self._clock() <= self._deadline:
                     found = self._into(opener.id, (name_of(opener),), observation)
                     self._close(observation)
             self.complete = self.complete and found is not None
@@ -120,9 +117,10 @@ class _Menus:
             return None
         after, entries = self._opened(set(before.by_id))
         found = list(_offered(entries[:MOST_PER_MENU], within))
-        inner = [entry for entry in entries if _is_submenu(entry)] if len(within) < _DEEPEST else []
-        for entry in inner:
-            below = None if self._late() else self._into(entry.id, (*within, name_of(entry)), after)
+        submenus = [each for each in entries if each.role == "menu" and "disabled" not in each.states]
+        for entry in filter(lambda each: is_safe(each.name), submenus if len(within) < _DEEPEST else ()):
+            late = self._clock() > self._deadline
+            below = None if late else self._into(entry.id, (*within, name_of(entry)), after)
             self.complete = self.complete and below is not None
             found += below or ()
         return found if entries else None
@@ -152,12 +150,9 @@ def _offered(elements: Iterable[Element], within: tuple[str, ...]) -> Iterable[A
     for element in elements:
         name = name_of(element)
         if name and element.role != "menu" and "disabled" not in element.states:
-            on = bool({"checked", "pressed"} & element.states) if _can_be_on(element) else None
+            can_be_on = element.role in _CHECKED_ROLES or "checkable" in element.states
+            on = bool({"checked", "pressed"} & element.states) if can_be_on else None
             yield Affordance(element.role, name, within, on=on)
-
-
-def _can_be_on(element: Element) -> bool:
-    return element.role in _CHECKED_ROLES or "checkable" in element.states
 
 
 def _pressable(elements: Iterable[Element]) -> list[Element]:
@@ -173,10 +168,6 @@ def _opens_menu(element: Element) -> bool:
         return False
     in_bar = element.role == "menu" and any(step.startswith("menu bar:") for step in element.path)
     return in_bar or any(step.endswith((":GtkMenuButton", ":GtkPopoverMenuBar")) for step in element.path)
-
-
-def _is_submenu(entry: Element) -> bool:
-    return entry.role == "menu" and "disabled" not in entry.states and is_safe(entry.name)
 
 
 def name_of(element: Element | ElementDescription) -> str:

@@ -9,7 +9,7 @@ import pytest
 from aci.applications.catalog import Application
 from agent_s.llm.build import build_model
 from agent_s.llm.protocol import Affordance
-from exploration.tasks.proposals import TaskMaker
+from exploration.tasks.proposals import propose_tasks
 from memory_store.embedding.embedders import HashingEmbedder
 from tests.unit.agent_s.fakes import button, screen
 from tests.wire.formats import FORMATS, Format
@@ -37,7 +37,7 @@ def test_proposals_are_deduplicated_and_sorted_by_difficulty(form: Format) -> No
     server = WireServer([form.answer(common), form.answer(aware)])
     with server.running():
         model = build_model(form.model(server.url), form.environment(server.url))
-        made = TaskMaker(model, HashingEmbedder()).make(NOTES, OFFERED, screen(button(1, "Bold")), 5)
+        made = propose_tasks(model, HashingEmbedder(), NOTES, OFFERED, screen(button(1, "Bold")), 5)
     assert [(one.instruction, one.kind) for one in made.tasks] == [
         ("Make the text bold with 'Bold'.", "screen"),
         ("Turn on the line numbers in Notes.", "common"),

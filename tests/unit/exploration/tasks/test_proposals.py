@@ -12,10 +12,10 @@ from agent_s.llm.scripted import ScriptedModel
 from exploration.tasks.proposals import (
     ExplorationTask,
     TaskKind,
-    TaskMaker,
     choose,
     leave_out_repetitions,
     names_in,
+    propose_tasks,
     task_id,
 )
 from exploration.tasks.survey import is_safe
@@ -77,7 +77,7 @@ def test_both_kinds_are_chosen_alike() -> None:
 def make(answers: Sequence[Sequence[ProposedTask]], wanted: int) -> tuple[list[ExplorationTask], ScriptedModel]:
     model = ScriptedModel({"propose_tasks": [ProposalResponse(tasks=tuple(each)) for each in answers]})
     offered = (Affordance("menu item", "Save", ("File",)),)
-    return list(TaskMaker(model, HashingEmbedder()).make(NOTES, offered, screen(), wanted).tasks), model
+    return list(propose_tasks(model, HashingEmbedder(), NOTES, offered, screen(), wanted).tasks), model
 
 
 def test_a_model_is_asked_for_common_tasks_and_for_the_screen() -> None:

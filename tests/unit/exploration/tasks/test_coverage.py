@@ -13,9 +13,8 @@ from aci.observation.observation import Element, Observation
 from agent_s.events import ActionChosen, ActionPerformed, ExperienceStored, Observed
 from agent_s.llm.protocol import Affordance
 from exploration.tasks.completion import TaskCheck
-from exploration.tasks.coverage import Coverage, find_used, key_of, measure
+from exploration.tasks.coverage import Coverage, UsageListener, find_used, key_of, measure
 from exploration.tasks.proposals import ExplorationTask
-from exploration.tasks.usage import UseWatch
 from tests.unit.agent_s.fakes import button, screen
 
 SMALL = Affordance("menu item", "Small", ("Text",))
@@ -31,14 +30,14 @@ def in_menu(number: int, name: str, menu: str) -> Element:
 SCREEN = screen(button(1, "Undo"), in_menu(2, "Small", "Icons"), button(3, "Popover"), button(4, "Small"))
 
 
-def clicked(watch: UseWatch, number: int, ok: bool = True) -> None:
+def clicked(watch: UsageListener, number: int, ok: bool = True) -> None:
     watch(Observed(observation=SCREEN))
     watch(ActionChosen(step=1, action=Click(element_id=number)))
     watch(ActionPerformed(step=1, action=Click(element_id=number), result=ActionResult(ok=ok)))
 
 
 def test_what_was_clicked_counts_and_what_was_refused_does_not() -> None:
-    watch = UseWatch(OFFERED)
+    watch = UsageListener(OFFERED)
     clicked(watch, 1, ok=False)
     assert not watch.used
     clicked(watch, 1)
@@ -57,7 +56,7 @@ def test_controls_of_one_name_are_distinguished_by_their_menu() -> None:
 
 def test_entries_whose_menu_is_not_above_them_belong_to_what_was_pressed_before() -> None:
     popover = Affordance("menu item", "Small", ("Popover",))
-    watch = UseWatch((*OFFERED, popover))
+    watch = UsageListener((*OFFERED, popover))
     clicked(watch, 3)
     clicked(watch, 4)
     assert list(watch.used) == [key_of(popover)]
@@ -77,7 +76,7 @@ def task(uses: tuple[str, ...] = (), shows: str = "", file: str = "") -> Explora
 
 
 def test_a_task_that_consists_of_using_something_is_done_once_that_was_used(tmp_path: Path) -> None:
-    watch = UseWatch(OFFERED)
+    watch = UsageListener(OFFERED)
     check = TaskCheck(task(uses=("Undo", "Icons > Small")), OFFERED, watch, Desk(tmp_path))
     clicked(watch, 1)
     assert check("done").verified is False
@@ -90,7 +89,7 @@ def test_a_task_that_consists_of_using_something_is_done_once_that_was_used(tmp_
 @pytest.mark.parametrize(("shown", "verified"), [("Meeting at ten", True), ("Meeting", False)])
 def test_text_must_be_on_the_screen(tmp_path: Path, shown: str, verified: bool) -> None:
     desk = Desk(tmp_path, screen(replace(button(1, "", "text"), text=shown)))
-    assert TaskCheck(task(shows="Meeting at ten"), (), UseWatch(()), desk)("done").verified is verified
+    assert TaskCheck(task(shows="Meeting at ten"), (), UsageListener(()), desk)("done").verified is verified
 
 
 @pytest.mark.parametrize(("content", "verified"), [("x\nMeeting", True), ("", False), (None, False)])
@@ -98,5 +97,5 @@ def test_file_must_exist_and_contain_the_text(tmp_path: Path, content: str | Non
     (tmp_path / "Documents").mkdir()
     if content is not None:
         (tmp_path / "Documents" / "a.txt").write_text(content)
-    check = TaskCheck(task(shows="Meeting", file="a.txt"), (), UseWatch(()), Desk(tmp_path))
+    check = TaskCheck(task(shows="Meeting", file="a.txt"), (), UsageListener(()), Desk(tmp_path))
     assert check("done").verified is verified
