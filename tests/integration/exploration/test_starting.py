@@ -40,7 +40,7 @@ PROGRAMS = {
         window="Gtk.Window(title='Brief')", widgets="Gtk.Label(label='')",
         more="GLib.timeout_add(300, lambda: __import__('os')._exit(3))")],
 }  # fmt: skip
-TOLD = {
+REASONS = {
     "crash": "cannot be started.*out of luck",
     "silent": "showed no window within 3 s",
     "other": "opens another program: Mousepad",
@@ -64,7 +64,7 @@ def catalog(desktop: VirtualDesktop) -> Catalog:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_reason_names_why_an_application_is_unusable(desktop: VirtualDesktop, catalog: Catalog, name: str) -> None:
     application = Application(name, name.capitalize(), tuple(PROGRAMS[name]))
-    with pytest.raises(ApplicationUnusable, match=TOLD[name]):
+    with pytest.raises(ApplicationUnusable, match=REASONS[name]):
         start(desktop, application, catalog, limit_s=3.0, fill_limit_s=3.0)
     desktop.x11.reset()
 

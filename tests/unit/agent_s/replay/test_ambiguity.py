@@ -1,4 +1,4 @@
-"""Where values of now might be put in the wrong place, nothing is done again."""
+"""Ambiguous values, which prevent a replay."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def texts(desktop: FakeDesktop) -> list[str]:
 
 class TestOtherValues:
     @pytest.mark.parametrize("info", ["", " 408"])
-    def test_an_old_result_is_not_typed_and_the_model_does_the_task(self, memory: MemoryStore, info: str) -> None:
+    def test_old_result_is_not_typed_and_the_model_takes_over(self, memory: MemoryStore, info: str) -> None:
         learn(memory, task_of("12*34"), calculator(), *product("12*34", "408", info))
         model = script(*product("56*78", "4368"), replayed=1)
         events, desktop = again(memory, task_of("56*78"), calculator(), model)
@@ -143,13 +143,13 @@ class TestOtherValues:
         assert desktop.performed == [] and outcome(events).status == "failed"
         assert "'408' was read from the screen then" in outcome(events).reason
 
-    def test_a_value_that_no_screen_showed_is_not_typed_either(self, memory: MemoryStore) -> None:
+    def test_value_that_no_screen_showed_is_not_typed(self, memory: MemoryStore) -> None:
         parts = (("Write the product", (Type(text="12*34 is 408", element_id=NOTE),)),)
         learn(memory, "Write 12*34 as '12*34' into a note", editor(), *parts)
         events, desktop = again(memory, "Write 56*78 as '56*78' into a note", editor())
         assert desktop.performed == [] and not outcome(events).verified
 
-    def test_what_is_computed_from_new_values_does_not_prove_itself(self, memory: MemoryStore) -> None:
+    def test_value_computed_from_new_values_proves_nothing(self, memory: MemoryStore) -> None:
         def computing(action: Action, seen: Observation) -> Observation:
             after = work(action, seen)
             only = [replace(after.by_id[RESULT], id=SUM, name="Sum")] if isinstance(action, Type) else after.elements
@@ -162,7 +162,7 @@ class TestOtherValues:
         assert outcome(events).verified is None
 
     @pytest.mark.parametrize("planned", [False, True])
-    def test_other_subtasks_prove_nothing_of_the_new_values(self, memory: MemoryStore, planned: bool) -> None:
+    def test_other_subtasks_prove_nothing_about_new_values(self, memory: MemoryStore, planned: bool) -> None:
         def computing(action: Action, seen: Observation) -> Observation:
             return editor() if isinstance(action, SwitchApplications) else calculator("", "7")
 
@@ -185,19 +185,19 @@ class TestSameValues:
     def copied(self, code: str, name: str = "Write the code") -> Part:
         return name, (SwitchApplications(app_code="editor"), Type(text=code, element_id=NOTE))
 
-    def test_what_the_screen_shows_again_is_typed_again(self, memory: MemoryStore) -> None:
+    def test_value_that_the_screen_shows_again_is_typed(self, memory: MemoryStore) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
         events, desktop = again(memory, self.WORDING, page("X1-408"))
         assert texts(desktop) == ["X1-408"] and outcome(events).verified and outcome(events).replayed
 
     @pytest.mark.parametrize("now", [page("Y2-999"), page("Y2-999", "X1-408"), editor()])
-    def test_an_old_code_is_not_typed_where_the_page_shows_another(self, memory: MemoryStore, now: Observation) -> None:
+    def test_old_code_is_not_typed_when_the_page_shows_another(self, memory: MemoryStore, now: Observation) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
         events, desktop = again(memory, self.WORDING, now)
         assert desktop.performed == [] and outcome(events).status == "failed"
         assert "'X1-408' came from the screen" in of(ReplayStopped, events)[0].reason
 
-    def test_the_model_takes_over_and_is_given_the_reason(self, memory: MemoryStore) -> None:
+    def test_model_takes_over_with_the_reason(self, memory: MemoryStore) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408"))
         model = script(self.copied("Y2-999"))
         events, desktop = again(memory, self.WORDING, page("Y2-999"), model)
@@ -205,7 +205,7 @@ class TestSameValues:
         first = next(request.context for request in model.requests if isinstance(request.context, ActContext))
         assert "'X1-408' came from the screen" in first.reflection
 
-    def test_a_subtask_that_says_the_old_code_is_planned_anew(self, memory: MemoryStore) -> None:
+    def test_subtask_with_an_old_code_is_planned_again(self, memory: MemoryStore) -> None:
         learn(memory, self.WORDING, page("X1-408"), self.copied("X1-408", "Write X1-408"))
         model = script(self.copied("Y2-999", "Write Y2-999"))
         _, desktop = again(memory, self.WORDING, page("Y2-999"), model)
@@ -226,7 +226,7 @@ class TestSameValues:
         events, desktop = again(memory, self.WORDING, page("X1-408"), react=renewing)
         assert texts(desktop) == [] and "'X1-408'" in of(ReplayStopped, events)[0].reason
 
-    def test_a_computed_value_is_typed_again_once_it_is_computed_again(self, memory: MemoryStore) -> None:
+    def test_computed_value_is_typed_when_it_is_computed_again(self, memory: MemoryStore) -> None:
         learn(memory, task_of("56*78"), calculator(), *product("56*78", "4368"))
         events, desktop = again(memory, task_of("56*78"), calculator())
         assert texts(desktop) == ["56*78", "4368"] and outcome(events).verified
@@ -238,7 +238,7 @@ class TestSameValues:
         events, desktop = again(memory, task_of("56*78"), calculator(), react=broken)
         assert texts(desktop) == ["56*78"] and "'4368'" in of(ReplayStopped, events)[0].reason
 
-    def test_what_the_model_chose_is_typed_again_but_proves_nothing(self, memory: MemoryStore) -> None:
+    def test_text_chosen_by_the_model_is_replayed_but_proves_nothing(self, memory: MemoryStore) -> None:
         parts = (("Write it", (Type(text="five", element_id=NOTE),)),)
         learn(memory, "Write how many rows there are into a note", editor(), *parts)
         events, desktop = again(memory, "Write how many rows there are into a note", editor())

@@ -1,4 +1,4 @@
-"""Doing again what was learned: with other values, with its effects and its end checked, and without any model."""
+"""Replay without a model: with other values, and with checks of each effect and of the end."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def again(
     return list(agent.stream(Task(instruction=instruction))), desktop
 
 
-def test_a_number_that_came_out_then_is_not_expected_where_it_stands_within_another(memory: MemoryStore) -> None:
+def test_result_within_a_longer_number_is_not_expected_again(memory: MemoryStore) -> None:
     total = replace(FIELD, id=4, name="Total", role="label")
 
     def adding(action: Action, seen: Observation) -> Observation:
@@ -156,7 +156,7 @@ def emptying(action: Action, seen: Observation) -> Observation:
     return screen(*lost) if action == Click(element_id=2) else after
 
 
-def test_a_field_that_loses_its_text_in_a_later_subtask_stops_before_it_is_sent(memory: MemoryStore) -> None:
+def test_lost_text_stops_a_replay_before_the_form_is_sent(memory: MemoryStore) -> None:
     wording = fill_in("Ada")
     plan = PlanResponse(nodes=(PlannedNode(name="type 'Ada' into Name"), PlannedNode(name="check Newsletter, send")))
     model = ScriptedModel({"plan": [plan], "act": [*map(act, (ACTIONS[0], Done(), *ACTIONS[1:], Done()))]})
@@ -175,7 +175,7 @@ def unchecking(action: Action, seen: Observation) -> Observation:
     return screen(*back) if action == Click(element_id=4) else after
 
 
-def test_a_choice_that_is_taken_back_in_a_later_subtask_stops_before_it_is_sent(memory: MemoryStore) -> None:
+def test_lost_choice_stops_a_replay_before_the_form_is_sent(memory: MemoryStore) -> None:
     start = screen(FIELD, BOX, SEND, button(4, "Next"))
     names = ("check Newsletter", "click Next", "click Send")
     plan = PlanResponse(nodes=tuple(PlannedNode(name=name) for name in names))
@@ -416,7 +416,7 @@ class TestBoundary:
         ended = outcome(list(agent.stream(Task(instruction=instruction))))
         return ended.status, ended.reason, ended.usage.model_calls
 
-    def test_the_task_ends_at_once_with_a_reason_that_names_it(self, memory: MemoryStore) -> None:
+    def test_task_ends_at_once_with_a_reason_that_names_the_boundary(self, memory: MemoryStore) -> None:
         stored = skill(memory, "export as PDF", outcome="boundary", active=False)
         status, reason, calls = self.ended(memory, "Export as PDF")
         assert status == "failed" and "'export as PDF' failed when it was explored" in reason and calls == 0
@@ -432,24 +432,24 @@ class TestBoundary:
             ("Import a PDF", {}),
         ],
     )
-    def test_anything_else_is_tried(self, memory: MemoryStore, instruction: str, more: dict[str, object]) -> None:
+    def test_other_tasks_are_attempted(self, memory: MemoryStore, instruction: str, more: dict[str, object]) -> None:
         skill(memory, "export as PDF", outcome="boundary", active=False)
         assert self.ended(memory, instruction, **more)[1] == "planned"  # type: ignore[arg-type]
 
-    def test_a_run_that_does_it_all_the_same_withdraws_it(self, memory: MemoryStore) -> None:
+    def test_successful_run_withdraws_the_boundary(self, memory: MemoryStore) -> None:
         stored = skill(memory, "export as PDF", outcome="boundary", active=False)
         model = ScriptedModel({"act": [act(Click(element_id=2)), act(Done())]})
         agent = AgentS(model=model, desktop=FakeDesktop(FORM, form), memory=memory, options=Options(boundaries="never"))
         assert outcome(list(agent.stream(Task(instruction="Export as PDF"), passes))).verified
         assert memory.get(stored).provenance.state == "quarantined"
 
-    def test_a_skill_that_does_it_counts_more(self, memory: MemoryStore) -> None:
+    def test_skill_takes_precedence_over_the_boundary(self, memory: MemoryStore) -> None:
         skill(memory, "export as PDF", outcome="boundary", active=False)
         skill(memory, "export as PDF")
         assert outcome(again(memory, "export as PDF")[0]).replayed
 
 
-def test_without_the_evaluator_done_is_believed() -> None:
+def test_done_counts_without_an_evaluator() -> None:
     model = ScriptedModel({"act": [act(Done())]})
     events = run(FakeDesktop(FORM), model, evaluator=False)
     assert outcome(events).status == "done" and outcome(events).verified is None

@@ -1,4 +1,4 @@
-"""Skills of an exploration, found by what they do and carried out without a model."""
+"""Skills of an exploration, found by their effect and replayed without a model."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def carry_out(memory: MemoryStore, instruction: str, start: Observation = WINDOW
     return events, [start.by_id[one.element_id].name for one in desktop.performed if isinstance(one, Click)]
 
 
-def test_an_instruction_that_names_an_effect_is_carried_out(memory: MemoryStore) -> None:
+def test_skill_is_found_by_its_effect(memory: MemoryStore) -> None:
     learn(memory, "turn on numbers", click(NUMBERS), others=("show line numbers",))
     learn(memory, "turn on wrap", click(WRAP), others=("break long lines",))
     events, clicked = carry_out(memory, "please make the line numbers visible")

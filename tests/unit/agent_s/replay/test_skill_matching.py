@@ -1,4 +1,4 @@
-"""Which skill is done for what is asked for, and that none is done for anything else."""
+"""Skills that fit a request, and those that do not."""
 
 from __future__ import annotations
 

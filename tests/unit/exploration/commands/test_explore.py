@@ -1,4 +1,4 @@
-"""What a careless person types after `agent-s explore` is told before anything is started."""
+"""Wrong usage of `agent-s explore`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "problem"),
     [
         (["--search", "-1"], "x>=0"),
         (["--search", "nan"], "not a finite number"),
@@ -34,9 +34,11 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (["sh", "--model", "openai:unheard-of", "--dollars", "1"], "price of openai:unheard-of is unknown"),
     ],
 )
-def test_it_is_wrong_usage(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_reported_before_anything_starts(
+    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run_app(["explore", *words]) == 2
-    assert told in capsys.readouterr().err
+    assert problem in capsys.readouterr().err
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

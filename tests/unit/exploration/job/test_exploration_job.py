@@ -1,4 +1,4 @@
-"""The job, with workers that only pretend: order, budgets, what is skipped, and going on after a kill."""
+"""The exploration job with fake workers: order, budgets, skipped applications, and resuming after a kill."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ for line in sys.stdin:
         numbers = range(1, given["wanted"] + 1)
         tasks = [dict(id=f"{about}{n}", app=about, instruction=f"Do {n}", difficulty=n) for n in numbers]
         offered = [dict(role="menu item", name="Ruler", within=["View"]), dict(role="push button", name="Undo")]
-        told = dict(name=about, survey=dict(affordances=offered), wanted=given["wanted"], tasks=tasks)
-        (place / "survey.json").write_text(json.dumps(told))
+        survey = dict(name=about, survey=dict(affordances=offered), wanted=given["wanted"], tasks=tasks)
+        (place / "survey.json").write_text(json.dumps(survey))
     elif kind == "task":
         time.sleep(float(sys.argv[1]))
         answer.update(instruction="Do", labels=dict(app=about[:-1], used="View\\tRuler", learned="2"))
@@ -180,7 +180,7 @@ def test_other_settings_need_another_folder(tmp_path: Path) -> None:
     assert read_scope(tmp_path / "elsewhere") is None
 
 
-def test_searches_take_what_the_whole_time_leaves_for_them(tmp_path: Path) -> None:
+def test_search_time_is_a_share_of_the_time_budget(tmp_path: Path) -> None:
     two = replace(plan(tmp_path, NOTES, PAINT), search_s=None)
     assert two.longest_search_s == 300.0
     assert replace(two, seconds=160.0).longest_search_s == 30.0  # of 160 s, surveys take 60; 60% of the rest for two

@@ -1,4 +1,4 @@
-"""What an exploration's folder tells of it."""
+"""The scope of an exploration in its folder."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_damaged_scope_is_reported_with_a_fix(tmp_path: Path) -> None:
         read_scope(tmp_path)
 
 
-def test_nothing_is_written_among_other_files(tmp_path: Path) -> None:
+def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     refuse_other_files(tmp_path)
     refuse_other_files(tmp_path / "missing")
     (tmp_path / "letter.txt").touch()

@@ -45,7 +45,7 @@ def drawn() -> AppMap:
     return draw_map(states("home", "file", "open", "save", "view", "alone"), moves, skills, [boundary])
 
 
-def test_screens_stand_one_after_another_and_never_on_each_other() -> None:
+def test_screens_never_overlap() -> None:
     nodes = {node.state.fingerprint: node for node in drawn().nodes}
     assert list(nodes) == ["home", "file", "open", "save", "view", "alone"]
     assert nodes["home"].x < nodes["file"].x < nodes["open"].x == nodes["save"].x
@@ -64,13 +64,13 @@ def test_skills_are_edges_or_belong_to_their_screen() -> None:
     assert (view.skills, view.boundaries) == (("skill view>Ruler",), ("turn on the grid",))
 
 
-def test_a_large_application_is_cut_and_says_so() -> None:
+def test_map_of_a_large_application_counts_what_it_leaves_out() -> None:
     many = [f"s{number}" for number in range(MOST_SCREENS + 7)]
     found = draw_map(states(*many), [attempt(one, other) for one, other in itertools.pairwise(many)], ())
     assert (len(found.nodes), found.left_out) == (MOST_SCREENS, 7)
 
 
-def test_the_page_holds_its_pictures_and_no_markup_of_an_application(tmp_path: Path) -> None:
+def test_page_embeds_pictures_and_escapes_names(tmp_path: Path) -> None:
     Image.fromarray(np.full((40, 60, 3), 200, np.uint8)).save(tmp_path / "home.png")
     (tmp_path / "file.png").write_bytes(b"broken")
     summary = ApplicationSummary(

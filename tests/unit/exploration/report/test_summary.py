@@ -1,4 +1,4 @@
-"""What is told of an exploration rests on its folder alone."""
+"""Summaries of an exploration, read from its folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTES = Application("notes", "Notes", ("notes",))
 @pytest.mark.parametrize(
     ("used_s", "complete", "cut"), [(300.4, False, True), (20.0, True, False), (20.0, False, False)]
 )
-def test_only_a_search_that_time_ended_is_cut_short(tmp_path: Path, used_s: float, complete: bool, cut: bool) -> None:
+def test_search_that_ran_out_of_time_is_cut_short(tmp_path: Path, used_s: float, complete: bool, cut: bool) -> None:
     kept = ResultsFile(
         tmp_path,
         Header(benchmark="exploration", model="offline", settings={}, version="1", started=datetime.now(UTC)),

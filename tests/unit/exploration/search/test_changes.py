@@ -1,4 +1,4 @@
-"""What changed between two looks, and what counts as the same again."""
+"""Changes between two looks, and their comparison."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_found_functions_become_skills(home: Path, tmp_path: Path) -> None:
     assert [change.after for change in upper.effect if change.kind == "text"] == ["ALPHA BETA"]
 
 
-def test_settings_come_before_what_is_greyed_out(home: Path, tmp_path: Path) -> None:
+def test_settings_dialogs_come_before_greyed_out_controls(home: Path, tmp_path: Path) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         found = [event.skill.name for event in explored(home, ledger) if isinstance(event, SkillVerified)]
     assert found.index("turn on wrap lines") < found.index("upper case")
@@ -209,15 +209,15 @@ def test_buttons_are_verified_together_and_menus_one_by_one(home: Path, tmp_path
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         events = explored(home, ledger, editor=editor, limits=SearchLimits(max_depth=2))
     keys = [event.attempt.key for event in events if isinstance(event, Attempted)]
-    told = [
+    order = [
         event.skill.key if isinstance(event, SkillVerified) else event.attempt.key
         for event in events
         if isinstance(event, SkillVerified | Attempted)
     ]
     numbers, button = "menu:View > menu item:Line Numbers", "push button:One"
-    assert told.index(numbers, told.index(numbers) + 1) < told.index(button), "the menu was not verified first"
+    assert order.index(numbers, order.index(numbers) + 1) < order.index(button), "the menu was not verified first"
     assert keys.index("push button:Three") == keys.index(button) + 2
-    assert told.index(button, told.index(button) + 1) > told.index("push button:Three")
+    assert order.index(button, order.index(button) + 1) > order.index("push button:Three")
 
 
 def test_killed_search_resumes_with_the_same_result(home: Path, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_crash_at_a_later_start_does_not_end_it(home: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("shows", "reason"), [("nothing", "cannot be started"), ("password", "asks for a password")])
-def test_an_unusable_application_is_left(home: Path, tmp_path: Path, shows: str, reason: str) -> None:
+def test_unusable_application_ends_the_search(home: Path, tmp_path: Path, shows: str, reason: str) -> None:
     with Ledger(tmp_path / "ledger.jsonl", APP, ARGV) as ledger:
         last = explored(home, ledger, editor=FakeEditor(home, shows=shows))[-1]
     assert isinstance(last, SearchEnded)

@@ -20,7 +20,7 @@ def test_home_state_separates_files_and_settings(tmp_path: Path) -> None:
     assert home.settings == {"org/app/view/numbers": "true"}
 
 
-def test_another_content_is_another_state(tmp_path: Path) -> None:
+def test_changed_file_changes_the_home_state(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("one")
     before = read_home(tmp_path)
     (tmp_path / "note.txt").write_text("two")

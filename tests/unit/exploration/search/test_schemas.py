@@ -1,4 +1,4 @@
-"""What schemas call settings."""
+"""Summaries of settings in GSettings schemas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SCHEMA = """<schemalist><schema id="org.app.view" path="/org/app/view/">
 </schema></schemalist>"""
 
 
-def test_a_setting_is_called_what_its_schema_says(tmp_path: Path) -> None:
+def test_summary_comes_from_the_schema(tmp_path: Path) -> None:
     (tmp_path / "org.app.gschema.xml").write_text(SCHEMA)
     (tmp_path / "broken.gschema.xml").write_text("<schemalist>")
     assert summary_of("org/app/view/zeroes", (tmp_path,)) == "Show trailing zeroes"

@@ -1,4 +1,4 @@
-"""Why an application cannot be explored is told, each time in other words."""
+"""Reasons why an application cannot be explored."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PASSWORD = replace(button(1, "Password", "password text"), states=frozenset({"pa
 
 
 @pytest.mark.parametrize(
-    ("desktop", "told"),
+    ("desktop", "reason"),
     [
         (FakeDesktop(fails="There is no program 'notes'."), "cannot be started: There is no program"),
         (FakeDesktop(process=FakeProcess(returncode=-11)), "ended with status -11.*segmentation fault"),
@@ -78,8 +78,8 @@ PASSWORD = replace(button(1, "Password", "password text"), states=frozenset({"pa
         (asking(button(1, "Next")), "first-run dialog: Welcome to Notes"),
     ],
 )
-def test_reason_names_why_an_application_is_unusable(desktop: FakeDesktop, told: str) -> None:
-    with pytest.raises(ApplicationUnusable, match=told):
+def test_reason_names_why_an_application_is_unusable(desktop: FakeDesktop, reason: str) -> None:
+    with pytest.raises(ApplicationUnusable, match=reason):
         started(desktop)
 
 

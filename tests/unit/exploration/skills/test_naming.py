@@ -1,4 +1,4 @@
-"""What unit functions are called."""
+"""Names of unit skills."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ IN_VIEW = ("frame:x", "menu bar:", "menu:View")
          "turn off bold"),
     ],
 )  # fmt: skip
-def test_names_are_what_people_ask_for(made: Attempt, name: str) -> None:
+def test_unit_skills_have_plain_names(made: Attempt, name: str) -> None:
     assert name_unit(made, "Editor").name == name
 
 
-def test_the_description_says_what_a_skill_does_and_where_it_is_found() -> None:
+def test_description_says_what_a_skill_does_and_where_it_is_found() -> None:
     shown = step("menu item", "Line Numbers", IN_VIEW, "Display numbers of lines")
     naming = name_unit(attempt(VIEW, shown, effect=setting("number-lines", "true")), "Editor")
     assert naming.intent == Switch(object="line numbers", state="on")
@@ -77,7 +77,7 @@ def test_the_description_says_what_a_skill_does_and_where_it_is_found() -> None:
     assert naming.preconditions == ("Editor is in front", "Line Numbers is off")
 
 
-def test_tooltips_that_contradict_what_was_done_are_no_names() -> None:
+def test_tooltip_that_contradicts_the_effect_is_no_alias() -> None:
     numbers = step("menu item", "Line Numbers", IN_VIEW, "Show line numbers")
     off = name_unit(attempt(VIEW, numbers, effect=setting("number-lines", "false")), "Editor")
     assert off.description == "Turn off line numbers, by View > Line Numbers in Editor."
@@ -101,12 +101,12 @@ def test_tooltips_that_contradict_what_was_done_are_no_names() -> None:
                  effect=setting("angles", "'radians'")), "set angles to radians"),
     ],
 )  # fmt: skip
-def test_other_names_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
+def test_aliases_come_from_signs_windows_menus_and_settings(made: Attempt, other: str) -> None:
     naming = name_unit(made, "App")
     assert other in (naming.name, *naming.aliases)
 
 
-def test_dots_and_shortcuts_are_no_part_of_a_name() -> None:
+def test_dots_and_shortcuts_are_left_out_of_names() -> None:
     assert plain("Save As...") == "Save As"
     assert plain("Properties (Ctrl+Alt+1)") == "Properties"
     assert plain("Zoom [Ctrl+Z]") == "Zoom"

@@ -1,4 +1,4 @@
-"""A model names what was found, many at once; where it does not, rules do."""
+"""Names of unit skills that a model suggests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run used of an application, and the check that rests on it."""
+"""The controls that a run used, and the check of tasks by them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def clicked(watch: UsageListener, number: int, ok: bool = True) -> None:
     watch(ActionPerformed(step=1, action=Click(element_id=number), result=ActionResult(ok=ok)))
 
 
-def test_what_was_clicked_counts_and_what_was_refused_does_not() -> None:
+def test_only_successful_clicks_count_as_use() -> None:
     watch = UsageListener(OFFERED)
     clicked(watch, 1, ok=False)
     assert not watch.used
@@ -54,7 +54,7 @@ def test_controls_of_one_name_are_distinguished_by_their_menu() -> None:
     assert find_used(OFFERED, "Redo", ()) is None
 
 
-def test_entries_whose_menu_is_not_above_them_belong_to_what_was_pressed_before() -> None:
+def test_entry_without_a_menu_belongs_to_the_control_pressed_before() -> None:
     popover = Affordance("menu item", "Small", ("Popover",))
     watch = UsageListener((*OFFERED, popover))
     clicked(watch, 3)
@@ -75,7 +75,7 @@ def task(uses: tuple[str, ...] = (), shows: str = "", file: str = "") -> Explora
     return ExplorationTask(id="1", app="n", instruction="Do it", uses=uses, shows=shows, file=file)
 
 
-def test_a_task_that_consists_of_using_something_is_done_once_that_was_used(tmp_path: Path) -> None:
+def test_task_is_done_when_its_controls_were_used(tmp_path: Path) -> None:
     watch = UsageListener(OFFERED)
     check = TaskCheck(task(uses=("Undo", "Icons > Small")), OFFERED, watch, Desk(tmp_path))
     clicked(watch, 1)

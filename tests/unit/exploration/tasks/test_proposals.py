@@ -1,4 +1,4 @@
-"""Tasks of an exploration: what repeats another is left out, and the chosen ones cover much, from easy to hard."""
+"""Tasks of an exploration: no repetitions, wide coverage, from easy to hard."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_tasks_that_differ_in_texts_and_file_names_are_repetitions() -> None:
         ("Turn on the line numbers.", "Turn off the line numbers."),
     ],
 )
-def test_other_features_and_opposites_are_other_tasks(one: str, other: str) -> None:
+def test_opposite_tasks_are_not_repetitions(one: str, other: str) -> None:
     assert kept(one, other) == [one, other]
 
 
@@ -69,7 +69,7 @@ def test_chosen_tasks_use_every_menu_and_every_difficulty_and_come_from_easy_to_
     }
 
 
-def test_both_kinds_are_chosen_alike() -> None:
+def test_common_and_screen_tasks_are_chosen_equally() -> None:
     tasks = [task(f"Do thing {n}.", kind="common") for n in range(9)] + [task(f"See {n}.", kind="screen") for n in "ab"]
     assert [one.kind for one in choose(tasks, (), 4)].count("screen") == 2
 
@@ -102,7 +102,7 @@ def test_a_model_is_asked_for_common_tasks_and_for_the_screen() -> None:
     assert second.known == ("Write a list.", "Save it.")
 
 
-def test_tasks_that_delete_send_or_print_are_not_taken() -> None:
+def test_tasks_that_delete_send_or_print_are_left_out() -> None:
     made, _ = make(
         [
             [
@@ -121,12 +121,12 @@ def test_tasks_that_delete_send_or_print_are_not_taken() -> None:
 @pytest.mark.parametrize(
     "name", ["Quit", "_Close", "Delete", "Print...", "Send by E-mail", "Log out", "Sign in", "Help"]
 )
-def test_what_leads_away_or_cannot_be_undone_is_not_safe(name: str) -> None:
+def test_controls_that_lead_away_or_are_irreversible_are_unsafe(name: str) -> None:
     assert not is_safe(name)
 
 
 @pytest.mark.parametrize("name", ["log", "Print Preview", "Insert", "Go to...", "Content", "+", "Logical AND", "Runs"])
-def test_what_only_sounds_like_it_is_safe(name: str) -> None:
+def test_similar_harmless_names_are_safe(name: str) -> None:
     assert is_safe(name)
 
 

@@ -50,7 +50,7 @@ def application(action: Action, seen: Observation) -> Observation | ActionResult
     return ActionResult(ok=False, error="nothing but menus may be opened")
 
 
-def test_everything_in_windows_and_menus_is_found_and_nothing_is_chosen() -> None:
+def test_survey_lists_windows_and_menus_without_choosing_anything() -> None:
     desktop = FakeDesktop(screen(*BAR), application)
     found = survey(desktop, desktop.observe())
     assert {one.way: one.on for one in found.affordances} == {
