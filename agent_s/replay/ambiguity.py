@@ -7,10 +7,10 @@ only the text would be replaced. Ambiguous steps are not replayed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
-from aci.acting.actions import Action, Click, HoldAndPress, Hotkey, Scroll
+from aci.acting.actions import Click, DragAndDrop, HoldAndPress, Hotkey, Scroll
 from aci.observation.identity import ElementDescription
 from agent_s.records import GroundedStep
 from agent_s.replay.grounded_steps import typed_text
@@ -46,7 +46,8 @@ def unclear(steps: Sequence[GroundedStep], parameters: Parameters) -> str:
 
 def _doubt(old: str, steps: Sequence[GroundedStep]) -> str:
     """Return what a value may be other than one that the task names."""
-    uses = {target.role for target in _clicked(steps) if old == (target.name or target.label)}
+    clicked = (target for step in steps if isinstance(step.action, Click) for target in step.targets.values())
+    uses = {target.role for target in clicked if old == (target.name or target.label)}
     uses |= {"typed" for step in steps if holds(typed_text(step.action), old)}
     if len(uses) > 1 and uses & COMMANDS:
         return "the fixed name of a control"
@@ -57,22 +58,18 @@ def _doubt(old: str, steps: Sequence[GroundedStep]) -> str:
     return ""
 
 
-def _clicked(steps: Sequence[GroundedStep]) -> Iterator[ElementDescription]:
-    for step in steps:
-        if isinstance(step.action, Click):
-            yield from step.targets.values()
-
-
 def _keys(steps: Sequence[GroundedStep]) -> set[str]:
-    return {key.casefold() for step in steps for key in _pressed(step.action)}
-
-
-def _pressed(action: Action) -> Sequence[str]:
-    if isinstance(action, Hotkey):
-        return action.keys
-    if isinstance(action, HoldAndPress) and not typed_text(action):
-        return (*action.hold_keys, *action.press_keys)
-    return getattr(action, "hold_keys", None) or ()
+    """Return the keys that steps press or hold, apart from typed texts."""
+    keys: set[str] = set()
+    for action in (step.action for step in steps):
+        match action:
+            case Hotkey(keys=pressed):
+                keys.update(pressed)
+            case HoldAndPress(hold_keys=held, press_keys=pressed) if not typed_text(action):
+                keys.update(held, pressed)
+            case Click(hold_keys=held) | DragAndDrop(hold_keys=held):
+                keys.update(held)
+    return {key.casefold() for key in keys}
 
 
 def _counts(steps: Sequence[GroundedStep]) -> set[int]:

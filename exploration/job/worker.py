@@ -21,7 +21,7 @@ from agent_s.errors import AgentError
 from agent_s.records import Record, Task
 from agent_s.settings import Settings
 from agent_s.terminal.output import plural
-from evaluation.harness.results import RUNS_FOLDER, Job, Result
+from evaluation.harness.results import RUNS_FOLDER, Job, Result, effort_of, place_in
 from evaluation.worker import serve
 from exploration.errors import ApplicationUnusable, ExplorationError
 from exploration.job.folders import (
@@ -229,11 +229,7 @@ class ExplorationBench:
                 failure=None if verified else signs.kind(outcome),
                 reason=outcome.reason,
                 instruction=task.instruction,
-                steps=outcome.usage.steps,
-                model_calls=outcome.usage.model_calls,
-                input_tokens=outcome.usage.input_tokens,
-                output_tokens=outcome.usage.output_tokens,
-                dollars=outcome.usage.dollars,
+                **effort_of(outcome.usage),
                 labels={
                     "app": task.app,
                     "kind": task.kind,
@@ -242,8 +238,8 @@ class ExplorationBench:
                     "learned": str(watch.stored),
                 },
                 run_id=outcome.run_id,
-                trajectory=_relative(recording.folder, self._given.folder),
-                report=_relative(report, self._given.folder),
+                trajectory=place_in(self._given.folder, recording.folder),
+                report=place_in(self._given.folder, report),
             )
         finally:
             recording.close()
@@ -270,10 +266,6 @@ def _spent(calls: tuple[Usage, ...]) -> dict[str, Any]:
         "output_tokens": sum(call.output_tokens for call in calls),
         "dollars": None if None in dollars else sum(each for each in dollars if each is not None),
     }
-
-
-def _relative(path: Path | None, start: Path) -> str:
-    return "" if path is None else path.relative_to(start).as_posix()
 
 
 def _save_picture(observation: Observation, path: Path) -> None:

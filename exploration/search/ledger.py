@@ -8,6 +8,7 @@ Versions of the format; others are refused:
 
 1. Header, the events of `exploration.search.records`.
 2. Skills have an intent, aliases and the way to them; their descriptions do not contain the aliases any more.
+3. What a step changed is a list of `Change`.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ from exploration.search.records import (
     UnitSkill,
 )
 
-SCHEMA_VERSION = 2
-_READABLE = (1, 2)
+SCHEMA_VERSION = 3
+_READABLE = (1, 2, 3)
 FORMAT = "agent-s exploration"
 _PRIVATE = 0o600
 
@@ -122,9 +123,8 @@ class Ledger:
             self._file.flush()
             os.fsync(self._file.fileno())
         except (OSError, ValueError) as error:
-            raise LedgerError(
-                f"{self.path} cannot be written: {error}. Make room, or choose another folder."
-            ) from error
+            hint = "Make room, or choose another folder."
+            raise LedgerError(f"{self.path} cannot be written: {error}. {hint}") from error
 
     def _open(self) -> IO[bytes]:
         fresh = not self.path.exists() or not self._read_back()
@@ -149,10 +149,8 @@ class Ledger:
             try:
                 self._take(SEARCH_EVENT_ADAPTER.validate_json(line))
             except ValidationError as error:
-                raise LedgerError(
-                    f"{self.path}, line {number}, cannot be read: {error.errors()[0]['msg']}. Remove the file to "
-                    "start over."
-                ) from error
+                problem = f"{self.path}, line {number}, cannot be read: {error.errors()[0]['msg']}"
+                raise LedgerError(f"{problem}. Remove the file to start over.") from error
         return True
 
     def _check_header(self, line: bytes) -> None:
