@@ -22,8 +22,7 @@ COMMANDS = frozenset(
         *("push button", "button", "toggle button", "menu", "menu item", "check menu item", "radio menu item"),
         *("check box", "radio button", "switch"),
     }
-)
-"""Roles whose names the application gives; what a person types becomes the name of other things."""
+)  # roles whose names the application gives; what a person types becomes the name of other things
 
 
 def unclear(steps: Sequence[GroundedStep], parameters: Parameters) -> str:

@@ -20,13 +20,11 @@ from intents.alignment import holds
 _PIECE = re.compile(r"\w+(?:[.,:'’@/-]\w+)*")
 _PART = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_SUFFIX = re.compile(r"[^\W\d_]\w{0,4}")
-"""Suffix of a file name whose stem the wording says."""
+_SUFFIX = re.compile(r"[^\W\d_]\w{0,4}")  # suffix of a file name whose stem the wording says
 _GROUPED = re.compile(r"(?<=\d)[, \u00a0\u202f\u2009'’](?=\d{3}(?!\d))")
 """Separators of digit groups, which a screen shows and nobody types."""
 _AROUND_CHARS = 40
-_NEAR = 6
-"""Number of preceding texts that may name the place of a text."""
+_NEAR = 6  # number of preceding texts that may name the place of a text
 
 
 def unsaid(text: str, wording: str) -> list[str]:
@@ -80,10 +78,8 @@ class _Place(NamedTuple):
 
 
 class _Sighting(NamedTuple):
-    steps: int
-    """Number of steps before it was first seen."""
-    look: int
-    """Number of the look that saw it last."""
+    steps: int  # number of steps before it was first seen
+    look: int  # number of the look that saw it last
 
 
 class SeenTexts:

@@ -20,8 +20,7 @@ from intents.text import tokens
 SHARE = 0.5
 """Share of the learned appearing and vanishing controls that must do so again; names contain counters and dates."""
 
-_TELLING = 2
-"""Least number of appearing and vanishing controls that show whether something is on; names may coincide."""
+_TELLING = 2  # least number of appearing and vanishing controls that show whether something is on; names may coincide
 _NUMBERS = re.compile(r"\d+")
 
 

@@ -17,16 +17,13 @@ CONTROLS = frozenset(
         *("entry", "text", "password text", "page tab", "menu", "menu item", "check menu item", "radio menu item"),
         *("link", "heading", "label", "switch", "info bar", "alert"),
     }
-)
-"""Roles of the application's own controls; rows, cells and the like are contents."""
+)  # roles of the application's own controls; rows, cells and the like are contents
 FIELDS = frozenset({"entry", "text", "password text", "spin button"})
 CHOICES = frozenset({"check box", "radio button", "toggle button", "switch", "list item"})
 
-Fields = dict[int, tuple[str, str]]
-"""Mark ("role:name") and content or states of each field or choice, by its id."""
+Fields = dict[int, tuple[str, str]]  # mark ("role:name") and content or states of each field or choice, by its id
 
-LONGEST_TEXT = 2000
-"""Longer contents are documents, which say little about a step."""
+LONGEST_TEXT = 2000  # longer contents are documents, which say little about a step
 _LONGEST_NAME = 80
 _MOST_MARKS = 12
 

@@ -8,8 +8,7 @@ from pathlib import Path
 KEYFILE = Path(".config/glib-2.0/settings/keyfile")
 """Settings on private desktops (GSETTINGS_BACKEND=keyfile), relative to the home."""
 
-_DATABASE = Path(".config/dconf/user")
-"""Settings elsewhere, in a binary format of dconf."""
+_DATABASE = Path(".config/dconf/user")  # settings elsewhere, in a binary format of dconf
 
 
 def read_settings(home: Path | None) -> dict[str, str] | None:

@@ -34,12 +34,9 @@ from agent_s.replay.gsettings import cannot_switch, differing, read_settings
 from agent_s.replay.template import Mismatch, Replayable
 from agent_s.replay.written_files import was_written
 
-PATIENCE_S = 6.0
-"""Longest wait for the expected screen, s."""
-POLL_S = 0.1
-"""Longest wait for a change before another look, s."""
-TEXT_ROLE = "text line"
-"""Role of texts that OCR recognized."""
+PATIENCE_S = 6.0  # longest wait for the expected screen, s
+POLL_S = 0.1  # longest wait for a change before another look, s
+TEXT_ROLE = "text line"  # role of texts that OCR recognized
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,20 +23,14 @@ from intents.reader import parts_of
 from intents.text import tokens
 from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
 
-BOUNDARY = "boundary"
-"""The outcome of what an exploration could not do."""
-MIN_BOUNDARY_SCORE = 0.85
-"""Minimum score of a boundary for which a task is given up."""
+BOUNDARY = "boundary"  # the outcome of what an exploration could not do
+MIN_BOUNDARY_SCORE = 0.85  # minimum score of a boundary for which a task is given up
 
 _MAX_CANDIDATES = 24
-_NEWEST = 200
-"""Number of newest narratives to compare before a search, which would load the embedder."""
-_MAX_SKILLS = 1000
-"""Maximum number of skills of the active application to compare."""
-_MAX_PARTS = 4
-"""The model plans tasks of more parts."""
-_ANY = -1.0
-"""Minimum similarity of candidates: words decide whether a candidate fits, not embeddings."""
+_NEWEST = 200  # number of newest narratives to compare before a search, which would load the embedder
+_MAX_SKILLS = 1000  # maximum number of skills of the active application to compare
+_MAX_PARTS = 4  # the model plans tasks of more parts
+_ANY = -1.0  # minimum similarity of candidates: words decide whether a candidate fits, not embeddings
 _LONGEST_NAME = 160
 _SWITCHED = frozenset({"checked", "pressed"})
 

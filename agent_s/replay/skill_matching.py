@@ -11,12 +11,9 @@ from intents.matching import Rarity, are_same, unify, words_of
 from intents.reader import parts_of, read
 from memory_store import SkillExperience
 
-MIN_SCORE = 0.55
-"""Minimum score of a skill that is replayed."""
-MIN_LEAD = 0.06
-"""Minimum lead over every skill that does something else."""
-THEN = ", then "
-"""Joins the names of skills that are done in turn."""
+MIN_SCORE = 0.55  # minimum score of a skill that is replayed
+MIN_LEAD = 0.06  # minimum lead over every skill that does something else
+THEN = ", then "  # joins the names of skills that are done in turn
 
 
 @dataclass(frozen=True, slots=True)

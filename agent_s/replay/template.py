@@ -18,8 +18,7 @@ from memory_store import EpisodicExperience, SkillExperience
 _KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})
 """Fields of primitives that never contain a value of a task."""
 
-Numbers = dict[float, float | None]
-"""The number that is typed now by the learned one; None if it is not one number."""
+Numbers = dict[float, float | None]  # the number that is typed now by the learned one; None if it is not one number
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from exploration.job.exploration_job import Plan
     from exploration.job.scope import Scope
 
-TASK_LIMIT_S = 180.0
-"""Default time limit of a task, s."""
+TASK_LIMIT_S = 180.0  # default time limit of a task, s
 FOLDER = "explorations"
 _EXPLORING = {"narrative": False, "episodic": False, "boundaries": "never"}
 """Memory settings while exploring: nothing is retrieved, so that what is learned rests on the web and the screen."""

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from exploration.job.exploration_job import Exploration, Plan, Progress
     from exploration.report.summary import ApplicationSummary
 
-UPDATE_S = 2.0
-"""Time between two progress updates, s; a log gets fewer."""
+UPDATE_S = 2.0  # time between two progress updates, s; a log gets fewer
 
 
 def line_of(progress: Progress, names: Mapping[str, str]) -> str:

@@ -28,12 +28,9 @@ COMMAND = (sys.executable, "-m", "exploration.job.worker")
 TASKS = 10
 SEARCH_S = 300.0
 DEPTH = 5
-LARGEST_SHARE = 0.6
-"""Largest share of the time after the surveys for searches."""
-SURVEY_S = 180.0
-"""Time limit of a survey, including the start of the application and the model's proposals, s."""
-USUAL_S = {"survey": 30.0, "task": 15.0}
-"""Estimated time of a job before any of its kind is done, s."""
+LARGEST_SHARE = 0.6  # largest share of the time after the surveys for searches
+SURVEY_S = 180.0  # time limit of a survey, including the start of the application and the model's proposals, s
+USUAL_S = {"survey": 30.0, "task": 15.0}  # estimated time of a job before any of its kind is done, s
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
 PICTURE_PX = 640
 _SHORTEST_S = 0.1
-LOCK_WAIT_S = 30.0
-"""Longest wait for the worker of a killed job to end, s."""
+LOCK_WAIT_S = 30.0  # longest wait for the worker of a killed job to end, s
 
 
 class Assignment(Record):

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 
 from exploration.search.records import Attempt, Boundary, ScreenState, UnitSkill
 
-NODE_W, NODE_H = 150, 122
-"""A screen with its caption, px."""
+NODE_W, NODE_H = 150, 122  # a screen with its caption, px
 GAP_X, GAP_Y = 168, 22
 MARGIN = 16
 MOST_SCREENS = 80
 MOST_CROSSINGS = 40
 _TRUNK, _ROUND = 20, 8
 """Distance from a parent at which the line to a child turns down, and the radius of its corners, px."""
-LABEL_W = GAP_X - _TRUNK - _ROUND
-"""Width of the label of a line, px."""
+LABEL_W = GAP_X - _TRUNK - _ROUND  # width of the label of a line, px
 _LONGEST_CAPTION, _LONGEST_LABEL = 20, 22
 
 

@@ -18,8 +18,7 @@ from exploration.report.summary import ApplicationSummary
 
 REPORT_FILE = "report.html"
 QUALITY = 72
-DARKEST = 24
-"""Pixels up to this grey value belong to the empty desktop, which is black but for compression."""
+DARKEST = 24  # pixels up to this grey value belong to the empty desktop, which is black but for compression
 
 
 @dataclass(frozen=True, slots=True)

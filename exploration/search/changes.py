@@ -11,15 +11,13 @@ from agent_s.replay.grounded_steps import COMPARED_STATES, window_changes
 from exploration.search.controls import MENU_ROLES, called, portable
 from exploration.search.states import Look, by_identity, different_pixels
 
-WEAK = ("appeared", "vanished", "picture")
-"""Kinds of changes that depend on how the rest of the screen is drawn."""
+WEAK = ("appeared", "vanished", "picture")  # kinds of changes that depend on how the rest of the screen is drawn
 
 _MOMENT = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?: ?[AaPp][Mm])?|\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
 """Times and dates, which differ each time they are inserted."""
 _MOST_PARTS = 12
 _MOST_TEXT = 300
-_LEAST_PIXELS = 900
-"""Fewer different pixels are a caret, a shadow or the mark of the focus."""
+_LEAST_PIXELS = 900  # fewer different pixels are a caret, a shadow or the mark of the focus
 
 
 def changes(before: Look, after: Look) -> tuple[Change, ...]:

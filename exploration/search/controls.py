@@ -18,8 +18,7 @@ from intents.labels import label
 MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 BUTTON_ROLES = frozenset({"push button", "toggle button", "button", "push button menu", "menu button", "split button"})
 CHOICE_ROLES = frozenset({"check box", "radio button", "switch", "combo box", "page tab", "list item"})
-FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})
-"""Only editable fields of a single line count."""
+FIELD_ROLES = frozenset({"entry", "text", "spin button", "search bar"})  # only editable fields of a single line count
 
 SETTING_ROLES = frozenset({"check box", "switch", "combo box", "radio button", "spin button", "page tab"})
 """Typical controls of a settings dialog."""

@@ -45,15 +45,12 @@ from exploration.search.records import (
 from exploration.search.states import Look
 from exploration.search.thumbnails import save_thumbnail
 
-START = "start"
-"""Key of the attempt that starts the application."""
+START = "start"  # key of the attempt that starts the application
 SEPARATOR = " > "
 NOTHING_CHANGED = "nothing changed"
 _DISABLED = "it is greyed out"
-_DEEP = 2
-"""Number of steps from the start beyond which controls come last."""
-_MANY = 12
-"""Screens with more controls come after others; also the number of buttons that are verified together."""
+_DEEP = 2  # number of steps from the start beyond which controls come last
+_MANY = 12  # screens with more controls come after others; also the number of buttons that are verified together
 
 
 class Keeper(Protocol):
@@ -157,8 +154,7 @@ class _Search:
         # Only attempts that this search has come to, even if the ledger holds more from an earlier, interrupted one:
         # its next steps rest on them alone, so that it does the same as a search without interruption.
         self._reached: dict[str, Attempt] = {}
-        self._made_on: dict[str, int] = {}
-        """The desktop that each attempt was made on, as a number of restarts."""
+        self._made_on: dict[str, int] = {}  # the desktop that each attempt was made on, as a number of restarts
 
     def events(self) -> Iterator[SearchEvent]:
         """Yield what happens; the last event is `SearchEnded`."""

@@ -16,12 +16,10 @@ _IGNORED = (".cache", ".dbus", ".config/libreoffice", ".config/dconf", ".local/s
 _IGNORED_FILES = frozenset(
     {"recently-used.xbel", "recently-used.xbel.lock", ".ICEauthority", ".Xauthority", "user-dirs.dirs"}
 )
-_IGNORED_GROUPS = ("org/gtk/",)
-"""Settings of the toolkit itself, such as the size of its file chooser."""
+_IGNORED_GROUPS = ("org/gtk/",)  # settings of the toolkit itself, such as the size of its file chooser
 _GEOMETRY = re.compile(
     r"/(?:session|height|width|left|top|x|y|maximized|fullscreen|is-maximized|window-.*|.*-(?:width|height|position))$"
-)
-"""Sizes and places of windows and the last session, which applications record and nobody sets."""
+)  # sizes and places of windows and the last session, which applications record and nobody sets
 _MOST_BYTES = 4_000_000
 
 

@@ -26,15 +26,12 @@ from exploration.search.states import Look, same, same_but_greyed
 Path = tuple[GroundedStep, ...]
 
 _POLL_S = 0.1
-_APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3
-"""Longest wait for a control on the way to a place, and on the way back."""
+_APPEAR_LIMIT_S, _BACK_LIMIT_S = 3.0, 0.3  # longest wait for a control on the way to a place, and on the way back
 _LATE_S = 0.05
 _LOOKS = 4
-_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01
-"""Longest wait for a known screen: in all, and without any change."""
+_SOON_S, _STIR_S, _SOON_POLL_S = 1.5, 0.25, 0.01  # longest wait for a known screen: in all, and without any change
 _MOST_ESCAPES = 3
-_MOST_KNOWN = 48
-"""Maximum number of looks to compare with, 3 MB each."""
+_MOST_KNOWN = 48  # maximum number of looks to compare with, 3 MB each
 _ESCAPE = Hotkey(keys=("Escape",))
 
 

@@ -13,14 +13,12 @@ from exploration.search.navigator import Navigator, Path, Trouble, place_key
 from exploration.search.records import Attempt, Control
 from exploration.search.states import Look
 
-CHECKED_ROLES = ("check menu item", "radio menu item")
-"""Controls whose state can be read only while their menu is open."""
+CHECKED_ROLES = ("check menu item", "radio menu item")  # controls whose state can be read only while their menu is open
 
 _UNDO = GroundedStep(action=Hotkey(keys=("ctrl", "z")), intent="undo it")
 _UNDOABLE = ("text", "title", "state", "value", *WEAK)
 _LATE_S = 0.15
-_LOOKS, _LOOKS_FOR_DIALOG = 2, 20
-"""Number of looks for late changes; names that end in dots promise a dialog."""
+_LOOKS, _LOOKS_FOR_DIALOG = 2, 20  # number of looks for late changes; names that end in dots promise a dialog
 
 
 @dataclass(frozen=True, slots=True)

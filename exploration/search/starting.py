@@ -16,15 +16,12 @@ from exploration.errors import ApplicationUnusable
 from exploration.search.states import Look, same_picture, same_texts
 from intents.labels import label
 
-START_LIMIT_S = 40.0
-"""Longest wait for the first window of an application, s."""
-FILL_LIMIT_S = 12.0
-"""Longest wait for the contents of that window, s."""
+START_LIMIT_S = 40.0  # longest wait for the first window of an application, s
+FILL_LIMIT_S = 12.0  # longest wait for the contents of that window, s
 SAMPLES = {
     ".txt": "alpha beta\nGamma delta\nepsilon\n",
     ".csv": "name,amount\napples,3\npears,5\nplums,4\n",
-}
-"""Contents of a document that the application is started with and that does not exist, by its suffix."""
+}  # contents of a document that the application is started with and that does not exist, by its suffix
 
 _POLL_S = 0.1
 _FIRST_LIMIT_S = 8.0

@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 SHOWN_STATES = ("checked", "mixed", "pressed", "selected", "expanded", "disabled", "read_only", "editable")
 """States that an element is set to; focus and the like come and go by themselves."""
 _WORDS = 12
-_POINTED_PX = 48
-"""Distance around the pointer within which hovering changes the picture."""
-_CARET_PX = 400
-"""Pictures with fewer different pixels count as the same: carets blink and shadows fade."""
+_POINTED_PX = 48  # distance around the pointer within which hovering changes the picture
+_CARET_PX = 400  # pictures with fewer different pixels count as the same: carets blink and shadows fade
 
 
 @dataclass(frozen=True)

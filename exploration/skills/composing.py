@@ -19,8 +19,7 @@ from exploration.skills.compositions import Composition, Part, propose
 from exploration.skills.skill_keeper import SkillKeeper
 from memory_store import MemoryStore
 
-_USUAL_S = 4.0
-"""Usual time for a task, s."""
+_USUAL_S = 4.0  # usual time for a task, s
 _LOOKS, _LATE_S = 8, 0.25
 
 

@@ -24,8 +24,7 @@ from exploration.skills.naming import Naming, describe, name_unit
 from intents.intent import Do
 from intents.labels import label
 
-MOST_OF_A_KIND = 8
-"""Maximum number of tasks of each kind; half as many of three skills."""
+MOST_OF_A_KIND = 8  # maximum number of tasks of each kind; half as many of three skills
 
 _STRICT = ("setting", "file", "state", "value", "text", "opened", "title")
 _OPPOSITES = {"true": "false", "checked": "not checked", "pressed": "not pressed"}

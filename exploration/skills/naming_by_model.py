@@ -11,8 +11,7 @@ from agent_s.records import Change, Task, Usage
 from exploration.search.records import Attempt
 from exploration.skills.naming import name_unit, where_found
 
-AT_ONCE = 40
-"""Maximum number of functions in one call."""
+AT_ONCE = 40  # maximum number of functions in one call
 _MOST_CHANGES, _LONGEST = 4, 120
 
 

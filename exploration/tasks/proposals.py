@@ -37,11 +37,9 @@ if TYPE_CHECKING:
 TaskKind = Literal["common", "screen"]
 """The source of a task: common use or the present screen (environment-independent and -aware)."""
 
-PROPOSED_PER_WANTED = 3
-"""Number of proposals per wanted task, since repetitions are left out."""
+PROPOSED_PER_WANTED = 3  # number of proposals per wanted task, since repetitions are left out
 MOST_PROPOSED = 120
-ALIKE = 0.55
-"""Similarity of the same tasks, as a fraction of the way from the embedder's `min_similarity` to 1."""
+ALIKE = 0.55  # similarity of the same tasks, as a fraction of the way from the embedder's `min_similarity` to 1
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _FILE = re.compile(r"\b[\w-]+\.\w{1,5}\b")

@@ -20,14 +20,11 @@ from aci.safety.risk_words import is_irreversible, pattern
 from agent_s.llm.protocol import Affordance
 from intents.labels import label
 
-SURVEY_LIMIT_S = 60.0
-"""Time for one survey, s; menus that are not reached by then are left out."""
+SURVEY_LIMIT_S = 60.0  # time for one survey, s; menus that are not reached by then are left out
 _OPEN_LIMIT_S = 2.0
-MOST_PER_MENU = 60
-"""Maximum number of entries of a menu; longer ones list files, fonts or languages."""
+MOST_PER_MENU = 60  # maximum number of entries of a menu; longer ones list files, fonts or languages
 _DEEPEST = 2
-_TRIES = 2
-"""Number of tries to open a menu; on a busy machine its window may be late."""
+_TRIES = 2  # number of tries to open a menu; on a busy machine its window may be late
 _MENU_ROLES = frozenset({"menu item", "check menu item", "radio menu item", "menu"})
 _PRESSED_ROLES = frozenset(
     {"push button", "toggle button", "radio button", "check box", "switch", "combo box", "spin button", "page tab"}
