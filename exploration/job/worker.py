@@ -119,11 +119,11 @@ class ExplorationBench:
 
         folder = application_folder(self._given.folder, application.id)
         with self._settings.desktop.new_virtual() as desktop:
-            started = start(desktop, application, installed_applications(desktop.environment))
-            found = survey(desktop, started.observation)
+            first = start(desktop, application, installed_applications(desktop.environment))
+            found = survey(desktop, first)
             model = MeteredModel(build_models(self._settings, os.environ), self._settings.limits)
             embedder, wanted = choose_embedder(self._settings), self._given.wanted
-            proposed = propose_tasks(model, embedder, application, found.affordances, started.observation, wanted)
+            proposed = propose_tasks(model, embedder, application, found.affordances, first, wanted)
             before = read_survey(self._given.folder, application.id)
             known = before.tasks if before is not None else ()
             names = [one.name for one in found.affordances]
@@ -133,7 +133,7 @@ class ExplorationBench:
                 application.id,
                 Surveyed(name=application.name, survey=found, wanted=wanted, tasks=tasks),
             )
-            _save_picture(started.observation, folder / PICTURE_FILE)
+            _save_picture(first, folder / PICTURE_FILE)
         summary = f"{plural(len(found.affordances), 'control')}, {plural(len(tasks), 'task')}"
         return _result(job, "success", summary, status="done", **_spent(proposed.usage))
 

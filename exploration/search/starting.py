@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -55,14 +54,6 @@ class Startable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """An application that is ready for use, and the screen after its start."""
-
-    process: Process
-    observation: Observation
-
-
 def refusal(application: Application) -> str:
     """Return why an application is never explored; empty if it may be."""
     if application.in_terminal or "TerminalEmulator" in application.categories:
@@ -79,8 +70,8 @@ def start(
     fill_limit_s: float = FILL_LIMIT_S,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
-) -> Started:
-    """Start an installed application and wait until its window has contents.
+) -> Observation:
+    """Start an installed application, wait until its window has contents, and return the screen.
 
     Args:
         desktop: A fresh desktop.
@@ -119,7 +110,7 @@ def start(
         pause(_POLL_S)
     _refuse_other_program(application, catalog, observation)
     _refuse_questions(application, observation)
-    return Started(process, observation)
+    return observation
 
 
 class Launcher:

@@ -70,8 +70,8 @@ def test_reason_names_why_an_application_is_unusable(desktop: VirtualDesktop, ca
 
 
 def test_a_real_application_is_started_and_surveyed(desktop: VirtualDesktop, catalog: Catalog) -> None:
-    started = start(desktop, catalog.find("mousepad"), catalog)
-    found = survey(desktop, started.observation)
+    first = start(desktop, catalog.find("mousepad"), catalog)
+    found = survey(desktop, first)
     ways = {one.way for one in found.affordances}
     assert found.complete
     assert {"Edit > Select All", "View > Line Numbers", "Document > Tab Size > 4"} <= ways

@@ -51,9 +51,7 @@ class FakeDesktop:
 def started(desktop: FakeDesktop, application: Application = NOTES) -> Observation:
     clock = itertools.count()
     catalog = Catalog([NOTES, Application("web", "Web", ("browser",))])
-    return start(
-        desktop, application, catalog, clock=lambda: float(next(clock)), pause=lambda seconds: None
-    ).observation
+    return start(desktop, application, catalog, clock=lambda: float(next(clock)), pause=lambda seconds: None)
 
 
 def test_an_application_that_fills_its_window_late_is_waited_for() -> None:
