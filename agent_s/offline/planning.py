@@ -11,18 +11,18 @@ from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, PlanCon
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.click import Click
 from agent_s.offline.commands.in_turn import NOTHING, InTurn
-from agent_s.offline.course import Course, decide, give_up
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution, decide, give_up
 from agent_s.offline.finding.matching import EXACT, best, rank
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
 from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import Target, named
 from agent_s.offline.reading import Part, read_instruction, read_words
+from agent_s.offline.ui import UI
 from agent_s.offline.wording import guideline
 from agent_s.records import Subtask
 
 MAX_NODES = 38
-"""Subtasks of one plan; longer instructions have several clauses in a subtask, one on each line."""
+"""Maximum number of subtasks in a plan; longer instructions get several clauses per subtask, one on each line."""
 _MAX_NAME, _MAX_INFO = 160, 19_000
 _APPLICATION = re.compile(r"\s*\(application: [^()]{1,120}\)\s*$")
 _ANOTHER_WAY = "Another way: "
@@ -31,7 +31,7 @@ _REFUSED = re.compile(r"\b(?:no name yet|exists already|saving failed|disabled)\
 
 
 def make_plan(context: PlanContext) -> PlanResponse:
-    """Plan the instruction, or what is left of it after a failure."""
+    """Plan the instruction, or the rest of it after a failure."""
     if context.failed is not None:
         return _plan_again(context, context.failed)
     unread = tuple(
@@ -65,17 +65,17 @@ def act(context: ActContext) -> ActResponse:
     after = commands_of(context.left[0], instruction)[:1] if context.left else ()
     following = after[0].about() if after else ()
 
-    def start(screen: Screen) -> Course:
-        return (command.run if commands else lambda desk: _by_name(words, desk))(Desk(screen, following))
+    def start(screen: Screen) -> Execution:
+        return (command.run if commands else lambda ui: _by_name(words, ui))(UI(screen, following))
 
     return decide(start, context.steps, context.observation)
 
 
-def _by_name(words: str, desk: Desk) -> Course:
-    found = _named_exactly(words, desk.screen)
+def _by_name(words: str, ui: UI) -> Execution:
+    found = _named_exactly(words, ui.screen)
     if not found:
         give_up(f"I do not understand {words!r}, and nothing on the screen is called so")
-    return (yield from Click((found[0],)).run(desk))
+    return (yield from Click((found[0],)).run(ui))
 
 
 def _named_exactly(words: str, screen: Screen) -> list[Target]:
@@ -85,7 +85,7 @@ def _named_exactly(words: str, screen: Screen) -> list[Target]:
 
 @lru_cache(maxsize=64)
 def _nodes(instruction: str) -> tuple[tuple[PlannedNode, tuple[Command, ...]], ...]:
-    """Return a subtask with its commands for each clause; for several where there are more than a plan may have."""
+    """Return a subtask with its commands for each clause, or for several clauses if a plan would become too long."""
     parts = [part for part in read_instruction(instruction) if part.command != NOTHING]
     if not parts:
         return ((PlannedNode(name="Do nothing", info="do nothing"), (NOTHING,)),)
@@ -126,7 +126,7 @@ def _response(nodes: Iterable[PlannedNode], guide: str = "") -> PlanResponse:
 
 
 def _plan_again(context: PlanContext, failed: FailedSubtask) -> PlanResponse:
-    """Try another way where there is one that was not tried, else end with the reason."""
+    """Try another way if one is left; otherwise end with the reason."""
     commands = commands_of(failed.subtask, context.task.instruction)
     again = failed.subtask.name.startswith(_ANOTHER_WAY) or _REFUSED.search(failed.reason) or len(commands) != 1
     way = "" if again else commands[0].another_way()

@@ -1,4 +1,4 @@
-"""Tasks for exploring an application, made of its own menus, buttons and labels."""
+"""Proposals of exploration tasks from an application's own menus, buttons and labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPENS_DIALOG = ("...", "…")
 
 
 def propose(context: ProposalContext) -> ProposalResponse:
-    """Propose tasks: the common commands where no screen is given, else what else the screen makes possible."""
+    """Propose the common commands if no screen is given, and otherwise further tasks from the screen."""
     common = [one for one in context.affordances if _plain(one.name) in _RANKS]
     others = [one for one in context.affordances if _plain(one.name) not in _RANKS]
     if context.observation is None:
@@ -36,7 +36,7 @@ def propose(context: ProposalContext) -> ProposalResponse:
 
 
 def _by_menu(affordances: Sequence[Affordance]) -> list[Affordance]:
-    """Order affordances so that each menu has its turn, since not all of them may be asked for."""
+    """Order affordances by taking one of each menu in turn, since only some of them may be used."""
     menus: dict[str, list[Affordance]] = {}
     for one in affordances:
         menus.setdefault((one.within or ("",))[0], []).append(one)
@@ -55,7 +55,7 @@ def _used(application: str, affordances: Iterable[Affordance]) -> Iterator[Propo
 
 
 def _combined(context: ProposalContext, observation: Observation) -> Iterator[ProposedTask]:
-    """Join two steps for tasks that take more than one feature: writing and a command, or commands of two menus."""
+    """Yield tasks of two steps: typing and a command, or commands of two menus."""
     closing = [one for one in context.affordances if one.within and not one.name.endswith(_OPENS_DIALOG)]
     commands = _by_menu(closing)
     if _is_editor(context, observation):

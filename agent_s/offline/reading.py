@@ -56,7 +56,7 @@ class Part:
 
 @lru_cache(maxsize=64)
 def read_instruction(instruction: str) -> tuple[Part, ...]:
-    """Read an instruction; each part is read with what those before it were about."""
+    """Read an instruction; the objects of earlier clauses are known to later ones."""
     parts: list[Part] = []
     verb, thing, application = "", "", ""
     for clause in split(instruction):
@@ -85,7 +85,7 @@ def read_words(words: str) -> tuple[Command, ...]:
 
 
 def read_clause(words: Phrase) -> Command | None:
-    """Return the command that a clause asks for; None where it has no reading."""
+    """Return the command that a clause asks for; None if it cannot be read."""
     return _read_quoted(words.quoted)
 
 
@@ -135,7 +135,7 @@ def _readers() -> tuple[Reader[Command | None], ...]:
 
 
 def _kind(read: Callable[..., Command | None]) -> Callable[..., Command | None]:
-    """Return what reads the fields of a row; the slot `_` takes words that say nothing."""
+    """Return a function that reads the fields of a row, without the slot `_` for ignored words."""
     return lambda **fields: read(**{name: value for name, value in fields.items() if name != "_"})
 
 
@@ -198,12 +198,12 @@ _INTO_IT = re.compile(r"\b(?:in|into|inside|with)\s+(?P<it>it)\b", re.IGNORECASE
 _HAS_VERB = re.compile(
     r"(?!(?:the|an?|both|all|each|in|on|to|from|into|of)\b)[a-z-]+\s+(?:the|an?|my|your|all|it)\b", re.IGNORECASE
 )
-"""What looks like an instruction with a verb of its own, if an unknown one."""
+"""An instruction with a verb that is not in the tables."""
 _CLOSING = re.compile(rf"{one_of(TABLE['closing'])}[.! ]*", re.IGNORECASE)
 
 
 def _with_thing(words: Phrase, thing: str) -> Phrase:
-    """Put the last element in the place of "it"."""
+    """Replace "it" by the last element."""
     typing = first_verb(words.marked) in TABLE["without_object"].split()
     match = (_INTO_IT.search(words.marked) if typing else _WITH_IT.match(words.marked)) if thing else None
     if match is None:

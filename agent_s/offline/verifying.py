@@ -1,4 +1,4 @@
-"""Whether a finished task is verified, as far as what was seen decides it."""
+"""Verification of a finished task by the screens that were seen."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def guideline(context: PlanContext) -> str:
 
 
 def reflect(context: ReflectContext) -> ReflectResponse:
-    """Say what is wrong and what follows from it."""
+    """Describe the trouble and suggest what to do."""
     said = [f"In {context.subtask.name!r}: {context.trouble}."]
     if context.steps:
         last = context.steps[-1].response
@@ -59,7 +59,7 @@ def reflect(context: ReflectContext) -> ReflectResponse:
 
 
 def summarize_subtask(context: SubtaskSummaryContext) -> SummaryResponse:
-    """Say what was done in the subtask, step by step in words."""
+    """Summarize the steps of a subtask."""
     deeds = [
         step.response.next_action
         for step in context.steps
@@ -70,7 +70,7 @@ def summarize_subtask(context: SubtaskSummaryContext) -> SummaryResponse:
 
 
 def summarize_task(context: TaskSummaryContext) -> SummaryResponse:
-    """Say how the task went, in subtasks and without concrete actions."""
+    """Summarize a task by its subtasks and its verdict."""
     parts = [subtask.name for subtask in context.plan.subtasks] if context.plan is not None else []
     way = f" It takes: {'; '.join(parts)}." if parts else ""
     verdicts = {True: "It was verified", False: "It did not succeed", None: "It could not be verified"}

@@ -17,7 +17,7 @@ TABLE: dict[str, Any] = yaml.load(
 BUTTONS: dict[str, tuple[str, ...]] = {meaning: tuple(names) for meaning, names in TABLE["buttons"].items()}
 """Names of buttons by what they do, the plainest first."""
 FIELDS: dict[str, tuple[str, ...]] = {content: tuple(labels) for content, labels in TABLE["fields"].items()}
-"""Labels of fields by what they take."""
+"""Labels of fields by their content."""
 
 
 def one_of(phrases: Iterable[str]) -> str:
@@ -26,5 +26,5 @@ def one_of(phrases: Iterable[str]) -> str:
 
 
 def meanings(key: str) -> dict[str, str]:
-    """Return what the words of a table of groups mean: {"ticked": "checked", ...}."""
+    """Return the group of each word of a table: {"ticked": "checked", ...}."""
     return {word: meaning for meaning, words in TABLE[key].items() for word in words}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent_s.offline.commands.base import Command
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, changed
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.screen import in_dialog, name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.ui import UI, changed
 from agent_s.offline.words import BUTTONS
 
 
@@ -24,32 +24,32 @@ class Answer(Command):
 
     answer: str
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Click the dialog's button of that meaning; one without such a button is answered by the keyboard."""
-        start, is_dialog = desk.screen, lambda: desk.screen.dialogs or self._buttons(desk)
-        yield from desk.wait_until(is_dialog, (0.5, 0.8), "wait for the dialog")
-        if found := self._buttons(desk):
-            element = yield from desk.click(found)
-            return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
-        if not desk.screen.dialogs and not desk.screen.popups:
+        start, is_dialog = ui.screen, lambda: ui.screen.dialogs or self._buttons(ui)
+        yield from ui.wait_until(is_dialog, (0.5, 0.8), "wait for the dialog")
+        if found := self._buttons(ui):
+            element = yield from ui.click(found)
+            return f"{name_of(element)} was clicked; {changed(start, ui.screen)}"
+        if not ui.screen.dialogs and not ui.screen.popups:
             give_up(f"there is no dialog to answer, and no button to {self.answer}")
         key = "Return" if self.answer in ("accept", "yes") else "Escape"
-        yield from desk.press(key, purpose=f"press {key} to {self.answer} the dialog")
-        return changed(start, desk.screen)
+        yield from ui.press(key, purpose=f"press {key} to {self.answer} the dialog")
+        return changed(start, ui.screen)
 
     def about(self) -> tuple[Target, ...]:
         """Return the plainest button of that meaning."""
         return (named(BUTTONS[self.answer][0], "button"),)
 
-    def _buttons(self, desk: Desk) -> list[Candidate]:
+    def _buttons(self, ui: UI) -> list[Candidate]:
         """Return the button in a dialog, which may be part of a page; else the one in front that can only mean this."""
-        dialogs = {window.id for window in desk.screen.dialogs}
+        dialogs = {window.id for window in ui.screen.dialogs}
         for name in BUTTONS[self.answer]:
-            found = best(desk.rank(named(name, "button"), ROLES["button"] | {"link"}), 90.0)
+            found = best(ui.rank(named(name, "button"), ROLES["button"] | {"link"}), 90.0)
             inner = [one for one in found if in_dialog(one.element)]
             if inside := [one for one in found if one.element.window_id in dialogs] or inner:
                 return inside
-        return [] if dialogs else desk.buttons(BUTTONS[self.answer][:4])
+        return [] if dialogs else ui.buttons(BUTTONS[self.answer][:4])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,17 @@ class Allow(Command):
     lasting = False
     answer: str
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Click the button of that meaning in a dialog."""
-        start = desk.screen
-        found = [one for window in start.dialogs for one in desk.buttons(BUTTONS[self.answer], window)]
+        start = ui.screen
+        found = [one for window in start.dialogs for one in ui.buttons(BUTTONS[self.answer], window)]
         if not found:
             return f"no question asked whether to {self.answer}"
-        element = yield from desk.click(found)
-        return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
+        element = yield from ui.click(found)
+        return f"{name_of(element)} was clicked; {changed(start, ui.screen)}"
 
     def about(self) -> tuple[Target, ...]:
-        """Return the buttons, so that the question is left to this command."""
+        """Return the buttons, so that an earlier command leaves the question open."""
         return tuple(named(name, "button") for name in BUTTONS[self.answer])
 
 

@@ -1,4 +1,4 @@
-"""What a part of an instruction asks for, with the policy that carries it out."""
+"""The protocol of commands: what one clause asks for, and how it is carried out."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from agent_s.offline.commands.conditions import Condition
-from agent_s.offline.course import Course
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution
 from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.ui import UI
 from agent_s.records import Step
 
 Finding = tuple[bool | None, str]
-"""Whether a command is fulfilled and what shows it; None where nothing decides it."""
+"""Whether a command had its effect, and the evidence; None if that is undecided."""
 
 UNDECIDED: Finding = (None, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of a command: the steps that it took, the screen that it left, and the last screen of the task."""
+    """The evidence about a command: its steps, the screen after it, and the last screen of the task."""
 
     steps: tuple[Step, ...]
     after: Screen
@@ -34,14 +34,14 @@ class Command(Protocol):
 
     __slots__ = ()
     lasting: ClassVar[bool] = True
-    """Whether it is to leave something behind that can be seen, so that a task is not verified without it."""
+    """Whether it has a visible effect, without which a task does not count as verified."""
 
     @abstractmethod
-    def run(self, desk: Desk) -> Course:
-        """Carry it out; return the evidence of its success."""
+    def run(self, ui: UI) -> Execution:
+        """Carry out the command; return the evidence of its success."""
 
     def about(self) -> tuple[Target, ...]:
-        """Return the elements that its first field with any describes; "it" stands for the last of them afterwards."""
+        """Return the elements of the first field that describes any; a later "it" stands for the last of them."""
         return next(filter(None, map(_targets, _values(self).values())), ())
 
     def at(self, place: Target) -> Command:
@@ -50,11 +50,11 @@ class Command(Protocol):
         return replace(self, **narrowed)  # type: ignore[type-var]  # a dataclass
 
     def judge(self, seen: Seen) -> Finding:
-        """Return whether what was seen proves or refutes it."""
+        """Return whether the evidence proves or refutes its effect."""
         return UNDECIDED
 
     def another_way(self) -> str:
-        """Return a sentence for another way to the same end, "" where there is none."""
+        """Return a sentence for another way to the same goal; "" if there is none."""
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Put texts into the cells of a sheet, by address."""
+"""Enter texts into the cells of a sheet, and select cells, by address."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aci.observation.observation import Element
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.choose import Choose
 from agent_s.offline.commands.type import text_in
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps, changed, same_number, shorten
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate
 from agent_s.offline.finding.names import name_score
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.screen import Screen, content_of
 from agent_s.offline.finding.targets import named
+from agent_s.offline.ui import UI, Steps, changed, same_number, shorten
 from agent_s.offline.words import FIELDS
 from intents.text import Phrase
 
@@ -27,26 +27,26 @@ _VALUE_IN_CELL = re.compile(rf"(?P<value>.+?){_IN}(?P<cell>{CELL})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class EnterCells(Command):
-    """Put texts into cells of a sheet."""
+    """Enter texts into cells of a sheet."""
 
     cells: tuple[tuple[str, str], ...]
 
-    def run(self, desk: Desk) -> Course:
-        """Put each text into its cell; the key that ends one leads to the cell below."""
-        start = desk.screen
+    def run(self, ui: UI) -> Execution:
+        """Enter each text into its cell; Return moves on to the cell below."""
+        start = ui.screen
         for address, text in self.cells:
-            yield from select_cell(address, desk)
-            yield from desk.do(Type(text=text, enter=True), f"type {shorten(text)!r} into the cell {address}")
+            yield from select_cell(address, ui)
+            yield from ui.do(Type(text=text, enter=True), f"type {shorten(text)!r} into the cell {address}")
         shown: list[str] = []
         for address, text in self.cells:
-            cell = cell_at(address, desk.screen)
+            cell = cell_at(address, ui.screen)
             if cell is not None and cell.text is not None and not cell.text.strip() and text.strip():
                 give_up(f"the cell {address} is empty after {shorten(text)!r} was typed into it")
             shown += [f"cell {address} shows {content_of(cell)!r}"] if cell is not None else []
-        return "; ".join(shown[:12]) or changed(start, desk.screen)
+        return "; ".join(shown[:12]) or changed(start, ui.screen)
 
     def judge(self, seen: Seen) -> Finding:
-        """Look at what the cells show; a formula must show no error."""
+        """Check the contents of the cells; a formula must not show an error."""
         shown: list[str] = []
         for address, text in self.cells:
             cell = cell_at(address, seen.last)
@@ -67,11 +67,11 @@ class GoToCell(Command):
 
     address: str
 
-    def run(self, desk: Desk) -> Course:
-        """Select it; where there is no sheet, choose what is called like the address."""
-        if not desk.screen.has_sheet() and not name_box(desk.screen, desk):
-            return (yield from Choose((named(self.address),)).run(desk))
-        yield from select_cell(self.address, desk)
+    def run(self, ui: UI) -> Execution:
+        """Select it; without a sheet, choose the element that has the address as its name."""
+        if not ui.screen.has_sheet() and not name_box(ui.screen, ui):
+            return (yield from Choose((named(self.address),)).run(ui))
+        yield from select_cell(self.address, ui)
         return f"{self.address} is selected"
 
 
@@ -81,24 +81,24 @@ def cell_at(address: str, screen: Screen) -> Element | None:
     return min(cells, key=lambda cell: not screen.is_active(cell), default=None)
 
 
-def name_box(screen: Screen, desk: Desk) -> list[Candidate]:
+def name_box(screen: Screen, ui: UI) -> list[Candidate]:
     """Return the box that shows the address of the current cell."""
-    return desk.rank(named(FIELDS["cell"][0]), EDITABLE | {"panel"})
+    return ui.rank(named(FIELDS["cell"][0]), EDITABLE | {"panel"})
 
 
-def select_cell(address: str, desk: Desk) -> Steps[None]:
+def select_cell(address: str, ui: UI) -> Steps[None]:
     """Select a cell or range: nothing where it has the focus, by a click where it is in sight, else by the name box."""
-    focus, cell = desk.screen.focus, cell_at(address, desk.screen)
+    focus, cell = ui.screen.focus, cell_at(address, ui.screen)
     if cell is not None and focus is not None and focus.id == cell.id:
         return
-    if cell is not None and cell.point is not None and desk.screen.is_active(cell):
-        yield from desk.click_element(cell)
+    if cell is not None and cell.point is not None and ui.screen.is_active(cell):
+        yield from ui.click_element(cell)
         return
-    box = yield from desk.await_element(named(FIELDS["cell"][0]), lambda screen: name_box(screen, desk))
+    box = yield from ui.await_element(named(FIELDS["cell"][0]), lambda screen: name_box(screen, ui))
     if not box:
         give_up(f"there is no cell {address} in sight, and no name box to go to it")
     action = Type(text=address, element_id=box[0].element.id, overwrite=True, enter=True)
-    yield from desk.do(action, f"go to the cell {address} by the name box")
+    yield from ui.do(action, f"go to the cell {address} by the name box")
 
 
 def read(cell: str, pairs: Phrase | None = None, text: Phrase | None = None) -> Command | None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from aci.acting.actions import Scroll
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Button, Desk, Steps, changed, opens_on_pointing
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best, rank
 from agent_s.offline.finding.roles import EDITABLE, ROLES
 from agent_s.offline.finding.screen import in_page, name_of
 from agent_s.offline.finding.targets import Target, named, parse_target, split_list
+from agent_s.offline.ui import UI, Button, Steps, changed, opens_on_pointing
 from intents.keys import Chord
 from intents.lexicon import read_number
 from intents.text import OPEN, PLACEHOLDER, Phrase
@@ -41,22 +41,22 @@ class Click(Command):
     times: int = 1
     look_in: str = ""
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Click each; one that is not in sight is waited for, scrolled to, and looked for where the command says."""
-        start, element = desk.screen, None
+        start, element = ui.screen, None
         for target in self.targets:
             found: list[Candidate] = []
-            if self.look_in and not desk.rank(target):
-                found = yield from look_behind(target, self.look_in, desk)
-            found = found or (yield from desk.seek(target))
+            if self.look_in and not ui.rank(target):
+                found = yield from look_behind(target, self.look_in, ui)
+            found = found or (yield from ui.seek(target))
             for one in best(found, found[0].score - 3) if target.every else found[:1]:
                 again = [one] if target.every else found
                 for _ in range(self.times):
-                    element = yield from desk.click(again, self.clicks, self.button, self.hold)
-                    again = again if target.every else desk.rank(target) or again
+                    element = yield from ui.click(again, self.clicks, self.button, self.hold)
+                    again = again if target.every else ui.rank(target) or again
         if element is None:
             give_up("nothing to click was named")
-        return f"{name_of(element)} was clicked; {changed(start, desk.screen)}"
+        return f"{name_of(element)} was clicked; {changed(start, ui.screen)}"
 
 
 def read(
@@ -67,7 +67,7 @@ def read(
     times: Phrase | int = 1,
     look_in: str = "",
 ) -> Command | None:
-    """Read what is clicked; several elements where each is quoted or has its own article."""
+    """Read the element, or several if each is quoted or has its own article."""
     targets = split_targets(what) if isinstance(what, Phrase) else (named(what, "button"),)
     count = times if isinstance(times, int) else read_number(times)
     if not targets[0].phrase or count is None:
@@ -87,40 +87,40 @@ def split_targets(words: Phrase) -> tuple[Target, ...]:
     )
 
 
-def look_behind(target: Target, where: str, desk: Desk) -> Steps[list[Candidate]]:
+def look_behind(target: Target, where: str, ui: UI) -> Steps[list[Candidate]]:
     """Open one tab, section, branch or submenu after another, also those in them, until an element is in sight."""
     opened: set[int] = set()
     for _ in range(_MAX_DOORS):
-        door = next((element for element in _doors(desk, where) if element.id not in opened), None)
+        door = next((element for element in _doors(ui, where) if element.id not in opened), None)
         if door is None:
             break
         opened.add(door.id)
         if opens_on_pointing(door):
-            yield from point_at(door, desk)
+            yield from point_at(door, ui)
         else:
-            yield from desk.click_element(_handle(door, desk))
+            yield from ui.click_element(_handle(door, ui))
         pauses = (0.3,) if opens_on_pointing(door) else ()  # menus come a moment after they are drawn
-        found = yield from desk.await_element(target, lambda screen: best(rank(target, screen), 78.0), pauses)
+        found = yield from ui.await_element(target, lambda screen: best(rank(target, screen), 78.0), pauses)
         if found:
             return found
     return []
 
 
-def point_at(element: Element, desk: Desk) -> Steps[None]:
+def point_at(element: Element, ui: UI) -> Steps[None]:
     """Point at an element without clicking it, by a turn of the wheel, for menus that open then."""
-    yield from desk.try_to(Scroll(element_id=element.id, clicks=1), f"point at {name_of(element)}, so that it opens")
+    yield from ui.try_to(Scroll(element_id=element.id, clicks=1), f"point at {name_of(element)}, so that it opens")
 
 
-def _handle(door: Element, desk: Desk) -> Element:
+def _handle(door: Element, ui: UI) -> Element:
     """Return the link in a tab of a page that takes the click for it, or the element itself."""
     own = (f"{door.role}:{door.name}",) if door.role == "page tab" else None
-    inside = (one for one in desk.screen.front if one.path[-1:] == own and one.role in ("link", "push button"))
+    inside = (one for one in ui.screen.front if one.path[-1:] == own and one.role in ("link", "push button"))
     return next(inside, door)
 
 
-def _doors(desk: Desk, where: str) -> list[Element]:
-    """Return what may hide something, likeliest first: submenus, tabs or what is folded; in a page only its own."""
-    front = desk.screen.front
+def _doors(ui: UI, where: str) -> list[Element]:
+    """Return elements that may hide others: submenus, tabs or collapsed sections; in a page, only those of the page."""
+    front = ui.screen.front
     submenus = [element for element in front if opens_on_pointing(element)]
     tabs = [element for element in front if element.role == "page tab" and "selected" not in element.states]
     no_section = ROLES["combo"] | EDITABLE | {"menu", "push button menu"}

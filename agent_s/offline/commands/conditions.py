@@ -1,4 +1,4 @@
-"""What can hold on the screen: that something is shown, gone, in a state, or reads a text."""
+"""Conditions on the screen: something is shown, gone, in a state, or contains a text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, replace
 
 from aci.observation.observation import Element
-from agent_s.offline.desk import Desk, shorten
 from agent_s.offline.finding.matching import has_state, rank, window_score
 from agent_s.offline.finding.names import normalize
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, LABELS
 from agent_s.offline.finding.screen import Screen, content_of, in_dialog, name_of, value_beside
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.ui import UI, shorten
 from agent_s.offline.words import TABLE, meanings, one_of
 from intents.templates import Template
 from intents.text import Phrase
@@ -45,7 +45,7 @@ class Condition:
         return replace(self, target=self.target.at(place))
 
     def holds(self, screen: Screen) -> str:
-        """Return what shows that it holds; "" where it does not."""
+        """Return the evidence that it holds; "" if it does not."""
         match self.kind:
             case "shown":
                 return self._is_shown(screen)
@@ -62,17 +62,17 @@ class Condition:
                 return f"{where} reads {shorten(text)!r}"
         return ""
 
-    def why_not(self, desk: Desk) -> str:
-        """Return what the screen shows instead."""
+    def why_not(self, ui: UI) -> str:
+        """Return a description of what the screen shows instead."""
         if self.kind == "gone":
             return f"{self.target.describe()!r} is still there"
         if _TITLE.fullmatch(self.target.phrase):
-            return f"the title is {desk.screen.title!r}"
+            return f"the title is {ui.screen.title!r}"
         if not self.target.name and self.target.is_a(*_WHOLE):
             return f"the {self.target.describe()} does not show it"
-        found = rank(self.target, desk.screen, prefer=_PREFER)
+        found = rank(self.target, ui.screen, prefer=_PREFER)
         if self.kind == "shown" or not found:
-            return desk.not_found(self.target)
+            return ui.not_found(self.target)
         element = found[0].element
         states = ", ".join(sorted(element.states)) or "in no special state"
         return f"{name_of(element)} reads {shorten(content_of(element))!r} and is {states}"

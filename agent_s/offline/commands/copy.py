@@ -12,13 +12,13 @@ from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.in_turn import InTurn
 from agent_s.offline.commands.open import Open
 from agent_s.offline.commands.type import TypeText
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, shorten
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import rank
 from agent_s.offline.finding.names import name_score, normalize
 from agent_s.offline.finding.roles import EDITABLE, LABELS, ROLES
 from agent_s.offline.finding.screen import Screen, content_of, name_of, value_beside
 from agent_s.offline.finding.targets import Target, named, parse_target
+from agent_s.offline.ui import UI, shorten
 from agent_s.offline.words import TABLE, one_of
 from intents.text import Phrase
 
@@ -35,24 +35,24 @@ class Copy(Command):
     target: Target
     literal: str = ""
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Find the text, waiting and scrolling for it, and keep it."""
         found = (self.literal, "the instruction gives the text") if self.literal else None
         if found is None:
             purpose = f"wait for {self.name!r} to appear"
-            found = yield from desk.wait_until(lambda: self._read(desk.screen), (0.5, 1.0), purpose)
+            found = yield from ui.wait_until(lambda: self._read(ui.screen), (0.5, 1.0), purpose)
         if found is None:
             find = partial(rank, self.target, prefer=LABELS)
-            yield from desk.scroll_for(self.target, lambda screen: find(screen) if self._read(screen) else [])
-            found = self._read(desk.screen)
+            yield from ui.scroll_for(self.target, lambda screen: find(screen) if self._read(screen) else [])
+            found = self._read(ui.screen)
         if found is None:
-            give_up(f"no {self.name!r} to copy is on the screen: {desk.not_found(self.target)}")
+            give_up(f"no {self.name!r} to copy is on the screen: {ui.not_found(self.target)}")
         text, evidence = found
-        yield from desk.do(SaveToBuffer(text=text), f"keep {shorten(text)!r} as {self.name!r}", evidence)
+        yield from ui.do(SaveToBuffer(text=text), f"keep {shorten(text)!r} as {self.name!r}", evidence)
         return f"{shorten(text)!r} is kept: {evidence}"
 
     def _read(self, screen: Screen) -> tuple[str, str] | None:
-        """Return the text that is meant and where it stands; None where there is none."""
+        """Return the described text and its place; None if there is none."""
         target, phrase = self.target, self.name
         readable = EDITABLE | LABELS
         if target.kinds and not target.name and target.within is None:
@@ -94,7 +94,7 @@ def _behind(phrase: str, element: Element, screen: Screen) -> str:
 
 
 def read(what: Phrase, source: Phrase | None = None, where: Phrase | None = None) -> Command | None:
-    """Read what is copied, the place that it stands in, and the place that it goes to."""
+    """Read the text, its place, and the place to copy it to."""
     target, place = parse_target(what), parse_target(source) if source is not None else None
     if place is not None and place.kinds and what.casefold() in TABLE["whole_texts"]:
         target = place

@@ -7,18 +7,18 @@ from datetime import date, time
 
 from aci.acting.actions import Click, HoldAndPress
 from aci.observation.observation import Element
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.screen import Screen, content_of, name_of
 from agent_s.offline.finding.targets import named
+from agent_s.offline.ui import UI, Steps
 from agent_s.offline.words import BUTTONS, TABLE
 from intents.dates import month_number, months
 
 _MAX_MONTHS = 24
 
 
-def set_segments(element: Element, day: date | None, time_of_day: time | None, desk: Desk) -> Steps[str]:
+def set_segments(element: Element, day: date | None, time_of_day: time | None, ui: UI) -> Steps[str]:
     """Set a field that is made of spin buttons for month, day, year, hours or minutes.
 
     The digits are pressed in the order of the segments, as the keyboard moves on by itself.
@@ -26,15 +26,15 @@ def set_segments(element: Element, day: date | None, time_of_day: time | None, d
     Returns:
         The evidence; "" where the field has no such segments.
     """
-    segments = _segments(element, desk.screen)
+    segments = _segments(element, ui.screen)
     digits = _digits(day, time_of_day, twelve="am/pm" in segments)
     wanted = {word: digits[word] for word in segments if digits.get(word)}
     for word, text in wanted.items():
         segment = segments[word]
-        yield from desk.do(Click(element_id=segment.id), f"go to the {word} of {name_of(element)}")
-        yield from desk.do(HoldAndPress(hold_keys=(), press_keys=tuple(text)), f"press {text} for the {word}")
+        yield from ui.do(Click(element_id=segment.id), f"go to the {word} of {name_of(element)}")
+        yield from ui.do(HoldAndPress(hold_keys=(), press_keys=tuple(text)), f"press {text} for the {word}")
     for word, text in wanted.items():
-        segment = desk.now(segments[word]) or segments[word]
+        segment = ui.now(segments[word]) or segments[word]
         shown = re.search(r"\d+", segment.text or "")
         reads = (segment.value, int(shown[0]) if shown else None)
         if text.isdigit() and int(text) not in reads and reads != (None, None):
@@ -67,20 +67,20 @@ def _digits(day: date | None, time_of_day: time | None, twelve: bool) -> dict[st
     return digits
 
 
-def pick_day(day: date, said: str, desk: Desk) -> Course:
+def pick_day(day: date, said: str, ui: UI) -> Execution:
     """Turn the pages of an open calendar to the month, and click the day."""
     for _ in range(_MAX_MONTHS):
-        shown = _shown_month(desk.screen)
+        shown = _shown_month(ui.screen)
         if shown is None:
             give_up(f"no calendar that shows its month opened to choose {said!r}")
         away = (day.year - shown[0]) * 12 + day.month - shown[1]
         if away == 0:
-            return (yield from _click_day(day, said, desk))
+            return (yield from _click_day(day, said, ui))
         names = BUTTONS["next month" if away > 0 else "previous month"]
-        found = next((found for name in names if (found := best(desk.rank(named(name)), 80.0))), [])
+        found = next((found for name in names if (found := best(ui.rank(named(name)), 80.0))), [])
         if not found:
             give_up("the calendar has no button for another month")
-        yield from desk.click(found)
+        yield from ui.click(found)
     give_up(f"the calendar did not come to {day:%B %Y}")
 
 
@@ -95,11 +95,11 @@ def _shown_month(screen: Screen) -> tuple[int, int] | None:
     return (years[0], named_months[0]) if named_months and years else None
 
 
-def _click_day(day: date, said: str, desk: Desk) -> Course:
+def _click_day(day: date, said: str, ui: UI) -> Execution:
     roles = ("link", "push button", "table cell", "static", "list item", "label", "toggle button")
     cells = [
         element
-        for element in desk.screen.front
+        for element in ui.screen.front
         if (element.name or content_of(element)).strip().lstrip("0") == str(day.day)
         and element.role in roles
         and element.point is not None
@@ -108,5 +108,5 @@ def _click_day(day: date, said: str, desk: Desk) -> Course:
         give_up(f"the calendar shows no day {day.day}")
     first = day.day < 20  # days of the neighbouring months come before the first and after the last
     cells.sort(key=lambda one: (roles.index(one.role) > 1, one.rect.y if first else -one.rect.y))
-    element = yield from desk.click([Candidate(cells[0], 100.0, "the day")])
+    element = yield from ui.click([Candidate(cells[0], 100.0, "the day")])
     return f"{name_of(element)} was clicked for {said!r}"

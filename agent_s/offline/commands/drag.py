@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from aci.acting.actions import DragAndDrop
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.set import SetValue
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, changed, number_in
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.ui import UI, changed, number_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,17 @@ class Drag(Command):
     source: Target
     destination: Target
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Drag it by the mouse."""
-        before = desk.screen
-        source = (yield from desk.seek(self.source))[0].element
-        others = yield from desk.seek(self.destination, scroll=False)
+        before = ui.screen
+        source = (yield from ui.seek(self.source))[0].element
+        others = yield from ui.seek(self.destination, scroll=False)
         target = next((one.element for one in others if one.element.id != source.id), None)
         if target is None:
-            give_up(desk.not_found(self.destination))
+            give_up(ui.not_found(self.destination))
         action = DragAndDrop(drag_from_id=source.id, drop_on_id=target.id)
-        yield from desk.do(action, f"drag {name_of(source)} onto {name_of(target)}")
-        return f"{name_of(source)} was dragged onto {name_of(target)}; {changed(before, desk.screen)}"
+        yield from ui.do(action, f"drag {name_of(source)} onto {name_of(target)}")
+        return f"{name_of(source)} was dragged onto {name_of(target)}; {changed(before, ui.screen)}"
 
 
 def read(what: Target, where: Target) -> Command:

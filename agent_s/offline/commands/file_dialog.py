@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from aci.observation.observation import Element, Window
-from agent_s.offline.desk import Desk
 from agent_s.offline.finding.matching import GOOD, best, rank
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import named
+from agent_s.offline.ui import UI
 from agent_s.offline.words import BUTTONS, FIELDS, TABLE, meanings, one_of
 from intents.text import Phrase
 
@@ -20,13 +20,13 @@ _FOLDERS = meanings("folders")
 _NOUN = one_of(TABLE["nouns_of_folders"])
 
 
-def file_dialog(desk: Desk, before: Screen | None = None) -> Window | None:
+def file_dialog(ui: UI, before: Screen | None = None) -> Window | None:
     """Return a window with a field for a file name and a button that confirms it; one that was not there `before`."""
-    screen, names = desk.screen, (*BUTTONS["save"], *BUTTONS["open"])
+    screen, names = ui.screen, (*BUTTONS["save"], *BUTTONS["open"])
     for window in screen.windows:
         is_old = before is not None and window.id in before.window_by_id and window != screen.active
         asks = not window.popup and (window in screen.dialogs or _TITLE.search(window.title))
-        if asks and not is_old and name_field(screen, window) and desk.buttons(names, window, 80.0):
+        if asks and not is_old and name_field(screen, window) and ui.buttons(names, window, 80.0):
             return window
     return None
 

@@ -1,4 +1,4 @@
-"""Fill in the fields of a form by what each is."""
+"""Fill in the fields of a form by their names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.set import SetValue
 from agent_s.offline.commands.switch import Switch
 from agent_s.offline.commands.type import TypeText, fields_in
-from agent_s.offline.course import Course
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution
 from agent_s.offline.finding.matching import GOOD, best
 from agent_s.offline.finding.roles import CHECKABLE
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.ui import UI
 from agent_s.offline.words import BUTTONS
 from intents.lexicon import on_or_off
 from intents.text import Phrase
@@ -26,20 +26,20 @@ class Fill(Command):
     fields: tuple[tuple[Target, str], ...]
     submit: tuple[str, ...] = ()
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Set one field after another."""
         evidence: list[str] = []
         for target, value in self.fields:
             state = on_or_off(value)
-            box = state is not None and best(desk.rank(target, CHECKABLE), GOOD)
+            box = state is not None and best(ui.rank(target, CHECKABLE), GOOD)
             command = Switch((target,), state) if box else SetValue(target, value)
-            evidence.append((yield from command.run(desk)))
+            evidence.append((yield from command.run(ui)))
         if self.submit:
-            found = desk.buttons(self.submit)
+            found = ui.buttons(self.submit)
             if found:
-                yield from desk.click(found)
+                yield from ui.click(found)
             else:
-                yield from desk.press("Return", purpose="submit the form")
+                yield from ui.press("Return", purpose="submit the form")
         return "; ".join(part for part in evidence if part)
 
 

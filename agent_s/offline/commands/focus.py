@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent_s.offline.commands.base import Command
-from agent_s.offline.course import Course
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution
 from agent_s.offline.finding.matching import rank
 from agent_s.offline.finding.roles import EDITABLE
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.ui import UI
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,12 @@ class Focus(Command):
 
     target: Target
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Click it, unless it has the keyboard."""
-        found = yield from desk.seek(self.target, lambda screen: rank(self.target, screen, prefer=EDITABLE))
+        found = yield from ui.seek(self.target, lambda screen: rank(self.target, screen, prefer=EDITABLE))
         if "focused" in found[0].element.states:
             return f"{name_of(found[0].element)} has the keyboard"
-        return f"{name_of((yield from desk.click(found)))} was clicked"
+        return f"{name_of((yield from ui.click(found)))} was clicked"
 
 
 read = Focus

@@ -11,12 +11,12 @@ from agent_s.offline.commands.click import Click
 from agent_s.offline.commands.menu import FollowPath
 from agent_s.offline.commands.set import SetValue
 from agent_s.offline.commands.type import TypeText
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import elements_within, window_score
 from agent_s.offline.finding.names import name_score
 from agent_s.offline.finding.roles import EDITABLE, ROLES
 from agent_s.offline.finding.targets import Target, parse_target
+from agent_s.offline.ui import UI, Steps
 from agent_s.offline.words import TABLE
 from intents.text import Phrase
 
@@ -30,50 +30,50 @@ class InPlace(Command):
     command: Command
     place: Target
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Go to the place, or narrow the command down to it."""
-        command = yield from self._settled(desk)
-        return (yield from command.run(desk))
+        command = yield from self._settled(ui)
+        return (yield from command.run(ui))
 
     def judge(self, seen: Seen) -> Finding:
         """Judge the command."""
         return self.command.judge(seen)
 
-    def _settled(self, desk: Desk) -> Steps[Command]:
+    def _settled(self, ui: UI) -> Steps[Command]:
         place, command = self.place, self.command
-        active = desk.screen.active
-        if active is not None and self._is_front(desk):
+        active = ui.screen.active
+        if active is not None and self._is_front(ui):
             return command.at(place) if place.is_a("dialog") else command
         if place.kind == "tab":
-            found = yield from desk.seek(place)
+            found = yield from ui.seek(place)
             if "selected" not in found[0].element.states:
-                yield from desk.click(found)
+                yield from ui.click(found)
             return command
         fields = EDITABLE | ROLES["combo"] | ROLES["list"]
-        if not command.about() and desk.rank(place, fields):  # "in Name type Ada"
+        if not command.about() and ui.rank(place, fields):  # "in Name type Ada"
             return _in_field(place, command)
-        other = [w for w in desk.screen.windows if not (w.active or w.popup) and place.name]
-        is_other = any(window_score(place.name, desk.screen, window.id) >= 66 for window in other)
-        if elements_within(place, desk.screen) is not None and not is_other:
+        other = [w for w in ui.screen.windows if not (w.active or w.popup) and place.name]
+        is_other = any(window_score(place.name, ui.screen, window.id) >= 66 for window in other)
+        if elements_within(place, ui.screen) is not None and not is_other:
             return command.at(place)
         if place.kinds and not place.is_a("window", "dialog", "page", "terminal", "area", "form"):
-            found = yield from desk.await_element(place)
-            if not found and elements_within(place, desk.screen) is None:
-                give_up(desk.not_found(place))
+            found = yield from ui.await_element(place)
+            if not found and elements_within(place, ui.screen) is None:
+                give_up(ui.not_found(place))
             return command.at(place)
         name = place.name or place.phrase
-        result = yield from desk.try_to(SwitchApplications(app_code=name[:200]), f"bring {name!r} to the front")
+        result = yield from ui.try_to(SwitchApplications(app_code=name[:200]), f"bring {name!r} to the front")
         if not result.ok and not (len(name.split()) <= 6 and place.is_a("form", "page")):
-            give_up(f"{desk.not_found(place)}, and no application either: {result.error}")
+            give_up(f"{ui.not_found(place)}, and no application either: {result.error}")
         return command
 
-    def _is_front(self, desk: Desk) -> bool:
-        window, place = desk.screen.active, self.place
+    def _is_front(self, ui: UI) -> bool:
+        window, place = ui.screen.active, self.place
         if not place.name or place.name.casefold() in _FRONT:
             return place.is_a("window", "page", "dialog", "area", "form", "tab")
         if window is None:
             return False
-        return window_score(place.name, desk.screen, window.id) >= 66 or name_score(place.phrase, window.title)[0] >= 66
+        return window_score(place.name, ui.screen, window.id) >= 66 or name_score(place.phrase, window.title)[0] >= 66
 
 
 def _in_field(place: Target, command: Command) -> Command:

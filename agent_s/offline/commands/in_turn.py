@@ -8,8 +8,8 @@ from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.conditions import Condition
 from agent_s.offline.commands.type import TypeText
 from agent_s.offline.commands.wait import Await
-from agent_s.offline.course import Course
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution
+from agent_s.offline.ui import UI
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class InTurn(Command):
 
     commands: tuple[Command, ...]
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Carry out each; a question that the next one answers is left to it."""
-        evidence, following = [], desk.following
+        evidence, following = [], ui.following
         for number, command in enumerate(self.commands, 1):
-            desk.following = self.commands[number].about() if number < len(self.commands) else following
-            evidence.append((yield from command.run(desk)))
+            ui.following = self.commands[number].about() if number < len(self.commands) else following
+            evidence.append((yield from command.run(ui)))
         return "; ".join(filter(None, evidence))
 
     def judge(self, seen: Seen) -> Finding:
@@ -41,7 +41,7 @@ NOTHING = InTurn(())
 
 
 def read(then: Command = NOTHING, first: Command | None = None, when: Condition | None = None) -> Command | None:
-    """Read what comes first: a command, or a wait; "after typing the name" gives no text. Of nothing, read nothing."""
+    """Read the commands, or a condition to wait for first; "after typing the name" gives no text to type."""
     if isinstance(first, TypeText):
         return None
     before = Await(when) if when is not None else first

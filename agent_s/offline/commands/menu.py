@@ -10,12 +10,12 @@ from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.choose import CHOOSABLE
 from agent_s.offline.commands.click import point_at
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Finder, Steps, changed, opens_on_pointing
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import GOOD, Candidate, best, rank
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, ROLES, split_last_noun
 from agent_s.offline.finding.screen import Screen, name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.ui import UI, Finder, Steps, changed, opens_on_pointing
 from agent_s.offline.words import BUTTONS
 from intents.text import Phrase
 
@@ -29,47 +29,47 @@ class FollowPath(Command):
 
     items: tuple[str, ...]
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Click one item after another, in menus as they open, then in the dialog that a menu led to."""
-        start, parent = desk.screen, None
+        start, parent = ui.screen, None
         for depth in range(len(self.items)):
-            parent = yield from self._follow(depth, parent, desk)
-        return f"{' > '.join(self.items)} was chosen; {changed(start, desk.screen)}"
+            parent = yield from self._follow(depth, parent, ui)
+        return f"{' > '.join(self.items)} was chosen; {changed(start, ui.screen)}"
 
-    def _follow(self, depth: int, parent: Element | None, desk: Desk) -> Steps[Element]:
+    def _follow(self, depth: int, parent: Element | None, ui: UI) -> Steps[Element]:
         item, following = self.items[depth], self.items[depth + 1 : depth + 2]
-        target = Target(phrase=item, name=item, kinds=("menuitem",) if desk.screen.popups or not depth else ())
+        target = Target(phrase=item, name=item, kinds=("menuitem",) if ui.screen.popups or not depth else ())
         find = _finder(item, parent)
-        found = yield from desk.await_element(target, find)
+        found = yield from ui.await_element(target, find)
         if not found and not depth:
-            found = yield from _by_main_menu(find, desk)
-        found = found or (yield from desk.scroll_for(target, find))
+            found = yield from _by_main_menu(find, ui)
+        found = found or (yield from ui.scroll_for(target, find))
         disabled = bool(found) and "disabled" in found[0].element.states
         if not found or disabled:
-            if desk.screen.popups:
-                yield from desk.try_to(Hotkey(keys=("Escape",)), "close the menu again")
+            if ui.screen.popups:
+                yield from ui.try_to(Hotkey(keys=("Escape",)), "close the menu again")
             where = f" after {' > '.join(self.items[:depth])}" if depth else ""
-            give_up(f"{name_of(found[0].element)} is disabled now" if disabled else desk.not_found(target) + where)
+            give_up(f"{name_of(found[0].element)} is disabled now" if disabled else ui.not_found(target) + where)
         element = found[0].element
-        if following and _is_open(element, following[0], desk.screen):
+        if following and _is_open(element, following[0], ui.screen):
             return element
         if following and opens_on_pointing(element):
-            yield from point_at(element, desk)
-            if rank(named(following[0]), desk.screen, _ITEMS):
+            yield from point_at(element, ui)
+            if rank(named(following[0]), ui.screen, _ITEMS):
                 return element
-        element = yield from desk.click(found)
-        current = desk.now(element)
+        element = yield from ui.click(found)
+        current = ui.now(element)
         for key in ("Right", "plus") if following and element.role not in ("menu", "menu item") else ():
             # a click on a branch of a tree may only select it
-            if current is None or "expandable" not in current.states or _is_open(current, following[0], desk.screen):
+            if current is None or "expandable" not in current.states or _is_open(current, following[0], ui.screen):
                 break
-            yield from desk.try_to(Hotkey(keys=(key,)), f"press {key} to unfold {name_of(element)}")
-            current = desk.now(element)
+            yield from ui.try_to(Hotkey(keys=(key,)), f"press {key} to unfold {name_of(element)}")
+            current = ui.now(element)
         return element
 
 
 def _finder(item: str, parent: Element | None) -> Finder:
-    """Look in an open menu alone while there is one, in a tree beneath the branch before, else among menus first."""
+    """Search only an open menu, the branch of a tree that was found before, or all elements with menus first."""
 
     def find(screen: Screen) -> list[Candidate]:
         popups = {window.id for window in screen.popups}
@@ -97,15 +97,15 @@ def _is_open(element: Element, following: str, screen: Screen) -> bool:
     return "expanded" in element.states and bool(rank(named(following), screen, _ITEMS))
 
 
-def _by_main_menu(find: Finder, desk: Desk) -> Steps[list[Candidate]]:
+def _by_main_menu(find: Finder, ui: UI) -> Steps[list[Candidate]]:
     names = BUTTONS["main menu"]
-    buttons = [one for name in names for one in best(desk.rank(named(name, "button"), ROLES["menu"]), GOOD)]
+    buttons = [one for name in names for one in best(ui.rank(named(name, "button"), ROLES["menu"]), GOOD)]
     if not buttons:
         return []
-    yield from desk.click(buttons[:1])
-    found = find(desk.screen)
+    yield from ui.click(buttons[:1])
+    found = find(ui.screen)
     if not found:
-        yield from desk.try_to(Hotkey(keys=("Escape",)), "close the menu again, since it does not hold it")
+        yield from ui.try_to(Hotkey(keys=("Escape",)), "close the menu again, since it does not hold it")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Open or bring to the front what is named: an element in sight, a folder, or an application."""
+"""Open or activate something by name: a visible element, a folder, or an application."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.click import Click
 from agent_s.offline.commands.expand import Expand
 from agent_s.offline.commands.file_dialog import folder_path
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, changed
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import EXACT, Candidate, best, window_score
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE
 from agent_s.offline.finding.screen import in_page, name_of
 from agent_s.offline.finding.targets import Target, named, parse_target
+from agent_s.offline.ui import UI, changed
 from agent_s.offline.words import TABLE, one_of
 from intents.applications import mentioned
 from intents.text import Phrase
@@ -38,78 +38,78 @@ class Open(Command):
     target: Target
     is_app: bool = False
 
-    def run(self, desk: Desk) -> Course:
-        """Open what is in sight under that name, else the application of that name."""
-        in_sight = [] if self.is_app else self._in_sight(desk)
+    def run(self, ui: UI) -> Execution:
+        """Open a visible element of that name, else the application."""
+        in_sight = [] if self.is_app else self._in_sight(ui)
         if in_sight:
-            return (yield from self._click(in_sight, desk))
-        start = desk.screen
+            return (yield from self._click(in_sight, ui))
+        start = ui.screen
         if self.target.kind in ("item", "tree", "row"):
-            return (yield from self._open_item(desk))
+            return (yield from self._open_item(ui))
         action = SwitchApplications(app_code=self.name[:200])
-        result = yield from desk.try_to(action, f"bring {self.name!r} to the front, or start it")
+        result = yield from ui.try_to(action, f"bring {self.name!r} to the front, or start it")
         if not result.ok:
-            if not self.is_app and (found := best(desk.rank(self.target), 70.0)):
-                return (yield from self._click(found, desk))
-            give_up(result.error if self.is_app else f"{result.error} On the screen, {desk.not_found(self.target)}.")
+            if not self.is_app and (found := best(ui.rank(self.target), 70.0)):
+                return (yield from self._click(found, ui))
+            give_up(result.error if self.is_app else f"{result.error} On the screen, {ui.not_found(self.target)}.")
 
         started = result.note.removeprefix("started ") if result.note.startswith("started ") else ""
 
         def is_ready() -> bool:
-            window = desk.screen.active
+            window = ui.screen.active
             if window is None:
                 return False
             if window.id in start.window_by_id:
-                return not started or window_score(started, desk.screen, window.id) >= 66
-            return any(one.window_id == window.id for one in desk.screen.elements)
+                return not started or window_score(started, ui.screen, window.id) >= 66
+            return any(one.window_id == window.id for one in ui.screen.elements)
 
-        ready = yield from desk.wait_until(is_ready, _WAITS, "wait for the window to be ready")
-        window = desk.screen.active
+        ready = yield from ui.wait_until(is_ready, _WAITS, "wait for the window to be ready")
+        window = ui.screen.active
         if window is None or (not ready and window.id in start.window_by_id):
             give_up(f"{self.name!r} was started, but no window of it came")
         return f"the window {window.title or window.app!r} of {window.app or self.name} is in front"
 
     def judge(self, seen: Seen) -> Finding:
-        """Look which window came to the front."""
+        """Check which window is in front."""
         window = seen.after.active
         if window is None or not self.is_app:
             return UNDECIDED
         return True, f"{self.name}: the window {window.title!r} came to the front"
 
     def another_way(self) -> str:
-        """Return a double click, where an element may be meant."""
+        """Return a double click, unless only an application can be meant."""
         return "" if self.is_app else f"double-click {self.name!r}"
 
-    def _in_sight(self, desk: Desk) -> list[Candidate]:
-        """Return what is called so, or a button that is called like the whole command, such as "Open dialog"."""
+    def _in_sight(self, ui: UI) -> list[Candidate]:
+        """Return elements with that name, or a button named like the whole command, such as "Open dialog"."""
         for target in (named(f"Open {self.target.phrase or self.name}"), self.target):
-            found = [one for one in desk.rank(target, ACTIONABLE - EDITABLE) if one.element in desk.screen.front]
+            found = [one for one in ui.rank(target, ACTIONABLE - EDITABLE) if one.element in ui.screen.front]
             if found := best(found, EXACT):
                 return found
         return []
 
-    def _click(self, found: list[Candidate], desk: Desk) -> Course:
+    def _click(self, found: list[Candidate], ui: UI) -> Execution:
         """Click it; an item of a list is opened by a double click, except in pages."""
-        start, element = desk.screen, found[0].element
+        start, element = ui.screen, found[0].element
         clicks = 2 if element.role in _BY_TWO_CLICKS and not in_page(element) else 1
-        element = yield from desk.click(found, clicks)
-        return f"{name_of(element)} was opened; {changed(start, desk.screen)}"
+        element = yield from ui.click(found, clicks)
+        return f"{name_of(element)} was opened; {changed(start, ui.screen)}"
 
-    def _open_item(self, desk: Desk) -> Course:
+    def _open_item(self, ui: UI) -> Execution:
         """Open a file, folder or entry; a folder that is not in sight by its path."""
-        start, found = desk.screen, (yield from desk.find(self.target))
+        start, found = ui.screen, (yield from ui.find(self.target))
         if found:
-            return (yield from self._click(found, desk))
+            return (yield from self._click(found, ui))
         if not _FOLDER.search(self.target.phrase):
-            give_up(desk.not_found(self.target))
+            give_up(ui.not_found(self.target))
         path = self.name if self.name.startswith(("/", "~")) else f"~/{self.name}"
-        yield from desk.press("ctrl", "l", purpose="go to the field for the path")
-        yield from desk.do(Type(text=path, overwrite=True, enter=True), f"type the path {path!r}")
-        return f"the path {path!r} was entered; {changed(start, desk.screen)}"
+        yield from ui.press("ctrl", "l", purpose="go to the field for the path")
+        yield from ui.do(Type(text=path, overwrite=True, enter=True), f"type the path {path!r}")
+        return f"the path {path!r} was entered; {changed(start, ui.screen)}"
 
 
 def read(what: Phrase, is_app: str = "") -> Command | None:
-    """Read what is opened; parts of a window are clicked, sections expanded."""
+    """Read the object; parts of a window are clicked, and sections expanded."""
     name = what.part(_APP.sub("", what.marked)).strip()
     only_app = bool(is_app or _APP.search(what.marked) or mentioned(name))
     target = parse_target(what)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from aci.acting.actions import HoldAndPress, Hotkey
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import Command
-from agent_s.offline.course import Course
-from agent_s.offline.desk import Desk, changed
+from agent_s.offline.execution import Execution
 from agent_s.offline.finding.matching import EXACT, best
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.targets import named
+from agent_s.offline.ui import UI, changed
 from intents.keys import Chord, parse_keys
 from intents.lexicon import read_number
 from intents.tables import table
@@ -26,30 +26,30 @@ class Press(Command):
     times: int = 1
     label: str = ""
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Press the chords; a single sign that names a button in sight is a click on it."""
-        start, button = desk.screen, self._button(desk)
+        start, button = ui.screen, self._button(ui)
         if button is not None:
             for _ in range(self.times):
-                yield from desk.click_element(button)
+                yield from ui.click_element(button)
         else:
             for chords in self._batches():
                 shown = ", ".join("+".join(chord) for chord in chords)
                 held, keys = chords[0][:-1], tuple(chord[-1] for chord in chords)
                 single = Hotkey(keys=chords[0])
                 action = single if len(chords) == 1 else HoldAndPress(hold_keys=held, press_keys=keys)
-                yield from desk.do(action, f"press {shown}")
-        return f"the keys were pressed; {changed(start, desk.screen)}"
+                yield from ui.do(action, f"press {shown}")
+        return f"the keys were pressed; {changed(start, ui.screen)}"
 
-    def _button(self, desk: Desk) -> Element | None:
+    def _button(self, ui: UI) -> Element | None:
         """Return the button in front that is called like the key, such as "7" on a calculator."""
         if not self.label:
             return None
-        found = best(desk.rank(named(self.label, "button"), ROLES["button"]), EXACT)
-        return found[0].element if found and desk.screen.is_active(found[0].element) else None
+        found = best(ui.rank(named(self.label, "button"), ROLES["button"]), EXACT)
+        return found[0].element if found and ui.screen.is_active(found[0].element) else None
 
     def _batches(self) -> list[list[Chord]]:
-        """Join keys with the same modifiers; those that open or close something stay alone, to see what they did."""
+        """Join keys with the same modifiers; keys that may open or close something stay alone, to see their effect."""
         batches: list[list[Chord]] = []
         for chord in self.chords * self.times:
             joins = chord[-1] not in ("Return", "Escape") and not set(chord[:-1]) & {"ctrl", "alt", "super"}

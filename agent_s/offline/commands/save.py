@@ -12,11 +12,11 @@ from aci.observation.observation import Window
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.file_dialog import LOOKS, file_dialog, folder_path, full_path, name_field
 from agent_s.offline.commands.menu import FollowPath
-from agent_s.offline.course import Course, GaveUp, give_up
-from agent_s.offline.desk import Desk, Steps
+from agent_s.offline.execution import Execution, GaveUp, give_up
 from agent_s.offline.finding.matching import Candidate
 from agent_s.offline.finding.roles import ROLES
 from agent_s.offline.finding.screen import Screen, content_of
+from agent_s.offline.ui import UI, Steps
 from agent_s.offline.words import BUTTONS, TABLE, one_of
 from intents.text import Phrase
 
@@ -41,29 +41,29 @@ class Save(Command):
     overwrite: bool = False
     format: str = ""
 
-    def run(self, desk: Desk) -> Course:
-        """Save by the keyboard; where a dialog asks, give the name, keep the format, and watch until it is gone."""
-        if desk.screen.popups:
-            yield from desk.try_to(Hotkey(keys=("Escape",)), "close the menu, which would take the keys")
-        dialog = file_dialog(desk)
+    def run(self, ui: UI) -> Execution:
+        """Save by the keyboard; if a dialog opens, enter the name, keep the format, and wait until it closes."""
+        if ui.screen.popups:
+            yield from ui.try_to(Hotkey(keys=("Escape",)), "close the menu, which would take the keys")
+        dialog = file_dialog(ui)
         if dialog is None:
-            dialog = yield from self._ask_for_dialog(desk)
+            dialog = yield from self._ask_for_dialog(ui)
         if dialog is not None:
-            return (yield from self._in_dialog(dialog, desk))
+            return (yield from self._in_dialog(dialog, ui))
         if self.name or self.folder:
             give_up(f"no dialog to save the file as {self.name or self.folder!r} opened")
-        yield from self._answer(desk)
-        if is_modified(desk.screen):
-            yield from desk.wait(0.5, "see whether the file is saved")
-        if is_modified(desk.screen):
-            yield from FollowPath(("File", "Save")).run(desk)
-            yield from self._answer(desk)
-        if is_modified(desk.screen):
-            give_up(f"the title {desk.screen.title!r} still says that there are unsaved changes")
-        return f"the file was saved; the title is {desk.screen.title!r}" if desk.screen.active else ""
+        yield from self._answer(ui)
+        if is_modified(ui.screen):
+            yield from ui.wait(0.5, "see whether the file is saved")
+        if is_modified(ui.screen):
+            yield from FollowPath(("File", "Save")).run(ui)
+            yield from self._answer(ui)
+        if is_modified(ui.screen):
+            give_up(f"the title {ui.screen.title!r} still says that there are unsaved changes")
+        return f"the file was saved; the title is {ui.screen.title!r}" if ui.screen.active else ""
 
     def judge(self, seen: Seen) -> Finding:
-        """Look at the title, and whether the dialog closed without an error."""
+        """Check the title, and whether the dialog closed without an error."""
         title, base = seen.after.title, PurePosixPath(self.name).name
         if is_modified(seen.after):
             return False, f"the title {title!r} says that there are unsaved changes"
@@ -75,30 +75,30 @@ class Save(Command):
         return UNDECIDED
 
     def another_way(self) -> str:
-        """Return the way by the menu, for a document that keeps its name."""
+        """Return the command for the menu, for a document that keeps its name."""
         return "" if self.name or self.folder else "choose File > Save"
 
-    def _ask_for_dialog(self, desk: Desk) -> Steps[Window | None]:
+    def _ask_for_dialog(self, ui: UI) -> Steps[Window | None]:
         """Press the keys that save; those for "save as" and the menu where a name is given and no dialog opens."""
         renames = bool(self.name or self.folder)
         for keys in (("ctrl", "shift", "s"), ("ctrl", "s"), ()) if renames else (("ctrl", "s"),):
-            before = desk.screen
+            before = ui.screen
             if keys:
-                yield from desk.press(*keys, purpose=f"press {'+'.join(keys)} to save")
+                yield from ui.press(*keys, purpose=f"press {'+'.join(keys)} to save")
             else:
                 try:
-                    yield from FollowPath(("File", "Save As")).run(desk)
+                    yield from FollowPath(("File", "Save As")).run(ui)
                 except GaveUp:
                     return None
-            opened = partial(file_dialog, desk, before)
-            pauses = LOOKS[:3] if renames else LOOKS[:2] if len(desk.screen.windows) > len(before.windows) else ()
-            dialog = yield from desk.wait_until(opened, pauses, "wait for the dialog")
-            if dialog is not None or _asks(desk):
+            opened = partial(file_dialog, ui, before)
+            pauses = LOOKS[:3] if renames else LOOKS[:2] if len(ui.screen.windows) > len(before.windows) else ()
+            dialog = yield from ui.wait_until(opened, pauses, "wait for the dialog")
+            if dialog is not None or _asks(ui):
                 return dialog
         return None
 
-    def _in_dialog(self, dialog: Window, desk: Desk) -> Course:
-        field = name_field(desk.screen, dialog)
+    def _in_dialog(self, dialog: Window, ui: UI) -> Execution:
+        field = name_field(ui.screen, dialog)
         if field is None:
             give_up("the dialog to save has no field for the name")
         if not self.name and not self.folder:
@@ -108,45 +108,45 @@ class Save(Command):
         path = full_path(name, self.folder)
         if content_of(field) != path:
             action = Type(text=path, element_id=field.id, overwrite=True)
-            yield from desk.do(action, f"type the path {path!r} as the name")
-        buttons = desk.buttons(BUTTONS["save"], dialog, 80.0)
+            yield from ui.do(action, f"type the path {path!r} as the name")
+        buttons = ui.buttons(BUTTONS["save"], dialog, 80.0)
         if buttons:
-            yield from desk.click(buttons)
+            yield from ui.click(buttons)
         else:
-            yield from desk.press("Return", purpose="press Return to save")
-        yield from self._watch(dialog, desk)
-        base, title = PurePosixPath(path), desk.screen.title
+            yield from ui.press("Return", purpose="press Return to save")
+        yield from self._watch(dialog, ui)
+        base, title = PurePosixPath(path), ui.screen.title
         shown = f" and the title shows {title!r}" if base.name in title or base.stem in title else ""
         return f"the dialog to save {base.name!r} is gone{shown}"
 
-    def _watch(self, dialog: Window, desk: Desk) -> Steps[None]:
-        """Watch the dialog until it has closed, and answer what saving asks; give up where it reports an error."""
+    def _watch(self, dialog: Window, ui: UI) -> Steps[None]:
+        """Wait until the dialog closes, and answer questions; give up if it reports an error."""
         for pause in (*LOOKS, 0.0):
-            yield from self._answer(desk)
-            if desk.is_left_to_next() or (dialog.id not in desk.screen.window_by_id and not _asks(desk)):
+            yield from self._answer(ui)
+            if ui.is_left_to_next() or (dialog.id not in ui.screen.window_by_id and not _asks(ui)):
                 return
-            if message := _error(dialog, desk):
+            if message := _error(dialog, ui):
                 give_up(f"saving failed: {message}")
             if pause:
-                yield from desk.wait(pause, "wait for the dialog to close")
+                yield from ui.wait(pause, "wait for the dialog to close")
         give_up(f"the dialog {dialog.title!r} did not close")
 
-    def _answer(self, desk: Desk) -> Steps[None]:
+    def _answer(self, ui: UI) -> Steps[None]:
         """Answer what saving asks: replace a file only if the instruction says so, keep the format of the name."""
         for _ in range(3):
-            if desk.is_left_to_next():
+            if ui.is_left_to_next():
                 return
-            if replace := _asks_to_replace(desk):
+            if replace := _asks_to_replace(ui):
                 if not self.overwrite:
                     exists = f"a file of the name {self.name!r} exists already"
                     give_up(f"{exists}, and the instruction does not say to replace it")
-                yield from desk.click(replace)
-            elif formats := _asks_for_format(desk):
+                yield from ui.click(replace)
+            elif formats := _asks_for_format(ui):
                 own = [one for one in formats if _OPEN_DOCUMENT.search(one.element.name)]
                 suffix = PurePosixPath(self.name).suffix.casefold()
                 wants_own = suffix in _OWN_FORMATS and not self.format
                 kept = [one for one in formats if one not in own]
-                yield from desk.click((own if wants_own else kept) or formats)
+                yield from ui.click((own if wants_own else kept) or formats)
             else:
                 return
 
@@ -156,28 +156,28 @@ def is_modified(screen: Screen) -> bool:
     return screen.title.startswith(("*", "•")) or bool(re.search(r"\((?:modified|unsaved)\)", screen.title))
 
 
-def _asks(desk: Desk) -> bool:
-    return bool(_asks_to_replace(desk) or _asks_for_format(desk))
+def _asks(ui: UI) -> bool:
+    return bool(_asks_to_replace(ui) or _asks_for_format(ui))
 
 
-def _asks_to_replace(desk: Desk) -> list[Candidate]:
-    texts = [content_of(element) for element in desk.screen.front if element.role in ROLES["text"]]
+def _asks_to_replace(ui: UI) -> list[Candidate]:
+    texts = [content_of(element) for element in ui.screen.front if element.role in ROLES["text"]]
     asks = any(_REPLACES.search(text) for text in texts)
-    return desk.buttons(BUTTONS["replace"]) if asks else []
+    return ui.buttons(BUTTONS["replace"]) if asks else []
 
 
-def _asks_for_format(desk: Desk) -> list[Candidate]:
+def _asks_for_format(ui: UI) -> list[Candidate]:
     """Return the buttons of a question about the format, such as "Keep Current Format!" and "Use ODF Format!"."""
-    buttons = [element for element in desk.screen.front if element.role in ROLES["button"]]
+    buttons = [element for element in ui.screen.front if element.role in ROLES["button"]]
     formats = [one for one in buttons if re.search(r"^(?:use|keep)\b.*format", one.name, re.IGNORECASE)]
     return [Candidate(element, 100.0, "a choice of format") for element in formats]
 
 
-def _error(dialog: Window, desk: Desk) -> str:
-    for window in desk.screen.dialogs:
-        own = [element for element in desk.screen.elements if element.window_id == window.id]
+def _error(dialog: Window, ui: UI) -> str:
+    for window in ui.screen.dialogs:
+        own = [element for element in ui.screen.elements if element.window_id == window.id]
         texts = [content_of(element) for element in own if element.role in ROLES["text"] and content_of(element)]
-        if window.id != dialog.id and texts and desk.buttons(BUTTONS["report"], window, 80.0):
+        if window.id != dialog.id and texts and ui.buttons(BUTTONS["report"], window, 80.0):
             return ". ".join(texts[:3])
     return ""
 

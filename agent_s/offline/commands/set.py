@@ -11,13 +11,13 @@ from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.choose import Choose
 from agent_s.offline.commands.dates import pick_day, set_segments
 from agent_s.offline.commands.type import text_in
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, number_in, same_number, shorten
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best
 from agent_s.offline.finding.names import normalize
 from agent_s.offline.finding.roles import CHECKABLE, EDITABLE, ROLES
 from agent_s.offline.finding.screen import name_of
 from agent_s.offline.finding.targets import Target, named
+from agent_s.offline.ui import UI, number_in, same_number, shorten
 from agent_s.offline.words import TABLE, meanings
 from intents.dates import parse_day, parse_time
 from intents.text import Phrase
@@ -39,33 +39,33 @@ class SetValue(Command):
     value: str
     steps: int = 0
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Find the control, and set it as its role takes values."""
-        found = yield from desk.find(self.target, lambda screen: self._controls(desk))
-        options = desk.rank(named(self.value), CHECKABLE | {"list item"})
+        found = yield from ui.find(self.target, lambda screen: self._controls(ui))
+        options = ui.rank(named(self.value), CHECKABLE | {"list item"})
         if not found and options:
-            return (yield from Choose((named(self.value),), self.target, self.value).run(desk))
+            return (yield from Choose((named(self.value),), self.target, self.value).run(ui))
         if not found:
-            give_up(desk.not_found(self.target))
+            give_up(ui.not_found(self.target))
         first = found[0].element
         same = [one.element for one in best(found, found[0].score - 12) if one.element.role == first.role]
         usable = (one for one in same if one.point is not None and "disabled" not in one.states)
-        return (yield from self._set(next(usable, first), desk))
+        return (yield from self._set(next(usable, first), ui))
 
-    def _controls(self, desk: Desk) -> list[Candidate]:
+    def _controls(self, ui: UI) -> list[Candidate]:
         """Return the controls of that name, the one beside that unit, or the only one that takes such a value."""
-        found = [one for one in desk.rank(self.target, _TAKE_VALUES, _TAKE_VALUES) if self._takes_value(one.element)]
+        found = [one for one in ui.rank(self.target, _TAKE_VALUES, _TAKE_VALUES) if self._takes_value(one.element)]
         if best(found, 66.0):
             return found
         if self.target.phrase.casefold() in TABLE["of_dates"] and (parse_day(self.value) or parse_time(self.value)):
-            fields = [field for field in desk.screen.editors() if "multi_line" not in field.states]
-            dates = [element for element in desk.screen.front if element.role in ROLES["date"]]
+            fields = [field for field in ui.screen.editors() if "multi_line" not in field.states]
+            dates = [element for element in ui.screen.front if element.role in ROLES["date"]]
             only = dates or (fields if len(fields) == 1 else [])
             return [Candidate(element, 70.0, "the only one that takes a date") for element in only[:1]] or found
         unit = Target(kinds=("spin", "field"), relation="left of", anchor=named(self.target.name or self.target.phrase))
         singular = re.escape(self.target.phrase.rstrip("s").casefold())
-        spins = [one for one in desk.screen.front if one.role == "spin button"]
-        units = [one.element for one in desk.rank(unit, EDITABLE)[:1]] or [
+        spins = [one for one in ui.screen.front if one.role == "spin button"]
+        units = [one.element for one in ui.rank(unit, EDITABLE)[:1]] or [
             one for one in spins if singular and re.search(rf"\d\s*{singular}", (one.text or "").casefold())
         ]  # "[10] minutes"
         return [Candidate(element, 70.0, "it stands beside that word") for element in units[:1]] or found
@@ -78,7 +78,7 @@ class SetValue(Command):
         names = [set(normalize(name).split()) for name in (element.name, element.description, element.label)]
         return any(words & name and name - words <= _SELECTORS for name in names)
 
-    def _set(self, element: Element, desk: Desk) -> Course:
+    def _set(self, element: Element, ui: UI) -> Execution:
         value, role = self.value, element.role
         day, time = parse_day(value), parse_time(value)
         takes_text = "editable" in element.states and "read_only" not in element.states
@@ -88,21 +88,21 @@ class SetValue(Command):
             current = _value_of(element)
             if current is None:
                 give_up(f"{name_of(element)} shows no number")
-            return (yield from SetValue(named(name_of(element)), f"{current + self.steps:g}")._set(element, desk))
+            return (yield from SetValue(named(name_of(element)), f"{current + self.steps:g}")._set(element, ui))
         if role in ROLES["slider"] | {"scroll bar"}:
-            return (yield from _set_slider(element, value, desk))
+            return (yield from _set_slider(element, value, ui))
         if day is not None or time is not None:
-            evidence = yield from set_segments(element, day, time, desk)
+            evidence = yield from set_segments(element, day, time, ui)
             if evidence:
                 return evidence
             if day is not None and not takes_text and role in EDITABLE | ROLES["date"]:
-                yield from desk.do(Click(element_id=element.id), f"click {name_of(element)}, so that a calendar opens")
-                return (yield from pick_day(day, value, desk))
+                yield from ui.do(Click(element_id=element.id), f"click {name_of(element)}, so that a calendar opens")
+                return (yield from pick_day(day, value, ui))
         if role == "spin button":
-            return (yield from _set_spin(element, value, desk))
+            return (yield from _set_spin(element, value, ui))
         if not takes_text and role in ROLES["combo"] | {"list", "push button", "toggle button", "panel"}:
-            return (yield from Choose((named(value),), self.target, value).run(desk))
-        return (yield from desk.type_into(element, value, overwrite=role != "document text"))
+            return (yield from Choose((named(value),), self.target, value).run(ui))
+        return (yield from ui.type_into(element, value, overwrite=role != "document text"))
 
 
 def _value_of(element: Element) -> float | None:
@@ -116,32 +116,32 @@ def _has_value(element: Element, value: str) -> bool:
     return element.value is not None and number is not None and abs(element.value - number) < 1e-6
 
 
-def _set_spin(element: Element, value: str, desk: Desk) -> Course:
+def _set_spin(element: Element, value: str, ui: UI) -> Execution:
     """Type the number, leave the field, and look; else step with the arrow keys."""
     action = Type(text=value, element_id=element.id, overwrite=True)
-    yield from desk.do(action, f"type {shorten(value)!r} into {name_of(element)}")
-    after = desk.now(element)
+    yield from ui.do(action, f"type {shorten(value)!r} into {name_of(element)}")
+    after = ui.now(element)
     if after is not None and _has_value(after, value):
-        yield from desk.press("Tab", purpose=f"leave {name_of(element)}, so that it takes the value")
-        after = desk.now(element)
+        yield from ui.press("Tab", purpose=f"leave {name_of(element)}, so that it takes the value")
+        after = ui.now(element)
         if after is None or _has_value(after, value):
             return f"{name_of(element)} reads {shorten(value)!r}"
-    return "" if after is None else (yield from _approach(after, value, desk, up="Up", down="Down"))
+    return "" if after is None else (yield from _approach(after, value, ui, up="Up", down="Down"))
 
 
-def _set_slider(element: Element, value: str, desk: Desk) -> Course:
+def _set_slider(element: Element, value: str, ui: UI) -> Execution:
     """Give the slider the keyboard, then step with the keys until it reads as wanted."""
     key = _ENDS.get(value.casefold().strip(), "")
     if number_in(value) is None and not key:
         give_up(f"{name_of(element)} takes a number, not {value!r}")
-    yield from desk.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
+    yield from ui.do(Click(element_id=element.id), f"give {name_of(element)} the keyboard")
     if key:
-        yield from desk.press(key, purpose=f"move {name_of(element)} to its end")
+        yield from ui.press(key, purpose=f"move {name_of(element)} to its end")
         return f"{name_of(element)} was moved to its end"
-    return (yield from _approach(desk.now(element) or element, value, desk, up="Right", down="Left"))
+    return (yield from _approach(ui.now(element) or element, value, ui, up="Right", down="Left"))
 
 
-def _approach(element: Element, value: str, desk: Desk, up: str, down: str) -> Course:
+def _approach(element: Element, value: str, ui: UI, up: str, down: str) -> Execution:
     """Press a key as often as the size of the last steps suggests, until the control reads the value."""
     wanted, current, step = number_in(value), _value_of(element), 1.0
     if wanted is None or current is None:
@@ -153,8 +153,8 @@ def _approach(element: Element, value: str, desk: Desk, up: str, down: str) -> C
         presses = max(1, min(_MAX_PRESSES, round(abs(away) / step)))
         keys = (up if away > 0 else down,) * presses
         purpose = f"press {keys[0]} {presses} times to bring {name_of(element)} from {current:g} to {wanted:g}"
-        yield from desk.do(HoldAndPress(hold_keys=(), press_keys=keys), purpose)
-        after = desk.now(element)
+        yield from ui.do(HoldAndPress(hold_keys=(), press_keys=keys), purpose)
+        after = ui.now(element)
         moved = _value_of(after) if after is not None else None
         if after is None or moved is None:
             return ""

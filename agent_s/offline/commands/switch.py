@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best, rank
 from agent_s.offline.finding.roles import ACTIONABLE, CHECKABLE, EDITABLE
 from agent_s.offline.finding.screen import Screen, is_box, is_on, name_of
 from agent_s.offline.finding.targets import Target, parse_target, split_list
+from agent_s.offline.ui import UI, Steps
 from intents.lexicon import on_or_off
 from intents.text import Phrase
 
@@ -24,38 +24,34 @@ class Switch(Command):
     targets: tuple[Target, ...]
     state: bool | None = True
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Switch each; one that has its state already is left alone."""
         evidence: list[str] = []
         for target in self.targets:
-            found = yield from desk.find(target, lambda screen, one=target: _boxes(one, screen))  # type: ignore[misc]
+            found = yield from ui.find(target, lambda screen, one=target: _boxes(one, screen))  # type: ignore[misc]
             if not found:
-                give_up(desk.not_found(target if target.kinds else replace(target, kinds=("checkbox",))))
+                give_up(ui.not_found(target if target.kinds else replace(target, kinds=("checkbox",))))
             for one in best(found, found[0].score - 3) if target.every else found[:1]:
-                evidence.append((yield from self._switch(one, desk)))
+                evidence.append((yield from self._switch(one, ui)))
         return "; ".join(evidence)
 
-    def _switch(self, candidate: Candidate, desk: Desk) -> Steps[str]:
+    def _switch(self, candidate: Candidate, ui: UI) -> Steps[str]:
         element = candidate.element
         wanted = not is_on(element) if self.state is None else self.state
         state = "on" if wanted else "off"
         if is_box(element) and is_on(element) == wanted:
             return f"{name_of(element)} is {state} already"
-        yield from desk.click([candidate])
-        after = desk.now(element)
+        yield from ui.click([candidate])
+        after = ui.now(element)
         if after is not None and is_box(after) and is_on(after) != wanted:
-            yield from desk.press("space", purpose=f"switch {name_of(element)} {state}, since the click did not")
-            after = desk.now(element)
+            yield from ui.press("space", purpose=f"switch {name_of(element)} {state}, since the click did not")
+            after = ui.now(element)
             if after is not None and is_on(after) != wanted:
                 give_up(f"{name_of(element)} stayed {'on' if is_on(after) else 'off'}")
-        return (
-            f"{name_of(element)} is {state}"
-            if after is not None and is_box(after)
-            else f"{name_of(element)} was clicked"
-        )
+        return f"{name_of(element)} {f'is {state}' if after is not None and is_box(after) else 'was clicked'}"
 
     def judge(self, seen: Seen) -> Finding:
-        """Look at the boxes."""
+        """Check the states of the boxes."""
         found = [one[0].element for target in self.targets if (one := rank(target, seen.after, CHECKABLE))]
         if self.state is None or len(found) != len(self.targets):
             return UNDECIDED
@@ -66,7 +62,7 @@ class Switch(Command):
 
 
 def _boxes(target: Target, screen: Screen) -> list[Candidate]:
-    """Find a box, the box in the row of a text, or what has that very name and may toggle, such as a menu entry."""
+    """Find a box, the box in the row of a text, or another element of exactly that name, such as a menu entry."""
     if found := rank(target, screen, CHECKABLE):
         return found
     text = replace(target, kinds=())
@@ -81,9 +77,8 @@ def read(what: Phrase, state: str = "on") -> Command | None:
     """Read the boxes of "the A and B boxes", and the state they are to have."""
     if state != "toggle" and on_or_off(state) is None:
         return None
-    parts = split_list(what)
-    targets = [parse_target(part) for part in parts] if len(parts) > 1 else [parse_target(what)]
-    if len(parts) > 1:
+    targets = [parse_target(part) for part in split_list(what)]
+    if len(targets) > 1:
         kinds = next((target.kinds for target in reversed(targets) if target.is_a(*_BOX)), ("checkbox", "switch"))
         targets = [replace(target, kinds=target.kinds or kinds) for target in targets]
     return Switch(tuple(targets), None if state == "toggle" else on_or_off(state))

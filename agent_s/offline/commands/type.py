@@ -10,12 +10,12 @@ from typing import Literal
 from aci.acting.actions import SwitchApplications, Type
 from aci.observation.observation import Element
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk, Steps, changed, evidence_of, reads_back, shorten
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import Candidate, best, rank, window_score
 from agent_s.offline.finding.roles import EDITABLE, LABELS
 from agent_s.offline.finding.screen import content_of
 from agent_s.offline.finding.targets import Target, parse_target, split_list
+from agent_s.offline.ui import UI, Steps, changed, evidence_of, reads_back, shorten
 from agent_s.offline.words import TABLE, meanings, one_of
 from intents.text import CLOSE, OPEN, PLACEHOLDER, Phrase
 
@@ -41,29 +41,29 @@ class TypeText(Command):
     before: tuple[str, ...] = ()
     otherwise: str | None = None
 
-    def run(self, desk: Desk) -> Course:
-        """Type into the element that is meant, else at the focus or into the main editor, and read it back."""
-        if self.text is None and not desk.screen.buffer:
-            return (yield from self._paste(desk))
-        text = desk.screen.buffer[-1] if self.text is None else self.text
+    def run(self, ui: UI) -> Execution:
+        """Type into the described element, else at the focus or into the main editor, and read it back."""
+        if self.text is None and not ui.screen.buffer:
+            return (yield from self._paste(ui))
+        text = ui.screen.buffer[-1] if self.text is None else self.text
         if self.before:
-            yield from desk.press(*self.before, purpose="go to the place where the text belongs")
+            yield from ui.press(*self.before, purpose="go to the place where the text belongs")
         if self.target is None:
-            return (yield from self._at_focus(text, desk))
-        found = yield from self._fields(self.target, desk)
-        if not found and self.otherwise is not None and not names_window(self.target, desk):
-            return (yield from self._at_focus(self.otherwise, desk))
+            return (yield from self._at_focus(text, ui))
+        found = yield from self._fields(self.target, ui)
+        if not found and self.otherwise is not None and not names_window(self.target, ui):
+            return (yield from self._at_focus(self.otherwise, ui))
         if not found:
-            yield from _go_to_window(self.target, desk)
-            return (yield from self._at_focus(text, desk))
+            yield from _go_to_window(self.target, ui)
+            return (yield from self._at_focus(text, ui))
         evidence: list[str] = []
         for one in found if self.target.every else found[:1]:
-            element = desk.now(one.element) or one.element
-            evidence.append((yield from desk.type_into(element, text, self._overwrites(element))))
+            element = ui.now(one.element) or one.element
+            evidence.append((yield from ui.type_into(element, text, self._overwrites(element))))
         return "; ".join(part for part in evidence if part)
 
     def judge(self, seen: Seen) -> Finding:
-        """Look for the text on the screen, or for the desktop's note that it reads back."""
+        """Check for the text on the screen, or for the desktop's note that it was read back."""
         typed = [step.response.action.text for step in seen.steps if isinstance(step.response.action, Type)]
         text = (self.text or (typed[-1] if typed else "")).strip()
         holders = EDITABLE | LABELS | {"document text", "table cell"}
@@ -73,22 +73,22 @@ class TypeText(Command):
         note = next((step.result.note for step in reversed(seen.steps) if "read back" in step.result.note), "")
         return (True, f"{text[:60]!r}: {note}") if text and "exactly" in note else UNDECIDED
 
-    def _paste(self, desk: Desk) -> Course:
-        target, before = self.target, desk.screen
+    def _paste(self, ui: UI) -> Execution:
+        target, before = self.target, ui.screen
         if target is not None:
-            yield from desk.click((yield from desk.seek(target, lambda screen: rank(target, screen, prefer=EDITABLE))))
-        yield from desk.press("ctrl", "v", purpose="paste the clipboard")
-        return f"the clipboard was pasted; {changed(before, desk.screen)}"
+            yield from ui.click((yield from ui.seek(target, lambda screen: rank(target, screen, prefer=EDITABLE))))
+        yield from ui.press("ctrl", "v", purpose="paste the clipboard")
+        return f"the clipboard was pasted; {changed(before, ui.screen)}"
 
-    def _fields(self, target: Target, desk: Desk) -> Steps[list[Candidate]]:
+    def _fields(self, target: Target, ui: UI) -> Steps[list[Candidate]]:
         def find(screen: object) -> list[Candidate]:
-            return rank(target, desk.screen, TYPABLE, EDITABLE)
+            return rank(target, ui.screen, TYPABLE, EDITABLE)
 
-        if self.otherwise is not None or names_window(target, desk):
-            return best(find(desk.screen), 80.0)
+        if self.otherwise is not None or names_window(target, ui):
+            return best(find(ui.screen), 80.0)
         if not (target.kinds or target.quoted):
-            return (yield from desk.await_element(target, find, (0.5,)))
-        found = yield from desk.find(target, find)
+            return (yield from ui.await_element(target, find, (0.5,)))
+        found = yield from ui.find(target, find)
         if target.every:
             found = best(found, found[0].score - 6) if found else found
             found.sort(key=lambda one: (one.element.rect.y, one.element.rect.x))
@@ -101,20 +101,20 @@ class TypeText(Command):
         adds = element.role in ("terminal", "document text", "paragraph", "document frame", "table cell")
         return not adds and "multi_line" not in element.states and not _is_document(element)
 
-    def _at_focus(self, text: str, desk: Desk) -> Course:
-        element = yield from _editor(desk)
+    def _at_focus(self, text: str, ui: UI) -> Execution:
+        element = yield from _editor(ui)
         overwrite = self.mode == "replace"
-        focused = element is not None and element.id == desk.screen.observation.focus_id
+        focused = element is not None and element.id == ui.screen.observation.focus_id
         if element is not None and (not focused or overwrite or _is_document(element)):
-            return (yield from desk.type_into(element, text, overwrite))
+            return (yield from ui.type_into(element, text, overwrite))
         before = content_of(element) if element is not None else ""
-        start = desk.screen
+        start = ui.screen
         action = Type(text=text, overwrite=overwrite)
-        yield from desk.do(action, f"type {shorten(text)!r} where the keyboard is")
-        after = desk.now(element) if element is not None else None
+        yield from ui.do(action, f"type {shorten(text)!r} where the keyboard is")
+        after = ui.now(element) if element is not None else None
         if reads_back(after, text, before, overwrite=False):
             return evidence_of(after)
-        for one in desk.screen.front if text else ():
+        for one in ui.screen.front if text else ():
             old = start.observation.by_id.get(one.id)
             if text in content_of(one) and (old is None or text not in content_of(old)):
                 return evidence_of(one)
@@ -126,31 +126,31 @@ def _is_document(element: Element) -> bool:
     return element.role == "text" and not element.name and not element.label and element.rect.height > 90
 
 
-def names_window(target: Target, desk: Desk) -> bool:
+def names_window(target: Target, ui: UI) -> bool:
     """Return whether a description fits a window that is open."""
-    return any(window_score(target.phrase, desk.screen, window.id) >= 66 for window in desk.screen.windows)
+    return any(window_score(target.phrase, ui.screen, window.id) >= 66 for window in ui.screen.windows)
 
 
-def _go_to_window(target: Target, desk: Desk) -> Steps[None]:
+def _go_to_window(target: Target, ui: UI) -> Steps[None]:
     is_element = target.kinds and not target.is_a("window", "dialog", "terminal", "area")
-    if is_element and not names_window(target, desk):
-        give_up(desk.not_found(target))
+    if is_element and not names_window(target, ui):
+        give_up(ui.not_found(target))
     name = (target.name or target.phrase)[:200]
-    result = yield from desk.try_to(SwitchApplications(app_code=name), f"bring {name!r} to the front, to type there")
+    result = yield from ui.try_to(SwitchApplications(app_code=name), f"bring {name!r} to the front, to type there")
     if not result.ok:
-        give_up(f"{desk.not_found(target)}, and no application either: {result.error}")
+        give_up(f"{ui.not_found(target)}, and no application either: {result.error}")
 
 
-def _editor(desk: Desk) -> Steps[Element | None]:
+def _editor(ui: UI) -> Steps[Element | None]:
     """Find where text goes: the focused field, else the largest editor; None where only the keyboard is known."""
-    focus = desk.screen.focus
-    if focus is None and (desk.screen.active is None or not desk.screen.front):
-        yield from desk.wait(0.5, "wait for the window to be ready")
-        focus = desk.screen.focus
+    focus = ui.screen.focus
+    if focus is None and (ui.screen.active is None or not ui.screen.front):
+        yield from ui.wait(0.5, "wait for the window to be ready")
+        focus = ui.screen.focus
     if focus is not None and (focus.role in EDITABLE | {"table cell"} or "editable" in focus.states):
         return focus
-    editors = desk.screen.editors()
-    return editors[0] if editors and not desk.screen.has_sheet() else None
+    editors = ui.screen.editors()
+    return editors[0] if editors and not ui.screen.has_sheet() else None
 
 
 # Reading
@@ -168,7 +168,7 @@ _SIGNS = meanings("signs")
 
 
 def text_in(words: Phrase) -> str | None:
-    """Return the text that is given: what is quoted, or the words themselves; None where there are several texts."""
+    """Return the quoted text, or the words themselves; None if there are several texts."""
     marked = re.sub(rf"(?<={CLOSE})\s*[.,;!?]+$", "", words.marked.strip())
     if lead := _LEAD.match(marked):
         marked = marked[lead.end() :].strip()

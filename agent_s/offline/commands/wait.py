@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from aci.acting.actions import Wait
 from agent_s.offline.commands.base import UNDECIDED, Command, Finding, Seen
 from agent_s.offline.commands.conditions import Condition, shown
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.matching import rank
 from agent_s.offline.finding.roles import ACTIONABLE, LABELS
 from agent_s.offline.finding.screen import name_of
+from agent_s.offline.ui import UI
 from agent_s.offline.words import meanings
 from intents.text import Phrase
 
@@ -28,34 +28,34 @@ class Pause(Command):
 
     seconds: float
 
-    def run(self, desk: Desk) -> Course:
+    def run(self, ui: UI) -> Execution:
         """Wait."""
-        yield from desk.do(Wait(time=self.seconds), f"wait for {self.seconds:g} s")
+        yield from ui.do(Wait(time=self.seconds), f"wait for {self.seconds:g} s")
         return f"{self.seconds:g} s were waited"
 
 
 @dataclass(frozen=True, slots=True)
 class Await(Command):
-    """Look until a condition holds; with short patience, also further down, and change nothing but the view."""
+    """Wait until a condition holds; with short patience, also scroll to see whether it does."""
 
     condition: Condition
     patience: str = "long"
 
-    def run(self, desk: Desk) -> Course:
-        """Look again after each of some pauses."""
+    def run(self, ui: UI) -> Execution:
+        """Check the condition after each of the pauses."""
         condition, pauses = self.condition, _PAUSES[self.patience]
         purpose = f"see whether {condition.words}"
-        evidence = yield from desk.wait_until(lambda: condition.holds(desk.screen), pauses, purpose)
+        evidence = yield from ui.wait_until(lambda: condition.holds(ui.screen), pauses, purpose)
         if not evidence and condition.kind == "shown" and self.patience == "short":
             target = condition.target
-            found = yield from desk.scroll_for(target, lambda screen: rank(target, screen, prefer=ACTIONABLE | LABELS))
+            found = yield from ui.scroll_for(target, lambda screen: rank(target, screen, prefer=ACTIONABLE | LABELS))
             evidence = f"{name_of(found[0].element)} is on the screen" if found else ""
         if not evidence:
-            give_up(f"{condition.words!r} does not hold after {sum(pauses):g} s: {condition.why_not(desk)}")
+            give_up(f"{condition.words!r} does not hold after {sum(pauses):g} s: {condition.why_not(ui)}")
         return evidence
 
     def judge(self, seen: Seen) -> Finding:
-        """Look again at the screen that was left."""
+        """Check the condition again on the screen after it."""
         evidence = self.condition.holds(seen.after)
         return (True, evidence) if evidence else UNDECIDED
 
@@ -67,7 +67,7 @@ def read(
     count: float = 1.0,
     unit: str = "s",
 ) -> Command | None:
-    """Read the condition, what is to appear, or the time."""
+    """Read a condition, an element to wait for, or a time."""
     if condition is not None or what is not None:
         return Await(condition or shown(what or Phrase("")), patience)
     length = _SECONDS.get(unit.casefold())

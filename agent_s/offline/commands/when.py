@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from agent_s.offline.commands.base import Command
 from agent_s.offline.commands.conditions import Condition
 from agent_s.offline.commands.scroll import Scroll
-from agent_s.offline.course import Course, give_up
-from agent_s.offline.desk import Desk
+from agent_s.offline.execution import Execution, give_up
 from agent_s.offline.finding.targets import Target
+from agent_s.offline.ui import UI
 from agent_s.offline.words import TABLE
 
 _MAX_TIMES = 15
@@ -17,17 +17,17 @@ _MAX_TIMES = 15
 
 @dataclass(frozen=True, slots=True)
 class OnlyIf(Command):
-    """A command that is carried out only where a condition holds."""
+    """A command that is carried out only if a condition holds."""
 
     command: Command
     condition: Condition
 
-    def run(self, desk: Desk) -> Course:
-        """Carry it out where the condition holds; a dialog gets a moment to appear."""
+    def run(self, ui: UI) -> Execution:
+        """Carry out the command if the condition holds; a dialog gets a moment to appear."""
         words = self.condition.words
         purpose = f"see whether {words}"
-        if (yield from desk.wait_until(lambda: self.condition.holds(desk.screen), (0.6, 1.0), purpose)):
-            return (yield from self.command.run(desk))
+        if (yield from ui.wait_until(lambda: self.condition.holds(ui.screen), (0.6, 1.0), purpose)):
+            return (yield from self.command.run(ui))
         return f"nothing was to be done, since not {words!r}"
 
 
@@ -38,13 +38,13 @@ class Repeat(Command):
     command: Command
     condition: Condition
 
-    def run(self, desk: Desk) -> Course:
-        """Look first, then repeat."""
+    def run(self, ui: UI) -> Execution:
+        """Check the condition first, then repeat."""
         for _ in range(_MAX_TIMES):
-            if evidence := self.condition.holds(desk.screen):
+            if evidence := self.condition.holds(ui.screen):
                 return evidence
-            yield from self.command.run(desk)
-        if evidence := self.condition.holds(desk.screen):
+            yield from self.command.run(ui)
+        if evidence := self.condition.holds(ui.screen):
             return evidence
         give_up(f"after {_MAX_TIMES} times it was not so that {self.condition.words!r}")
 

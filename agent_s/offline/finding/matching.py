@@ -16,11 +16,11 @@ from agent_s.offline.words import BUTTONS, TABLE, meanings, one_of
 from intents.text import guard
 
 EXACT = 92.0
-"""Score from which a name counts as the one that was said."""
+"""Score from which a name counts as an exact match."""
 GOOD = 84.0
-"""Score from which an element is the one that is meant, where others may come."""
+"""Score from which an element is used although others may still appear."""
 LEAST = 60.0
-"""Score below which nothing is meant."""
+"""Score below which an element does not match."""
 _CROSSES = frozenset({"x", "X", "×", "✕", "✖"})
 _MAIN_MENU = re.compile(one_of(TABLE["main_menus"]), re.IGNORECASE)
 
@@ -154,7 +154,7 @@ def _names(element: Element, screen: Screen) -> Iterable[tuple[str, float, str]]
 
 
 def _kind_part(target: Target, element: Element, prefer: frozenset[str]) -> float | None:
-    """Weigh the role: as said, one that people take for it, or None for one that cannot be meant."""
+    """Return the score for the role: as described, easily mistaken for it, or None if it does not fit."""
     role, kind = role_of(element), target.kind
     roles = roles_of(target.kinds)
     if not roles:
@@ -204,7 +204,7 @@ def has_state(element: Element, state: str) -> bool:
 
 
 def elements_within(place: Target, screen: Screen) -> frozenset[int] | None:
-    """Return the ids of the elements in a window, dialog or part of a window; None where there is no such place."""
+    """Return the ids of the elements in a window, dialog or part of a window; None if there is no such place."""
     windows = _windows_meant(place, screen)
     if windows is not None:
         return frozenset(element.id for element in screen.elements if element.window_id in windows)
@@ -247,7 +247,7 @@ def _names_part(place: Target, part: str) -> bool:
 
 
 def _around(element: Element, place: Target, screen: Screen) -> frozenset[int]:
-    """Return what belongs to an element that stands for a place: what is in it, its row, or what follows a heading."""
+    """Return the elements at a place that is named by an element: inside it, in its row, or after a heading."""
     own = f"{element.role}:{element.name}"
     others = [one for one in screen.elements if one.window_id == element.window_id]
     below = [one for one in others if own in one.path and one.path.index(own) == len(element.path)]
@@ -265,7 +265,7 @@ def contains(outer: Rect, inner: Rect) -> bool:
 
 
 def _related(found: list[Candidate], relation: Relation, anchor: Target, screen: Screen) -> list[Candidate]:
-    """Keep what lies as said relative to the anchor, the nearest first."""
+    """Keep the candidates in the given direction from the anchor, the nearest first."""
     anchors = rank(anchor, screen, prefer=LABELS | ACTIONABLE)
     if not anchors:
         return []
@@ -308,7 +308,7 @@ def _distance(relation: Relation, anchor: Rect, rect: Rect) -> float | None:
 
 
 def _ordered(target: Target, found: list[Candidate], screen: Screen) -> list[Candidate]:
-    """Sort by score; by number or side among those that match equally well, where one was said."""
+    """Sort by score, and equally good candidates by the number or side that was given."""
     if target.relation is None:
         found.sort(key=lambda candidate: -candidate.score)
         found = _innermost_first(found)

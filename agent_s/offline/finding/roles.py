@@ -28,7 +28,7 @@ ACTIONABLE = CHECKABLE.union(
 )
 """Roles that do something when they are used."""
 LABELS = frozenset(_TABLE["labels"])
-"""Roles that name what stands beside them."""
+"""Roles of texts that label the elements beside them."""
 CONTAINERS = frozenset(_TABLE["containers"])
 """Kinds in which other elements lie."""
 
@@ -55,5 +55,5 @@ def roles_of(kinds: tuple[Kind, ...]) -> frozenset[str]:
 
 
 def kind_name(kinds: tuple[Kind, ...]) -> str:
-    """Return what the first of some kinds is called in messages."""
+    """Return the name of the first kind for messages."""
     return _TABLE["names"].get(kinds[0], kinds[0]) if kinds else "element"

@@ -17,7 +17,7 @@ _DIALOG_PATH = re.compile(r"^(?:dialog|alert|file chooser|color chooser|font cho
 
 
 class Screen:
-    """What is on the screen, with what can be derived from it."""
+    """An observation with the properties derived from it."""
 
     def __init__(self, observation: Observation) -> None:
         self.observation = observation
@@ -37,7 +37,7 @@ class Screen:
 
     @property
     def title(self) -> str:
-        """The title of the active window, "" where there is none."""
+        """The title of the active window; "" if there is none."""
         return self.active.title if self.active is not None else ""
 
     @cached_property
@@ -60,7 +60,7 @@ class Screen:
 
     @cached_property
     def _penalties(self) -> dict[int, int]:
-        """Points of a score that an element of each window loses: those in front are likelier meant."""
+        """Penalty for the elements of each window; windows in front have none."""
         active = self.active
         penalties: dict[int, int] = {}
         for window in self.windows:

@@ -52,7 +52,7 @@ class Target:
 
     @property
     def kind(self) -> Kind:
-        """The likeliest kind; "" where none was said."""
+        """The most likely kind; "" if none was given."""
         return self.kinds[0] if self.kinds else ""
 
     def is_a(self, *kinds: Kind) -> bool:
@@ -143,7 +143,7 @@ def _split_relation(text: str) -> tuple[str, Relation | None, str]:
 
 
 def _with_label(target: Target, rest: Phrase) -> Target:
-    """Use what follows "labelled" as the name, up to a container that follows it."""
+    """Use the words after "labelled" as the name, up to a container that follows."""
     head, relation, further = _split_relation(rest.marked)
     place = _parse(rest.part(further)) if relation == "inside" else None
     if place is not None and (rest.part(head).literal is not None or set(place.kinds) & CONTAINERS):

@@ -1,4 +1,4 @@
-"""The desk at which a command works: find an element, wait and scroll for it, click it, type into it, look again."""
+"""The current screen and the operations on it: find an element, wait, scroll, click, type and read back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from aci.acting.actions import Action, Click, Hotkey, Scroll, Type, Wait
 from aci.observation.observation import Element, Window
-from agent_s.offline.course import Move, Result, give_up, what_changed
+from agent_s.offline.execution import Move, Result, give_up, what_changed
 from agent_s.offline.finding.matching import Candidate, best, nearest_names, rank
 from agent_s.offline.finding.roles import ACTIONABLE, EDITABLE, LABELS, ROLES, kind_name
 from agent_s.offline.finding.screen import Screen, content_of, in_page, name_of
@@ -23,15 +23,15 @@ Button = Literal["left", "middle", "right"]
 WAITS = (0.5, 0.7, 1.0)
 """Pauses before an element that is not there yet is looked for elsewhere, s."""
 _SURE = 78.0
-"""Score below which a better match is waited for a moment, as what is meant may still be coming."""
+"""Score below which a better match is awaited for a moment."""
 _MAX_SCROLLS = 7
 _NOTCHES = 4
 """Notches of the wheel at once: browsers move by 120 px for one, and nothing may be passed over."""
 _SCROLLED = ("document web", "document text", "list", "list box", "tree", "tree table", "table", "document frame")
 
 
-class Desk:
-    """The screen as it is now, and the ways of working on it; each way is a generator of moves.
+class UI:
+    """The current screen, and the operations on it; each operation is a generator of moves.
 
     Attributes:
         screen: The screen after the last move.
@@ -65,7 +65,7 @@ class Desk:
         yield from self.try_to(Wait(time=seconds), purpose, seen)
 
     def wait_until(self, holds: Callable[[], T], pauses: tuple[float, ...], purpose: str) -> Steps[T]:
-        """Wait until something holds of the screen, at most for some pauses; return what `holds` returned last."""
+        """Wait until a condition holds, at most as long as the pauses; return the last value of `holds`."""
         for pause in pauses:
             if held := holds():
                 return held
@@ -81,11 +81,11 @@ class Desk:
         return rank(target, self.screen, only, prefer)
 
     def now(self, element: Element) -> Element | None:
-        """Return an element as it is now; None where it has gone."""
+        """Return the current state of an element; None if it is gone."""
         return self.screen.observation.by_id.get(element.id)
 
     def find(self, target: Target, find: Finder | None = None, scroll: bool = True) -> Steps[list[Candidate]]:
-        """Find an element: wait a moment, scroll for it, wait some more; nothing is found where it is nowhere."""
+        """Find an element: wait a moment, scroll, and wait longer; return nothing if it does not exist."""
         find = find or (lambda screen: rank(target, screen))
         found = yield from self.await_element(target, find, WAITS[:1])
         if found and found[0].score < _SURE and found[0].element.role in LABELS:
@@ -97,7 +97,7 @@ class Desk:
         return found
 
     def seek(self, target: Target, find: Finder | None = None, scroll: bool = True) -> Steps[list[Candidate]]:
-        """Find an element as `find` does; give up where it is nowhere."""
+        """Find an element as `find` does; give up if it does not exist."""
         found = yield from self.find(target, find, scroll)
         if not found:
             give_up(self.not_found(target))
@@ -118,7 +118,7 @@ class Desk:
         return found
 
     def not_found(self, target: Target) -> str:
-        """Return what was sought and what is there instead."""
+        """Return a message with the missing element and the nearest names on the screen."""
         near = nearest_names(target, self.screen)
         what = repr(target.describe())
         if target.name:
@@ -185,7 +185,7 @@ class Desk:
     def click(
         self, found: list[Candidate], clicks: int = 1, button: Button = "left", hold: tuple[str, ...] = ()
     ) -> Steps[Element]:
-        """Click the best candidate, the next best where the desktop refuses; give up where all are refused."""
+        """Click the best candidate, or the next if the desktop refuses it; give up if all are refused."""
         refused = ""
         usable = [one for one in best(found, found[0].score - 12) if one.element.point is not None]
         for one in [one for one in usable if "disabled" not in one.element.states][:3]:
@@ -242,7 +242,7 @@ class Desk:
         return []
 
     def is_left_to_next(self) -> bool:
-        """Return whether a dialog asks what the next part of the instruction answers."""
+        """Return whether the next part of the instruction answers an open dialog."""
         dialogs = {window.id for window in self.screen.dialogs}
         return any(
             one.element.window_id in dialogs
@@ -256,17 +256,17 @@ def _places(screen: Screen) -> list[tuple[int, int, str]]:
 
 
 def opens_on_pointing(element: Element) -> bool:
-    """Return whether an entry opens a menu of its own in a page, where a click may choose the entry itself."""
+    """Return whether an entry of a page opens a submenu on hover, where a click might choose the entry itself."""
     return element.role == "menu item" and "has_popup" in element.states and in_page(element)
 
 
 def is_secret(element: Element) -> bool:
-    """Return whether a field hides what it holds."""
+    """Return whether a field hides its content."""
     return element.role == "password text" or "password" in element.states
 
 
 def reads_back(element: Element | None, text: str, before: str, overwrite: bool) -> bool | None:
-    """Return whether a field holds what was typed; None where it cannot be read."""
+    """Return whether a field contains the typed text; None if it cannot be read."""
     if element is None or element.text is None:
         return None
     if is_secret(element):  # shows signs for letters at most, but those
@@ -297,7 +297,7 @@ def same_number(one: str, other: str) -> bool:
 
 
 def evidence_of(element: Element | None) -> str:
-    """Return what an element reads, as evidence; "" where it cannot be read."""
+    """Return the text of an element as evidence; "" if it cannot be read."""
     if element is None or element.text is None or is_secret(element):
         return ""
     return f"{name_of(element)} reads {shorten(element.text)!r}"
@@ -309,5 +309,5 @@ def shorten(text: str, longest: int = 80) -> str:
 
 
 def changed(before: Screen, after: Screen) -> str:
-    """Return in few words what differs between two screens."""
+    """Return a brief description of the changes between two screens."""
     return what_changed(before.observation, after.observation)

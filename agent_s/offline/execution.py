@@ -1,8 +1,8 @@
-"""How a command is carried out: as a generator that yields moves and receives what came of them.
+"""Execution of a command as a generator that yields moves and receives their results.
 
-The model keeps nothing between calls. For each call the command starts again and is sent the results of the steps that
-were taken so far; since it is deterministic, it arrives where it was, and its next move is the answer. Steps that are
-not its own (a replay that stopped half-way) make it start afresh on the screen that they left.
+The model keeps no state between calls. For each call, the command is started again and receives the results of the
+steps so far; since it is deterministic, it arrives at the same point, and its next move is the answer. After a step
+that is not its own (from a replay that stopped half-way), it starts again on the screen after that step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_REASON = 1500
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A primitive to perform, its purpose, and what of the screen is the reason for it."""
+    """A primitive to perform, its purpose, and the observation that it is based on."""
 
     action: Action
     purpose: str
@@ -31,7 +31,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a move: the screen after it, why it was refused if it was, and the desktop's note on it."""
+    """The outcome of a move: the screen after it, the reason if it was refused, and the desktop's note."""
 
     screen: Screen
     ok: bool = True
@@ -40,11 +40,11 @@ class Result:
 
 
 class GaveUp(Exception):
-    """Ends a command that cannot do what it should; never leaves `decide`."""
+    """Raised to end a command that cannot be carried out; never leaves `decide`."""
 
 
-Course = Generator[Move, Result, str]
-"""A command being carried out; it returns the evidence of its success, "" where nothing on the screen shows it."""
+Execution = Generator[Move, Result, str]
+"""A running command; it returns the evidence of its success, or "" if nothing on the screen shows it."""
 
 
 def give_up(reason: str) -> NoReturn:
@@ -58,26 +58,26 @@ class _End:
     reason: str = ""
 
 
-def _advance(course: Course, result: Result | None) -> Move | _End:
+def _advance(execution: Execution, result: Result | None) -> Move | _End:
     try:
-        return next(course) if result is None else course.send(result)
+        return next(execution) if result is None else execution.send(result)
     except StopIteration as stop:
         return _End(evidence=str(stop.value or ""))
     except GaveUp as reason:
         return _End(reason=str(reason))
 
 
-def decide(start: Callable[[Screen], Course], steps: Sequence[Step], observation: Observation) -> ActResponse:
+def decide(start: Callable[[Screen], Execution], steps: Sequence[Step], observation: Observation) -> ActResponse:
     """Return the next step of a command, after the steps that were taken."""
     screens = _screens(steps, observation)
-    course = start(Screen(screens[0]))
-    move = _advance(course, None)
+    execution = start(Screen(screens[0]))
+    move = _advance(execution, None)
     for step, after in zip(steps, map(Screen, screens[1:]), strict=True):
         if isinstance(move, Move) and _is_same(move.action, step):
-            move = _advance(course, Result(after, step.result.ok, step.result.error or "", step.result.note))
+            move = _advance(execution, Result(after, step.result.ok, step.result.error or "", step.result.note))
         else:
-            course = start(after)
-            move = _advance(course, None)
+            execution = start(after)
+            move = _advance(execution, None)
     match move:
         case Move(action, said, seen):
             pass
@@ -102,7 +102,7 @@ def _screens(steps: Sequence[Step], observation: Observation) -> list[Observatio
 
 
 def _is_same(action: Action, step: Step) -> bool:
-    """Return whether a move is what a step did; the ids of a recalled step are those of another run."""
+    """Return whether a step performed a move; the ids of a recalled step belong to another run."""
     done = step.response.action
     if not step.recalled:
         return action == done
@@ -111,7 +111,7 @@ def _is_same(action: Action, step: Step) -> bool:
 
 
 def describe_screen(observation: Observation) -> str:
-    """Return a sentence about what is in front."""
+    """Return a sentence about the active window."""
     active = observation.active_window
     where = f"The window {active.title or active.app!r} is in front" if active else "No window is in front"
     menu = " and a menu open" if any(window.popup for window in observation.windows) else ""
@@ -128,7 +128,7 @@ def _check(steps: Sequence[Step], observation: Observation) -> str:
 
 
 def what_changed(before: Observation, after: Observation) -> str:
-    """Return in few words what differs between two observations."""
+    """Return a brief description of the changes between two observations."""
     old, new = ({window.id: window for window in seen.windows} for seen in (before, after))
 
     def called(title: str, app: str) -> str:
