@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from agent_s.terminal.exits import DONE, NOT_DONE, EnvironmentProblem
+from agent_s.terminal.exits import DONE, NOT_DONE
 from agent_s.terminal.lazy import examples
 from agent_s.terminal.options import json_option, read_settings, settings_options
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from evaluation.osworld.task import TaskFile
     from memory_store import MemoryStore
 
-AGAIN = "replayed"
-NOT_AGAIN = "is not replayed: it copies text from the screen, which a model always reads again."
+NOT_REPLAYED = "is not replayed: it copies text from the screen, which a model always reads again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +59,12 @@ def demo(
     from agent_s.settings import configs_folder
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
+    from evaluation.commands.eval_run import refuse_missing_programs
     from evaluation.osworld.task import load_tasks
 
     settings = read_settings(config_file, overrides)
     tasks = choose_tasks(load_tasks(configs_folder() / "demo"), only)
-    refuse_missing_programs(only)
+    refuse_missing_programs(("base",) if only else ("base", "demo"))
     screen = choose_display(quiet=quiet, json=as_json)
     with Interrupts(screen.notice) as interrupts, _fresh_memory(settings, keep) as fresh:
         rows = run_all(tasks, fresh, screen, interrupts)
@@ -85,25 +85,12 @@ def choose_tasks(tasks: Sequence[TaskFile], only: Sequence[str]) -> list[TaskFil
     """
     numbered = {str(number): task for number, task in enumerate(tasks, start=1)}
     known = {**numbered, **{task.id: task for task in tasks}, **{task.path.stem: task for task in tasks}}
+    listed = ", ".join(f"{number} {task.id}" for number, task in numbered.items())
     for name in only:
         if name not in known:
-            raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {_list(numbered)}.")
+            raise click.UsageError(f"--only: there is no task {name!r}. Available tasks: {listed}.")
     chosen = [known[name] for name in only]
     return [task for task in tasks if not only or task in chosen]
-
-
-def refuse_missing_programs(only: Sequence[str]) -> None:
-    """Refuse to start without the programs of the demo, or with single tasks, those of every desktop.
-
-    Raises:
-        EnvironmentProblem: Some are missing; the message has the command that installs them.
-    """
-    from agent_s.terminal.system_packages import install_command, missing
-
-    absent = missing(("base",) if only else ("base", "demo"))
-    if absent:
-        names = ", ".join(package.names[0] for package in absent)
-        raise EnvironmentProblem(f"The demo needs {names}. Install with: {install_command(absent)}")
 
 
 def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, interrupts: Interrupts) -> list[Row]:
@@ -115,18 +102,18 @@ def run_all(tasks: Sequence[TaskFile], settings: Settings, screen: Display, inte
     feasible = [task for task in tasks if not task.evaluator.infeasible]
     plan = [(task, False) for task in tasks] + [(task, True) for task in feasible[:1]]
     with open_memory(settings) as memory:
-        for number, (task, again) in enumerate(plan, start=1):
-            if again and memory is not None and carries_text(memory, [row.result for row in rows], task):
-                screen.notice(f"{task.id} {NOT_AGAIN}")
+        for number, (task, replay) in enumerate(plan, start=1):
+            if replay and memory is not None and carries_text(memory, [row.result for row in rows], task):
+                screen.notice(f"{task.id} {NOT_REPLAYED}")
                 continue
-            name = f"{task.id}, {AGAIN}" if again else task.id
+            name = f"{task.id}, replayed" if replay else task.id
             screen.say("")
             screen.say(f"Demo task {number} of {len(plan)}: {name}")
             with screen:
                 result = run_task(task, settings, memory=memory, on_event=screen, watch=interrupts.watch)
             if interrupts.caught is not None:
                 break
-            good = result.verified is True and (not again or (result.replayed and result.model_calls == 0))
+            good = result.verified is True and (not replay or (result.replayed and result.model_calls == 0))
             if result.trajectory is None and result.run_id:
                 screen.notice("This run could not be recorded. Is the disk full?")
             rows.append(Row(name, result, good))
@@ -147,19 +134,9 @@ def write_page(rows: Sequence[Row], settings: Settings) -> Path | None:
     from agent_s.errors import TrajectoryError
     from agent_s.trajectory.report import IndexRow, write_index
 
+    fields = {"instruction", "status", "verified", "steps", "seconds", "model_calls", "report"}
     listed = [
-        IndexRow(
-            name=row.name,
-            instruction=row.result.instruction,
-            good=row.good,
-            status=row.result.status,
-            verified=row.result.verified,
-            steps=row.result.steps,
-            seconds=row.result.seconds,
-            model_calls=row.result.model_calls,
-            report=row.result.report,
-            note=row.result.reason,
-        )
+        IndexRow(name=row.name, good=row.good, note=row.result.reason, **row.result.model_dump(include=fields))
         for row in rows
     ]
     path = settings.runs_folder / f"demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}.html"
@@ -175,8 +152,8 @@ def show(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
     from agent_s.terminal.output import echo_json, in_words, printable, show_table
 
     if as_json:
-        ok = bool(rows) and all(row.good for row in rows)
-        echo_json({"ok": ok, "tasks": [_as_values(row) for row in rows], "report": page})
+        tasks = [{"name": row.name, "good": row.good, **row.result.model_dump()} for row in rows]
+        echo_json({"ok": bool(rows) and all(row.good for row in rows), "tasks": tasks, "report": page})
         return
     show_table(
         ("Task", "Status", "Verified", "Steps", "Seconds", "Model calls"),
@@ -216,11 +193,3 @@ def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
         return
     with TemporaryDirectory(prefix="agent-s-demo-") as name:
         yield within(Path(name))
-
-
-def _as_values(row: Row) -> dict[str, Any]:
-    return {"name": row.name, "good": row.good, **row.result.model_dump()}
-
-
-def _list(numbered: dict[str, TaskFile]) -> str:
-    return ", ".join(f"{number} {task.id}" for number, task in numbered.items())

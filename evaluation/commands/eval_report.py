@@ -12,12 +12,8 @@ from agent_s.terminal.options import json_option
 from agent_s.terminal.output import echo_json, shorten, show_table
 
 if TYPE_CHECKING:
-    from evaluation.report.comparison import Comparison, Evaluation
-
-FIGURES = (
-    *("Episodes", "Success", "95% interval", "Median s", "Steps", "Calls"),
-    *("Tokens", "Dollars", "Seconds", "Errors"),
-)
+    from evaluation.report.comparison import Comparison, Table
+    from evaluation.report.statistics import Summary
 
 
 @click.command(
@@ -25,13 +21,7 @@ FIGURES = (
         "agent-s eval report results-a results-b", "agent-s eval report results-a results-b --html compared.html"
     )
 )
-@click.argument(
-    "results",
-    nargs=-1,
-    required=True,
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="RESULTS...",
-)
+@click.argument("results", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with plots to this file.")
 @json_option("Write one JSON object: `runs`, `groups` and `settings`.")
 def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
@@ -54,50 +44,30 @@ def report(results: tuple[Path, ...], html: Path | None, as_json: bool) -> None:
 
 
 def _show(comparison: Comparison) -> None:
-    names = [one.name for one in comparison.evaluations]
-    show_table(("Run", "Model", *FIGURES), [_totals(one) for one in comparison.evaluations], figures=FIGURES)
+    evaluations = comparison.evaluations
+    names = [one.name for one in evaluations]
+    headings = list(evaluations[0].as_texts())
+    totals = [(one.name, *one.as_texts().values()) for one in evaluations]
+    show_table(("Run", *headings), totals, figures=headings[1:])
     if kinds := comparison.failure_kinds:
-        counts = [[str(one.summary.failures.get(kind, 0)) for kind in kinds] for one in comparison.evaluations]
-        show_table(
-            ("Failures", *kinds), [(name, *row) for name, row in zip(names, counts, strict=True)], figures=tuple(kinds)
-        )
-    for group, rows in comparison.groups.items():
+        counts = [(one.name, *(str(one.summary.failures.get(kind, 0)) for kind in kinds)) for one in evaluations]
+        show_table(("Failures", *kinds), counts, kinds)
+    for group, table in comparison.groups.items():
         if group != "task" or len(comparison.groups) == 1:
-            table = [
-                (value, *("-" if one is None else _rate(one.successes, one.episodes - one.errors) for one in summaries))
-                for value, summaries in rows.items()
-            ]
-            show_table((group.capitalize(), *names), table, figures=tuple(names))
-    for one in comparison.evaluations:
-        if (matrix := one.matrix) is not None:
-            cells = [
-                (level, *("-" if sum_ is None else _rate(sum_.successes, sum_.episodes - sum_.errors) for sum_ in row))
-                for level, row in zip(matrix.levels, matrix.rows, strict=True)
-            ]
-            show_table((one.name, *matrix.domains), cells, figures=matrix.domains)
+            _show_rates(group.capitalize(), table)
+    for one in evaluations:
+        _show_rates(one.name, one.matrix)
     if comparison.settings:
-        table = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
-        show_table(("Setting", *names), table)
+        rows = [(name, *(shorten(str(value), 40) for value in row)) for name, row in comparison.settings.items()]
+        show_table(("Setting", *names), rows)
 
 
-def _totals(one: Evaluation) -> tuple[str, ...]:
-    summary = one.summary
-    low, high = summary.interval
-    return (
-        one.name,
-        one.header.model,
-        str(summary.episodes),
-        "-" if summary.success_rate is None else f"{100 * summary.success_rate:.1f}%",
-        "-" if summary.success_rate is None else f"{100 * low:.0f}-{100 * high:.0f}%",
-        "-" if summary.median_s is None else f"{summary.median_s:.1f}",
-        str(summary.steps),
-        str(summary.model_calls),
-        str(one.tokens),
-        "-" if one.dollars is None else f"{one.dollars:.2f}",
-        f"{one.seconds:.0f}",
-        str(summary.errors),
-    )
+def _show_rates(title: str, table: Table) -> None:
+    """Show the success rates of a table, if it has any rows."""
 
+    def text(one: Summary | None) -> str:
+        return f"{100 * one.successes / one.judged:.0f}% of {one.judged}" if one is not None and one.judged else "-"
 
-def _rate(successes: int, judged: int) -> str:
-    return f"{100 * successes / judged:.0f}% of {judged}" if judged else "-"
+    if table:
+        columns = list(next(iter(table.values())))
+        show_table((title, *columns), [(label, *map(text, row.values())) for label, row in table.items()], columns)

@@ -11,7 +11,7 @@ from aci.errors import AciError
 from evaluation.errors import EvaluationError
 from evaluation.harness.results import RUNS_FOLDER, Ended, Job, Result, place_in
 from evaluation.osworld.runner import TaskSession, run_task
-from evaluation.osworld.solutions import Hand, load_solution
+from evaluation.osworld.solutions import SolutionPlayer, load_solution
 from evaluation.osworld.task import TaskFile, load_each
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class ConformanceBench(TaskBench):
             if task.evaluator.postconfig:  # it may have closed the applications
                 standing.close()
                 desktop, session = self._prepared(task, standing)
-            Hand(desktop).carry_out(solution)
+            SolutionPlayer(desktop).play(solution)
             solved = session.state_check("done")
             return "" if solved.verified else f"the solution does not score 1: {solved.reason}"
 

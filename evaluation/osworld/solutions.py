@@ -64,7 +64,7 @@ class ScrollStep(On):
 
 
 class TypeStep(_Part):
-    """A text, into an element in the place of what it holds, or where the keyboard is."""
+    """A text, into an element in place of its content, or at the keyboard focus."""
 
     do: Literal["type"]
     text: str
@@ -100,7 +100,7 @@ class SwitchStep(_Part):
 
 
 class WindowStep(_Part):
-    """A window to wait for, or whose end to wait for, by a part of its title."""
+    """A window to wait for by a part of its title, until it opens or until it is gone."""
 
     do: Literal["window"]
     title: str
@@ -108,7 +108,7 @@ class WindowStep(_Part):
 
 
 class FileStep(_Part):
-    """A file to wait for until it was written since the solution began, and changes no more."""
+    """A file to wait for until it has been written since the solution began, and no longer changes."""
 
     do: Literal["file"]
     path: str
@@ -135,11 +135,11 @@ def load_solution(task_file: Path) -> list[SolutionStep]:
         raise TaskFileError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
 
 
-class Hand:
+class SolutionPlayer:
     """Carries out a solution on a desktop.
 
     Args:
-        desktop: Where.
+        desktop: Desktop in the initial state of the task.
         clock: Monotonic clock, s.
     """
 
@@ -149,8 +149,8 @@ class Hand:
         self._kept = ""
         self._before: dict[Path, tuple[int, ...]] = {}
 
-    def carry_out(self, steps: Sequence[SolutionStep]) -> None:
-        """Do one step after another.
+    def play(self, steps: Sequence[SolutionStep]) -> None:
+        """Carry out one step after another.
 
         Raises:
             EvaluationError: An element or window did not come, or a primitive was refused; the message names the step.
@@ -159,11 +159,11 @@ class Hand:
         self._before = {path: _stamp(path) for path in waited_for}
         for number, step in enumerate(steps, start=1):
             try:
-                self._do(step)
+                self._play(step)
             except EvaluationError as error:
                 raise EvaluationError(f"step {number} of the solution ({step.do}): {error}") from error
 
-    def _do(self, step: SolutionStep) -> None:
+    def _play(self, step: SolutionStep) -> None:
         match step:
             case KeepStep():
                 self._kept = self._find(step).text or ""
@@ -206,22 +206,22 @@ class Hand:
         return str(self._desktop.home) + text[1:] if text.startswith("~/") else text
 
     def _find(self, wanted: On) -> Element:
-        deadline = self._clock() + LIMIT_S
-        while True:
+        found: list[Element] = []
+
+        def is_there() -> bool:
             observation = self._desktop.observe()
             titles = {window.id: window.title for window in observation.windows}
-            found = [
+            found[:] = [
                 element
                 for element in observation.elements
                 if element.role == wanted.role
                 and wanted.name in (element.name, element.label, element.description)
                 and wanted.window in titles.get(element.window_id, "")
             ]
-            if len(found) > wanted.nth:
-                return found[wanted.nth]
-            if self._clock() > deadline:
-                raise EvaluationError(f"no {wanted.role} {wanted.name!r} came within {LIMIT_S:g} s")
-            time.sleep(_POLL_S)
+            return len(found) > wanted.nth
+
+        self._wait_until(is_there, f"no {wanted.role} {wanted.name!r} came")
+        return found[wanted.nth]
 
     def _wait_for_file(self, path: Path) -> None:
         seen = [self._before[path]]

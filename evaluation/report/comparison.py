@@ -1,4 +1,4 @@
-"""Several evaluations side by side: success by group, effort, failures by kind, and in which settings they differ."""
+"""Comparison of evaluations: success by group, effort, failures by kind, and the settings that differ."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.harness.results import Header, Result, read_results
-from evaluation.report.matrix import Matrix, matrix_of
-from evaluation.report.statistics import Summary, summarize
+from evaluation.report.statistics import Summary, summarize, summarize_some
 
 GROUPS = ("application", "level", "domain", "task")
-"""What results are grouped by: labels of the tasks, and the tasks themselves."""
+"""Groups of results: labels of the tasks, and the tasks themselves."""
+LEVELS = {"L1": "L1 execution", "L2": "L2 planning", "L3": "L3 adaptability", "L4": "L4 orchestration"}
+"""Names of the levels of automation (OS-MAP, table 1)."""
+ALL = "all"
 NO_LABEL = "-"
+
+Table = dict[str, dict[str, Summary | None]]
+"""Summaries by row and column; None where there is no such task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +26,8 @@ class Evaluation:
     """One of the evaluations compared.
 
     Attributes:
-        name: Its folder's name, longer where two have the same.
-        folder: Where its results lie.
+        name: Name of its folder, with the path where two have the same.
+        folder: Folder of the results.
         header: What was evaluated.
         results: Its results.
     """
@@ -34,12 +39,12 @@ class Evaluation:
 
     @property
     def summary(self) -> Summary:
-        """What all its results come to."""
+        """Summary of all results."""
         return summarize(self.results)
 
     @property
-    def matrix(self) -> Matrix | None:
-        """Success by level and domain; None where the tasks have none."""
+    def matrix(self) -> Table:
+        """OS-MAP's matrix: success by level and domain; empty if no task has both."""
         return matrix_of(self.results)
 
     @property
@@ -49,19 +54,22 @@ class Evaluation:
 
     @property
     def dollars(self) -> float | None:
-        """Cost; None where the price of an episode is not known."""
+        """Cost; None if the price of an episode is unknown."""
         costs = [result.dollars for result in self.results if result.outcome != "error" or result.model_calls]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if costs and len(known) == len(costs) else None
 
     @property
     def seconds(self) -> float:
-        """Wall time of all runs together, s."""
+        """Wall time of all runs in total, s."""
         return sum(result.seconds for result in self.results)
 
     def as_json(self) -> dict[str, Any]:
-        """Return its totals and its matrix."""
-        matrix = self.matrix
+        """Return the totals and the matrix for `--json`."""
+        matrix = {
+            level: {domain: summary.as_json() for domain, summary in row.items() if summary is not None}
+            for level, row in self.matrix.items()
+        }
         return {
             "name": self.name,
             "folder": str(self.folder),
@@ -73,28 +81,37 @@ class Evaluation:
             "tokens": self.tokens,
             "dollars": self.dollars,
             "seconds": round(self.seconds, 3),
-            "matrix": None if matrix is None else matrix.as_json(),
+            "matrix": matrix or None,
+        }
+
+    def as_texts(self) -> dict[str, str]:
+        """Return the totals for tables, by their headings."""
+        return {
+            "Model": self.header.model,
+            **self.summary.as_texts(),
+            "Tokens": str(self.tokens),
+            "Dollars": "-" if self.dollars is None else f"{self.dollars:.2f}",
+            "Seconds": f"{self.seconds:.0f}",
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Evaluations side by side.
+    """Several evaluations.
 
     Attributes:
         evaluations: In the order they were named.
-        groups: For each of `GROUPS` that some task has: for each value, one summary per evaluation, None where it has
-            no such task.
+        groups: For each of `GROUPS` that some task has, a table of its values by evaluation.
         settings: For each setting in which they differ, its value in each evaluation.
     """
 
     evaluations: tuple[Evaluation, ...]
-    groups: dict[str, dict[str, tuple[Summary | None, ...]]]
+    groups: dict[str, Table]
     settings: dict[str, tuple[Any, ...]]
 
     @property
     def failure_kinds(self) -> list[str]:
-        """The kinds of failure that there are."""
+        """The kinds of failure that occurred."""
         return sorted({kind for one in self.evaluations for kind in one.summary.failures})
 
     def as_json(self) -> dict[str, Any]:
@@ -103,53 +120,55 @@ class Comparison:
             "runs": [evaluation.as_json() for evaluation in self.evaluations],
             "groups": {
                 group: {
-                    value: [None if summary is None else summary.as_json() for summary in row]
-                    for value, row in rows.items()
+                    value: [None if summary is None else summary.as_json() for summary in row.values()]
+                    for value, row in table.items()
                 }
-                for group, rows in self.groups.items()
+                for group, table in self.groups.items()
             },
             "settings": {name: list(values) for name, values in self.settings.items()},
         }
 
 
 def compare(folders: Sequence[Path]) -> Comparison:
-    """Read evaluations and set them side by side.
+    """Read and compare evaluations.
 
     Raises:
         ResultsError: The results of one cannot be read.
     """
+    names = [folder.resolve().name for folder in folders]
     evaluations = []
-    for folder, name in zip(folders, _names(folders), strict=True):
+    for folder, name in zip(folders, names, strict=True):
         header, results = read_results(folder)
-        evaluations.append(Evaluation(name, folder, header, tuple(results.values())))
-    return Comparison(tuple(evaluations), _groups(evaluations), _differing([one.header for one in evaluations]))
+        unique = name if names.count(name) == 1 else str(folder)
+        evaluations.append(Evaluation(unique, folder, header, tuple(results.values())))
+    groups = {group: table for group in GROUPS if (table := _table(evaluations, group))}
+    return Comparison(tuple(evaluations), groups, _differing([one.header for one in evaluations]))
 
 
-def _names(folders: Sequence[Path]) -> list[str]:
-    short = [folder.resolve().name for folder in folders]
-    return [name if short.count(name) == 1 else str(folder) for name, folder in zip(short, folders, strict=True)]
+def matrix_of(results: Sequence[Result]) -> Table:
+    """Return OS-MAP's matrix of those results whose tasks have a level and a domain; the last of each is `ALL`."""
+    labelled = [result for result in results if {"level", "domain"} <= result.labels.keys()]
+    levels, domains = (sorted({result.labels[name] for result in labelled}) for name in ("level", "domain"))
+
+    def summary(level: str, domain: str) -> Summary | None:
+        return summarize_some(
+            labelled, lambda one: level in (ALL, one.labels["level"]) and domain in (ALL, one.labels["domain"])
+        )
+
+    return {level: {domain: summary(level, domain) for domain in (*domains, ALL)} for level in (*levels, ALL) if levels}
 
 
-def _groups(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, tuple[Summary | None, ...]]]:
-    every = [result for evaluation in evaluations for result in evaluation.results]
-    groups = {}
-    for group in GROUPS:
-        values = sorted({_label(result, group) for result in every})
-        if values and values != [NO_LABEL]:
-            groups[group] = {
-                value: tuple(_summary(evaluation.results, group, value) for evaluation in evaluations)
-                for value in values
-            }
-    return groups
+def _table(evaluations: Sequence[Evaluation], group: str) -> Table:
+    """Return the summaries of a group by its values and the evaluations; empty if no task is labelled."""
 
+    def label(result: Result) -> str:
+        return result.task if group == "task" else result.labels.get(group, NO_LABEL)
 
-def _summary(results: Iterable[Result], group: str, value: str) -> Summary | None:
-    fitting = [result for result in results if _label(result, group) == value]
-    return summarize(fitting) if fitting else None
+    def summary(one: Evaluation, value: str) -> Summary | None:
+        return summarize_some(one.results, lambda result: label(result) == value)
 
-
-def _label(result: Result, group: str) -> str:
-    return result.task if group == "task" else result.labels.get(group, NO_LABEL)
+    values = sorted({label(result) for one in evaluations for result in one.results})
+    return {value: {one.name: summary(one, value) for one in evaluations} for value in values if values != [NO_LABEL]}
 
 
 def _differing(headers: Sequence[Header]) -> dict[str, tuple[Any, ...]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,11 @@ class Summary:
     model_calls: int
     failures: dict[str, int]
 
+    @property
+    def judged(self) -> int:
+        """Number of results without an error."""
+        return self.episodes - self.errors
+
     def as_json(self) -> dict[str, Any]:
         """Return the values for `--json`, rounded."""
         return {
@@ -68,16 +74,31 @@ class Summary:
             "failures": self.failures,
         }
 
+    def as_texts(self) -> dict[str, str]:
+        """Return the values for tables, by their headings."""
+        low, high = self.interval
+        return {
+            "Episodes": str(self.episodes),
+            "Success": percent(self.success_rate),
+            "95% interval": "-" if self.success_rate is None else f"{100 * low:.0f}-{100 * high:.0f}%",
+            "Median s": "-" if self.median_s is None else f"{self.median_s:.1f}",
+            "Steps": str(self.steps),
+            "Calls": str(self.model_calls),
+            "Errors": str(self.errors),
+        }
+
+
+def percent(rate: float | None) -> str:
+    """Return a rate as a text, "-" where there is none."""
+    return "-" if rate is None else f"{100 * rate:.1f}%"
+
 
 def summarize(results: Iterable[Result]) -> Summary:
     """Sum up results."""
     every = list(results)
     judged = [result for result in every if result.outcome != "error"]
     successes = sum(result.outcome == "success" for result in judged)
-    failures: dict[str, int] = {}
-    for result in every:
-        if result.failure is not None:
-            failures[result.failure] = failures.get(result.failure, 0) + 1
+    failures = Counter(result.failure for result in every if result.failure is not None)
     return Summary(
         episodes=len(every),
         successes=successes,
@@ -89,6 +110,12 @@ def summarize(results: Iterable[Result]) -> Summary:
         model_calls=sum(result.model_calls for result in every),
         failures=dict(sorted(failures.items())),
     )
+
+
+def summarize_some(results: Iterable[Result], wanted: Callable[[Result], bool]) -> Summary | None:
+    """Sum up the wanted ones of some results; return None where there is none."""
+    some = [result for result in results if wanted(result)]
+    return summarize(some) if some else None
 
 
 def by_task(results: Iterable[Result]) -> dict[str, list[Result]]:

@@ -10,7 +10,7 @@ import pytest
 from agent_s.settings import configs_folder
 from evaluation.osworld.solutions import load_solution
 from evaluation.osworld.task import TaskFile, load_task, load_tasks
-from evaluation.report.matrix import LEVELS
+from evaluation.report.comparison import LEVELS
 
 TASKS = load_tasks(configs_folder() / "everyday")
 

@@ -14,7 +14,7 @@ from aci.desktop.desktop import ActionResult
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
 from evaluation.errors import EvaluationError, TaskFileError
-from evaluation.osworld.solutions import ClickStep, Hand, TypeStep, load_solution
+from evaluation.osworld.solutions import ClickStep, SolutionPlayer, TypeStep, load_solution
 
 ON = {"role": "push button", "name": "Apply"}
 
@@ -75,16 +75,16 @@ class Screen:
         return ActionResult(ok=True)
 
 
-def carry_out(screen: Screen, *steps: object, clock: Callable[[], float] = time.monotonic) -> None:
+def play(screen: Screen, *steps: object, clock: Callable[[], float] = time.monotonic) -> None:
     (screen.home / "solutions").mkdir()
     (screen.home / "solutions" / "task.json").write_text(json.dumps(steps))
-    Hand(screen, clock).carry_out(load_solution(screen.home / "task.json"))  # type: ignore[arg-type]
+    SolutionPlayer(screen, clock).play(load_solution(screen.home / "task.json"))  # type: ignore[arg-type]
 
 
 def test_an_element_is_clicked_with_another_button_and_keys_held(tmp_path: Path) -> None:
     screen = Screen(tmp_path, "Notes")
     click = {"do": "click", "role": "push button", "name": "Apply", "button": "right", "hold": ["ctrl"]}
-    carry_out(screen, click, {"do": "drag", **ON, "onto": ON}, {"do": "scroll", **ON, "clicks": -3})
+    play(screen, click, {"do": "drag", **ON, "onto": ON}, {"do": "scroll", **ON, "clicks": -3})
     assert screen.done == [
         Click(element_id=7, button_type="right", hold_keys=("ctrl",)),
         DragAndDrop(drag_from_id=7, drop_on_id=7),
@@ -102,7 +102,7 @@ def test_a_file_is_waited_for_until_it_was_written(tmp_path: Path) -> None:
             (tmp_path / "a.txt").write_text("newer")
         return float(moment)
 
-    carry_out(Screen(tmp_path), {"do": "file", "path": "~/a.txt"}, clock=clock)
+    play(Screen(tmp_path), {"do": "file", "path": "~/a.txt"}, clock=clock)
     assert next(moments) > 4  # it was looked at once more, to see that it changes no more
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_is_not_written_and_a_window_that_stays_are_named(tmp_path: 
     (tmp_path / "a.txt").write_text("old")
     (tmp_path / "1").mkdir()
     with pytest.raises(EvaluationError, match=r"step 1 .*: the file a\.txt was not written"):
-        carry_out(Screen(tmp_path), {"do": "file", "path": "~/a.txt"}, clock=itertools.count(0, 8).__next__)
+        play(Screen(tmp_path), {"do": "file", "path": "~/a.txt"}, clock=itertools.count(0, 8).__next__)
     with pytest.raises(EvaluationError, match=r"the window 'Save' did not go"):
         screen = Screen(tmp_path / "1", "Save As")
-        carry_out(screen, {"do": "window", "title": "Save", "gone": True}, clock=itertools.count(0, 8).__next__)
+        play(screen, {"do": "window", "title": "Save", "gone": True}, clock=itertools.count(0, 8).__next__)
