@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import IO
 
@@ -22,7 +24,7 @@ OVERHEAD_S = 120.0
 """Time an episode may take beyond its own limit, for its desktop to start, s."""
 ENDING_S = 10.0
 """Time a worker may take to stop its desktop, s."""
-_LAST_WORDS = 2000
+_LAST_OUTPUT = 2000
 
 
 class Worker:
@@ -40,7 +42,7 @@ class Worker:
         self._errors: IO[str] | None = None
         self._answers: queue.Queue[str] = queue.Queue()
         self._ended = False
-        self._starting = threading.Lock()
+        self._lock = threading.Lock()
 
     def run(self, job: Job, limit_s: float) -> Result:
         """Run one episode.
@@ -49,8 +51,8 @@ class Worker:
             WorkerLost: The process ended or did not answer in time; the next call starts another.
         """
         process = self._process or self._start()
+        _write_line(process, job)
         try:
-            self._tell(process, job.model_dump_json())
             line = self._answers.get(timeout=limit_s)
         except queue.Empty as error:
             raise self._lost(f"did not answer within {limit_s:g} s") from error
@@ -65,13 +67,31 @@ class Worker:
 
     def end(self) -> None:
         """End the process for good, from any thread; its current job is lost."""
-        with self._starting:
+        with self._lock:
             self._ended = True
         self._close()
 
+    def _start(self) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._ended:
+                raise WorkerLost("the worker was ended.")
+            self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - see _close
+            self._answers = queue.Queue()
+            process = self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                encoding="utf-8",
+                start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
+            )
+        threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
+        _write_line(process, self._assignment)
+        return process
+
     def _close(self) -> None:
         """End the process in order, or by force if it takes too long, and remove what it leaves."""
-        with self._starting:
+        with self._lock:
             process, self._process = self._process, None
         if process is None:
             return
@@ -86,47 +106,36 @@ class Worker:
                 with suppress(OSError):  # it still holds a job that nobody will read
                     stream.close()
         if process.returncode not in (0, 128 + 15):
-            _remove_leftovers()
+            from aci.desktop.cleanup import find_abandoned, remove_abandoned
 
-    def _start(self) -> subprocess.Popen[str]:
-        with self._starting:
-            if self._ended:
-                raise WorkerLost("the worker was ended.")
-            self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - see _close
-            self._answers = queue.Queue()
-            process = self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                encoding="utf-8",
-                start_new_session=True,  # Ctrl-C in the terminal is for the evaluation itself
-            )
-        threading.Thread(target=_pass_on, args=(process, self._answers), daemon=True).start()
-        self._tell(process, self._assignment.model_dump_json())
-        return process
-
-    def _tell(self, process: subprocess.Popen[str], line: str) -> None:
-        """Write a line; a process that has ended is noticed when it does not answer."""
-        assert process.stdin is not None
-        with suppress(OSError, ValueError):
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
+            remove_abandoned(find_abandoned())
 
     def _lost(self, problem: str) -> WorkerLost:
-        words = self._last_words()
+        output = ""
+        if self._errors is not None:
+            with suppress(ValueError):  # closed, since the worker was ended from another thread meanwhile
+                size = self._errors.seek(0, 2)
+                self._errors.seek(max(0, size - _LAST_OUTPUT))
+                output = self._errors.read().strip()
         self._close()
-        return WorkerLost(f"the worker {problem}.{f' Its last output: {words}' if words else ''}")
+        return WorkerLost(f"the worker {problem}.{f' Its last output: {output}' if output else ''}")
 
-    def _last_words(self) -> str:
-        if self._errors is None:
-            return ""
-        try:
-            size = self._errors.seek(0, 2)
-            self._errors.seek(max(0, size - _LAST_WORDS))
-            return self._errors.read().strip()
-        except ValueError:  # closed, since it was ended from another thread meanwhile
-            return ""
+
+def _write_line(process: subprocess.Popen[str], record: Record) -> None:
+    """Write a record; a process that has ended is noticed when it does not answer."""
+    assert process.stdin is not None
+    with suppress(OSError, ValueError):
+        process.stdin.write(record.model_dump_json() + "\n")
+        process.stdin.flush()
+
+
+def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
+    """Read answers in their own thread, since a pipe has no time limit; "" marks their end."""
+    assert process.stdout is not None
+    with suppress(ValueError):  # closed meanwhile
+        for line in process.stdout:
+            answers.put(line)
+    answers.put("")
 
 
 class Pool:
@@ -142,13 +151,11 @@ class Pool:
     def __init__(self, assignment: Record, size: int, limit_s: float, command: Sequence[str] = COMMAND) -> None:
         self._workers = [Worker(assignment, command) for _ in range(size)]
         self._limit_s = limit_s + OVERHEAD_S
-        self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
-        self._results: queue.SimpleQueue[tuple[Result, threading.Semaphore] | None] = queue.SimpleQueue()
-        self._stopping = threading.Event()
+        self._stopping = False
 
     def stop(self) -> None:
         """Start no further episodes."""
-        self._stopping.set()
+        self._stopping = True
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """Run the jobs, and yield their results as they come.
@@ -158,64 +165,31 @@ class Pool:
 
         Closing the iterator, or KeyboardInterrupt inside it, ends the workers and their current jobs.
         """
-        for job in jobs:
-            self._jobs.put(job)
-        handled = [threading.Semaphore(0) for _ in self._workers]
-        threads = [
-            threading.Thread(target=self._serve, args=pair, daemon=True)
-            for pair in zip(self._workers, handled, strict=True)
-        ]
-        for thread in threads:
-            thread.start()
-        serving = len(threads)
-        try:
-            while serving:
-                answer = self._results.get()
-                if answer is None:
-                    serving -= 1
-                else:
-                    result, go_on = answer
-                    yield result
-                    go_on.release()
-        except KeyboardInterrupt:
-            return
-        finally:
-            self.stop()
-            for worker, go_on in zip(self._workers, handled, strict=True):
-                go_on.release()
-                worker.end()
-            for thread in threads:
-                thread.join()
+        left = deque(jobs)
+        running: dict[Future[Result], Worker] = {}
+        with ThreadPoolExecutor(len(self._workers) or 1) as threads:
 
-    def _serve(self, worker: Worker, go_on: threading.Semaphore) -> None:
-        try:
-            while not self._stopping.is_set():
-                try:
-                    job = self._jobs.get_nowait()
-                except queue.Empty:
-                    return
-                self._results.put((self._run(worker, job), go_on))
-                go_on.acquire()
-        finally:
-            self._results.put(None)
+            def start_next(worker: Worker) -> None:
+                if left and not self._stopping:
+                    running[threads.submit(self._run, worker, left.popleft())] = worker
+
+            try:
+                for worker in self._workers:
+                    start_next(worker)
+                while running:
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        worker = running.pop(future)
+                        yield future.result()
+                        start_next(worker)
+            except KeyboardInterrupt:
+                return
+            finally:
+                self.stop()
+                for worker in self._workers:
+                    worker.end()
 
     def _run(self, worker: Worker, job: Job) -> Result:
         try:
             return worker.run(job, self._limit_s)
         except WorkerLost as error:
             return Result.broken(job, str(error))
-
-
-def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[str]) -> None:
-    """Read answers in their own thread, since a pipe has no time limit; "" marks their end."""
-    assert process.stdout is not None
-    with suppress(ValueError):  # closed meanwhile
-        for line in process.stdout:
-            answers.put(line)
-    answers.put("")
-
-
-def _remove_leftovers() -> None:
-    from aci.desktop.cleanup import find_abandoned, remove_abandoned
-
-    remove_abandoned(find_abandoned())

@@ -6,12 +6,9 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from evaluation.errors import BrowserLost, EvaluationError
-
-if TYPE_CHECKING:
-    from websocket import WebSocket
 
 PORT_FILE = "DevToolsActivePort"
 ANSWER_LIMIT_S = 10.0
@@ -37,8 +34,23 @@ class DevTools:
     """
 
     def __init__(self, profile: Path) -> None:
+        try:
+            from websocket import WebSocketException, create_connection
+        except ImportError as error:
+            raise EvaluationError(
+                "Chromium's debugging port needs websocket-client: pip install 'agent-s[miniwob]'"
+            ) from error
+        self._errors: tuple[type[Exception], ...] = (OSError, ValueError, WebSocketException)
         self._number = 0
-        self._socket = _connect(_address(profile))
+        try:
+            port, path, *_ = (profile / PORT_FILE).read_text(encoding="ascii").split("\n")
+            address = f"ws://127.0.0.1:{int(port)}{path}"
+        except (OSError, ValueError) as error:
+            raise BrowserLost(f"the browser has written no debugging port to {profile}") from error
+        try:
+            self._socket = create_connection(address, timeout=ANSWER_LIMIT_S, suppress_origin=True)
+        except self._errors as error:
+            raise BrowserLost(f"the browser cannot be reached at {address}: {error}") from error
 
     def __enter__(self) -> Self:
         """Do nothing; the connection is open."""
@@ -98,34 +110,8 @@ class DevTools:
             self._socket.send(json.dumps(message))
             while (answer := json.loads(self._socket.recv())).get("id") != self._number:
                 pass  # an event, or the answer to a call that was given up
-        except (OSError, ValueError, _websocket_error()) as error:
+        except self._errors as error:
             raise BrowserLost(f"the browser does not answer {method}: {error or type(error).__name__}") from error
         if "error" in answer:
             raise BrowserLost(f"the browser refuses {method}: {answer['error'].get('message', answer['error'])}")
         return answer["result"]
-
-
-def _address(profile: Path) -> str:
-    try:
-        port, path, *_ = (profile / PORT_FILE).read_text(encoding="ascii").split("\n")
-    except (OSError, ValueError) as error:
-        raise BrowserLost(f"the browser has written no debugging port to {profile}") from error
-    return f"ws://127.0.0.1:{int(port)}{path}"
-
-
-def _connect(address: str) -> WebSocket:
-    try:
-        from websocket import create_connection
-    except ImportError as error:
-        raise EvaluationError("MiniWoB++ needs websocket-client: pip install 'agent-s[miniwob]'") from error
-    try:
-        return create_connection(address, timeout=ANSWER_LIMIT_S, suppress_origin=True)
-    except (OSError, _websocket_error()) as error:
-        raise BrowserLost(f"the browser cannot be reached at {address}: {error}") from error
-
-
-def _websocket_error() -> type[Exception]:
-    from websocket import WebSocketException
-
-    kind: type[Exception] = WebSocketException
-    return kind

@@ -32,8 +32,8 @@ class Submission:
     fields: dict[str, str | list[str]]
 
 
-class FormServer:
-    """Serves the files of a folder and keeps every form posted to one of its pages.
+class FormServer(ThreadingHTTPServer):
+    """Serves the files of a folder on a free loopback port, and keeps every form posted to one of its pages.
 
     In pages (`*.html`), `{name}` is replaced by the value of that name.
 
@@ -42,56 +42,44 @@ class FormServer:
         values: Values by name.
     """
 
+    daemon_threads = True
+
     def __init__(self, folder: Path, values: Mapping[str, str]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
         self._folder = folder.resolve()
         self._values = dict(values)
         self._submissions: list[Submission] = []
-        self._lock = threading.Lock()
-        self._http: ThreadingHTTPServer | None = None
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
+        )
 
     def __enter__(self) -> Self:
-        """Start serving on a free loopback port."""
-        self._http = _QuietServer(("127.0.0.1", 0), _handler_for(self))
-        self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, name="form-server", daemon=True
-        )
+        """Start serving."""
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop serving."""
-        if self._http is not None and self._thread is not None:
-            self._http.shutdown()
-            self._http.server_close()
-            self._thread.join()
-        self._http = self._thread = None
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
 
     @property
     def address(self) -> str:
-        """Address of the server, such as "http://127.0.0.1:40123".
-
-        Raises:
-            RuntimeError: It is not serving.
-        """
-        if self._http is None:
-            raise RuntimeError("the server is not started")
-        return f"http://127.0.0.1:{self._http.server_port}"
+        """Address of the server, such as "http://127.0.0.1:40123"."""
+        return f"http://127.0.0.1:{self.server_port}"
 
     @property
     def submissions(self) -> tuple[Submission, ...]:
         """The forms that were posted, oldest first."""
-        with self._lock:
-            return tuple(self._submissions)
+        return tuple(self._submissions)
 
     def keep(self, path: str, body: str) -> None:
         """Keep a posted form; `body` is what a browser sends for it."""
         sent = parse_qs(body, keep_blank_values=True)
-        fields: dict[str, str | list[str]] = {
-            name: values[0] if len(values) == 1 else values for name, values in sent.items()
-        }
-        with self._lock:
-            self._submissions.append(Submission(path, fields))
+        self._submissions.append(
+            Submission(path, {name: values[0] if len(values) == 1 else values for name, values in sent.items()})
+        )
 
     def page(self, path: str) -> tuple[bytes, str] | None:
         """Return content and media type of a file in the folder, or None if there is none at that path."""
@@ -106,47 +94,41 @@ class FormServer:
             text = text.replace("{" + name + "}", value)
         return text.encode("utf-8"), "text/html; charset=utf-8"
 
-
-class _QuietServer(ThreadingHTTPServer):
-    daemon_threads = True
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log a broken request, such as one whose browser was closed, instead of writing to the terminal."""
         logger.debug("a request from %s broke", client_address, exc_info=True)
 
 
-def _handler_for(server: FormServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = 10
+class _Handler(BaseHTTPRequestHandler):
+    timeout = 10
+    server: FormServer
 
-        def do_GET(self) -> None:
-            self._answer(urlsplit(self.path).path)
+    def do_GET(self) -> None:
+        self._answer(urlsplit(self.path).path)
 
-        def do_POST(self) -> None:
-            length = self.headers.get("Content-Length", "")
-            if self.headers.get_content_type() != _FORM:
-                self.send_error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"only {_FORM} is understood")
-            elif not length.isdigit() or int(length) > MAX_BODY:
-                self.send_error(HTTPStatus.BAD_REQUEST, f"a form has at most {MAX_BODY} bytes")
-            else:
-                path = urlsplit(self.path).path
-                server.keep(path, self.rfile.read(int(length)).decode("utf-8", errors="replace"))
-                self._answer(path)
+    def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if self.headers.get_content_type() != _FORM:
+            self.send_error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"only {_FORM} is understood")
+        elif not length.isdigit() or int(length) > MAX_BODY:
+            self.send_error(HTTPStatus.BAD_REQUEST, f"a form has at most {MAX_BODY} bytes")
+        else:
+            path = urlsplit(self.path).path
+            self.server.keep(path, self.rfile.read(int(length)).decode("utf-8", errors="replace"))
+            self._answer(path)
 
-        def _answer(self, path: str) -> None:
-            found = server.page(path)
-            if found is None:
-                self.send_error(HTTPStatus.NOT_FOUND)
-                return
-            content, kind = found
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(content)
+    def _answer(self, path: str) -> None:
+        found = self.server.page(path)
+        if found is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+            return
+        content, kind = found
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(content)
 
-        def log_message(self, format: str, *args: Any) -> None:
-            """Keep the terminal free of a line for each request."""
-
-    return Handler
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal free of a line for each request."""

@@ -1,4 +1,4 @@
-"""Workers are programs of the test's own: they answer, die, fall silent or talk nonsense, as the job's name says."""
+"""Pools of workers that answer, die, fall silent or write nonsense, depending on the name of the job."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run_all(pool: Pool, *tasks: str) -> dict[str, Result]:
     return {f"{result.task}{result.seed}": result for result in pool.run(jobs)}
 
 
-def test_every_job_has_its_result_and_no_process_stays(
+def test_every_job_has_a_result_and_no_process_stays(
     assignment: Assignment, command: list[str], tmp_path: Path
 ) -> None:
     results = run_all(Pool(assignment, 2, 60, command), *"abcdef")
@@ -89,19 +89,19 @@ def test_silent_worker_is_replaced(worker: Worker, tmp_path: Path) -> None:
     assert worker.run(Job(task="b"), 60).run_id != first.run_id
 
 
-def test_an_answer_that_is_no_result_is_an_error(worker: Worker) -> None:
+def test_invalid_answer_is_an_error(worker: Worker) -> None:
     with pytest.raises(WorkerLost, match="answered 'hello"):
         worker.run(Job(task="babble"), 60)
 
 
-def test_a_program_that_ends_at_once_is_an_error(assignment: Assignment) -> None:
+def test_program_that_ends_at_once_is_an_error(assignment: Assignment) -> None:
     worker = Worker(assignment, [sys.executable, "-c", "raise SystemExit('no such module')"])
 
     with pytest.raises(WorkerLost, match=r"ended with status 1.*no such module"):
         worker.run(Job(task="a"), 60)
 
 
-def test_a_pool_that_is_left_early_ends_its_workers(assignment: Assignment, command: list[str], tmp_path: Path) -> None:
+def test_closing_the_results_ends_the_workers(assignment: Assignment, command: list[str], tmp_path: Path) -> None:
     results = Pool(assignment, 2, 60, command).run([Job(task="a"), Job(task="b"), Job(task="sleep")])
     next(results)
     results.close()  # type: ignore[attr-defined]
@@ -109,13 +109,28 @@ def test_a_pool_that_is_left_early_ends_its_workers(assignment: Assignment, comm
     assert all(start_ticks(pid) is None for pid in all_pids(tmp_path))
 
 
-def test_a_worker_that_is_ended_in_the_middle_loses_its_job_and_nothing_else(worker: Worker, tmp_path: Path) -> None:
-    """However the two threads meet: at the start, at the question, or while it is waited for."""
-    for moment in (0.0, 0.01, 0.2):
-        worker = Worker(worker._assignment, worker._command)
-        with ThreadPoolExecutor() as threads:
-            lost = threads.submit(worker.run, Job(task="sleep"), 10)
-            time.sleep(moment)
-            worker.end()
-            assert isinstance(lost.exception(), WorkerLost)
+@pytest.mark.parametrize("delay_s", [0.0, 0.01, 0.2], ids=["starting", "asking", "waiting"])
+def test_ended_worker_loses_its_job_and_leaves_no_process(
+    assignment: Assignment, command: list[str], tmp_path: Path, delay_s: float
+) -> None:
+    worker = Worker(assignment, command)
+    (tmp_path / "pids").touch()
+    with ThreadPoolExecutor() as threads:
+        lost = threads.submit(worker.run, Job(task="sleep"), 10)
+        time.sleep(delay_s)
+        worker.end()
+        assert isinstance(lost.exception(), WorkerLost)
     assert [start_ticks(pid) for pid in all_pids(tmp_path)] == [None] * len(all_pids(tmp_path))
+
+
+def test_no_job_starts_after_the_caller_stops_the_pool(
+    assignment: Assignment, command: list[str], tmp_path: Path
+) -> None:
+    pool = Pool(assignment, 1, 60, command)
+    results = []
+    for result in pool.run([Job(task=task) for task in "abc"]):
+        results.append(result.task)
+        pool.stop()
+
+    assert results == ["a"]
+    assert len(all_pids(tmp_path)) == 1
