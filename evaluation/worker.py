@@ -1,4 +1,4 @@
-"""A worker process: reads jobs as lines of JSON, and answers each with a line that holds its result.
+"""A worker process: reads jobs as lines of JSON, and answers each with its result on a line.
 
 Each desktop of an evaluation has its own worker, so that one that breaks does not affect the others. The first line
 is an `Assignment`, each further one a `Job`; the worker ends with its input.
@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Literal, NoReturn, Protocol, TextIO
@@ -64,7 +64,7 @@ def open_bench(assignment: Assignment) -> AbstractContextManager[Bench]:
     if assignment.tasks is None:
         raise ValueError(f"{assignment.benchmark} needs a folder of tasks")
     kind = TaskBench if assignment.benchmark == "tasks" else ConformanceBench
-    return kind(settings, folder, assignment.tasks, keep_all)
+    return nullcontext(kind(settings, folder, assignment.tasks, keep_all))
 
 
 def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
@@ -81,13 +81,6 @@ def work(lines: TextIO, answers: TextIO, open_for: Callable[[str], AbstractConte
             answers.flush()
 
 
-def _end_with(parent: int) -> None:
-    """End this process in order once its parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(PARENT_POLL_S)
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
 def serve(open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
     """Work on standard input and output until the input ends, SIGTERM comes, or the parent is gone.
 
@@ -100,9 +93,14 @@ def serve(open_for: Callable[[str], AbstractContextManager[Bench]]) -> None:
         ended.append(number)
         raise SystemExit(128 + number)
 
+    def end_with(parent: int) -> None:
+        while os.getppid() == parent:
+            time.sleep(PARENT_POLL_S)
+        os.kill(os.getpid(), signal.SIGTERM)
+
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the evaluation itself decides what Ctrl-C means
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -258,7 +258,7 @@ def _debugged(profile: Path) -> Iterator[DevTools]:
             f"{error}. Start Chromium in the task with --remote-debugging-port=0 --user-data-dir=~/FOLDER, "
             "and name that folder as `profile`"
         ) from error
-    with browser:
+    with closing(browser):
         yield browser
 
 

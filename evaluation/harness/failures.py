@@ -1,4 +1,4 @@
-"""Estimates from its events which part of the agent made a run fail; used to sort failures, never to score.
+"""Estimates which part of the agent made a run fail, from its events; used to sort failures, never to score.
 
 - planning: no step was taken, or the agent took an unfinished task for done;
 - grounding: the target of an action was not found on the screen, or a wrong one ended the episode;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from agent_s.errors import TrajectoryError
@@ -41,15 +42,15 @@ class Recording:
         self._runs_folder = runs_folder
         self._on_event = on_event
         self._clock = clock
-        self._began = clock()
+        self._start_s = clock()
         self._recorder: Recorder | None = None
 
     def __call__(self, event: Event) -> None:
         """Take one event."""
         if isinstance(event, RunStarted):
-            self._begin(event)
+            self._start(event)
         if isinstance(event, RunEnded):
-            self.outcome, self.seconds = event.outcome, self._clock() - self._began
+            self.outcome, self.seconds = event.outcome, self._clock() - self._start_s
         if self._recorder is not None:
             self._recorder(event)
         if self._on_event is not None:
@@ -77,22 +78,20 @@ class Recording:
 
     def discard(self) -> None:
         """Delete the recording."""
-        from shutil import rmtree
-
         self.close()
         if self._recorder is not None:
             rmtree(self._recorder.folder, ignore_errors=True)
             self._recorder = None
 
     def close(self) -> None:
-        """Close the recording; a second call does nothing."""
+        """Close the recording."""
         if self._recorder is not None:
             self._recorder.close()
 
-    def _begin(self, started: RunStarted) -> None:
+    def _start(self, started: RunStarted) -> None:
         from agent_s.trajectory.recorder import Recorder, run_folder
 
-        self._began = self._clock()
+        self._start_s = self._clock()
         try:
             self._recorder = Recorder(run_folder(self._runs_folder, started))
         except TrajectoryError as error:

@@ -6,9 +6,8 @@ eval-20260314-093012/
 └── runs/            one folder per recorded run: trajectory, screenshots, report.html
 ```
 
-An evaluation that was stopped continues where it was: episodes in the file are not run again, except errors.
-
-Readers refuse files of a newer `SCHEMA_VERSION`.
+An evaluation that was stopped continues where it was: episodes in the file are not run again, except errors. Files of
+a newer `SCHEMA_VERSION` are refused.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Job(Record):
 
 
 class Ended(Record):
-    """What is known of every run that has ended, whatever judged it.
+    """The end of a run, whatever judged it.
 
     Attributes:
         task: Name of the task.
@@ -187,12 +186,13 @@ class ResultsFile:
 
     def _continue(self, header: Header) -> None:
         known, self.results = read_results(self.folder)
-        for key in ("benchmark", "model", "settings"):
-            if getattr(known, key) != getattr(header, key):
-                differing = _difference(known, header, key)
-                raise ResultsError(f"{self._path} holds results with another {key}{differing}. Use another folder.")
+        before, now = (one.model_dump(include={"benchmark", "model", "settings"}) for one in (known, header))
+        for key in before:
+            if before[key] != now[key]:
+                differing = _difference(before[key], now[key])
+                raise ResultsError(f"{self._path} holds results with another {key} ({differing}). Use another folder.")
         content = self._path.read_bytes()
-        if not content.endswith(b"\n"):  # the last line was cut short; what it told is run again
+        if not content.endswith(b"\n"):  # the last line was cut short; its episode is run again
             self._path.write_bytes(content[: content.rfind(b"\n") + 1])
 
     def _write(self, line: Record) -> None:
@@ -236,9 +236,8 @@ def _header(path: Path, line: str) -> Header:
         raise ResultsError(f"{path}: the header is damaged: {error.errors()[0]['msg']}.") from error
 
 
-def _difference(known: Header, header: Header, key: str) -> str:
-    before, now = getattr(known, key), getattr(header, key)
+def _difference(before: Any, now: Any) -> str:
+    """Return how two values differ, for dictionaries the names of the differing keys."""
     if not isinstance(before, Mapping):
-        return f" ({before}, not {now})"
-    differing = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
-    return f" ({', '.join(differing)})"
+        return f"{before}, not {now}"
+    return ", ".join(sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)))

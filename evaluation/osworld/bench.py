@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from aci.errors import AciError
 from evaluation.errors import EvaluationError
@@ -35,28 +35,21 @@ class TaskBench:
         self._tasks = {task.id: task for task in load_each(tasks)[0]}
         self._keep_all = keep_all
 
-    def __enter__(self) -> Self:
-        """Do nothing yet."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Do nothing."""
-
     def run(self, job: Job) -> Result:
         """Run one task; an error is its result."""
         task = self._tasks[job.task]
-        row = run_task(task, self._settings)
-        error = row.status == "error" or row.verified is None
-        if row.verified and not self._keep_all and row.trajectory is not None:
-            rmtree(row.trajectory, ignore_errors=True)
-        kept = self._keep_all or not row.verified
+        ended = run_task(task, self._settings)
+        error = ended.status == "error" or ended.verified is None
+        if ended.verified and not self._keep_all and ended.trajectory is not None:
+            rmtree(ended.trajectory, ignore_errors=True)
+        kept = self._keep_all or not ended.verified
         changed = {"score": None, "failure": "environment"} if error else {}
         return Result(
-            **row.model_dump(include=set(Ended.model_fields)) | changed,
-            outcome="error" if error else "success" if row.verified else "failure",
+            **ended.model_dump(include=set(Ended.model_fields)) | changed,
+            outcome="error" if error else "success" if ended.verified else "failure",
             labels=task.labels,
-            trajectory=place_in(self._folder, row.trajectory) if kept else "",
-            report=place_in(self._folder, row.report) if kept else "",
+            trajectory=place_in(self._folder, ended.trajectory) if kept else "",
+            report=place_in(self._folder, ended.report) if kept else "",
         )
 
 
@@ -79,8 +72,8 @@ class ConformanceBench(TaskBench):
     def _problem(self, task: TaskFile) -> str:
         """Return what is wrong with a task; "" if it conforms."""
         solution = [] if task.evaluator.infeasible else load_solution(task.path)
-        with ExitStack() as standing:
-            desktop, session = self._prepared(task, standing)
+        with ExitStack() as resources:
+            desktop, session = self._prepared(task, resources)
             untouched = session.state_check("done")
             if untouched.verified is not False:
                 return f"the initial state does not score 0: {untouched.reason}"
@@ -88,16 +81,16 @@ class ConformanceBench(TaskBench):
                 gave_up = session.state_check("infeasible")
                 return "" if gave_up.verified else f"giving up does not score 1: {gave_up.reason}"
             if task.evaluator.postconfig:  # it may have closed the applications
-                standing.close()
-                desktop, session = self._prepared(task, standing)
+                resources.close()
+                desktop, session = self._prepared(task, resources)
             SolutionPlayer(desktop).play(solution)
             solved = session.state_check("done")
             return "" if solved.verified else f"the solution does not score 1: {solved.reason}"
 
-    def _prepared(self, task: TaskFile, standing: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
+    def _prepared(self, task: TaskFile, resources: ExitStack) -> tuple[VirtualDesktop, TaskSession]:
         """Return a fresh desktop in the initial state of a task, and the session of the task."""
         without_texts = self._settings.desktop.model_copy(update={"ocr": "none"})
-        desktop = standing.enter_context(without_texts.new_virtual())
-        session = standing.enter_context(TaskSession.on(task, desktop))
+        desktop = resources.enter_context(without_texts.new_virtual())
+        session = resources.enter_context(TaskSession.on(task, desktop))
         session.prepare()
         return desktop, session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from aci.errors import AciError
 from agent_s.errors import AgentError
@@ -27,12 +27,8 @@ if TYPE_CHECKING:
     from memory_store import MemoryStore
 
 
-class Watch(Protocol):
-    """Passes on the events of a run, and may end it, as a command line does at Ctrl-C."""
-
-    def __call__(self, items: Iterator[Event], stop: Callable[[], None]) -> Iterator[Event]:
-        """Return the same events; `stop` lets the run end as `stopped`."""
-        ...
+Watch = Callable[[Iterator[Event], Callable[[], None]], Iterator[Event]]
+"""Passes on the events of a run, and may end it as `stopped` with its second argument, as Ctrl-C does."""
 
 
 class TaskResult(Ended):
@@ -133,16 +129,15 @@ def run_task(
     try:
         with settings.desktop.new_virtual() as desktop, TaskSession.on(task, desktop) as session:
             wanted = session.prepare()
-            agent = (
-                new_agent(desktop)
-                if new_agent is not None
-                else AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
-            )
+            if new_agent is not None:
+                agent = new_agent(desktop)
+            else:
+                agent = AgentS.from_settings(settings, desktop, memory=memory, ask=ask)
             events = agent.stream(wanted, session.state_check, blind=True)
             for event in watch(events, agent.stop) if watch is not None else events:
                 signs(event)
                 recording(event)
-            return _row(wanted, recording, session.state_check.score, signs)
+            return _result(wanted, recording, session.state_check.score, signs)
     except (AciError, EvaluationError, AgentError, MemoryStoreError) as error:
         return TaskResult(
             task=task.id, instruction=task.instruction, status="error", reason=str(error), failure="environment"
@@ -151,7 +146,7 @@ def run_task(
         recording.close()
 
 
-def _row(task: Task, recording: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
+def _result(task: Task, recording: Recording, score: float | None, signs: FailureSigns) -> TaskResult:
     if recording.outcome is None:
         raise EvaluationError("the run was interrupted")
     outcome, report = recording.outcome, recording.write_report()

@@ -36,7 +36,7 @@ class TaskDesktop(Protocol):
         ...
 
     def launch(self, argv: Sequence[str], *, wait_for_window: bool = True) -> Any:
-        """Start an application, and wait for its window unless told otherwise."""
+        """Start an application, and wait for its window if asked to."""
         ...
 
     def observe(self) -> Observation:

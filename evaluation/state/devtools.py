@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from evaluation.errors import BrowserLost, EvaluationError
 
@@ -51,14 +51,6 @@ class DevTools:
             self._socket = create_connection(address, timeout=ANSWER_LIMIT_S, suppress_origin=True)
         except self._errors as error:
             raise BrowserLost(f"the browser cannot be reached at {address}: {error}") from error
-
-    def __enter__(self) -> Self:
-        """Do nothing; the connection is open."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the connection."""
-        self.close()
 
     def close(self) -> None:
         """Close the connection; the browser keeps running."""

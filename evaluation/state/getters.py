@@ -41,10 +41,10 @@ def vm_file_text(context: TaskContext, *, path: str, dest: Unused = None) -> Rea
 
 
 def local_file(context: TaskContext, *, path: str) -> Reading:
-    """Path of a fixture beside the task file."""
+    """Path of a fixture next to the task file."""
     fixture = context.folder / path
     if not fixture.is_file():
-        raise CheckFailed(f"the fixture {path} is missing beside the task file")
+        raise CheckFailed(f"the fixture {path} is missing next to the task file")
     return Reading(fixture, f"fixture {path}")
 
 

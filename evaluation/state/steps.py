@@ -126,10 +126,10 @@ def close_window(
 
     def are_gone() -> bool:
         shown = context.windows.managed_windows()
-        fitting = {window.id for window in shown if _fits(window.title, window_name, strict)}
+        named = {window.id for window in shown if _fits(window.title, window_name, strict)}
         if until_exit:
-            pids.update(window.pid for window in shown if window.id in fitting and window.pid is not None)
-        left = [window for window in shown if window.id in fitting or window.pid in pids]
+            pids.update(window.pid for window in shown if window.id in named and window.pid is not None)
+        left = [window for window in shown if window.id in named or window.pid in pids]
         # One at a time: a window may not close while a dialog in front of it is open.
         if left and left[-1].id not in asked:
             asked.add(left[-1].id)

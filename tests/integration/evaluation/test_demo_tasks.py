@@ -36,7 +36,7 @@ def test_every_task_conforms(name: str, tmp_path: Path) -> None:
     assert (result.outcome, result.reason) == ("success", "")
 
 
-def test_a_task_whose_solution_does_not_solve_it_does_not_conform(tmp_path: Path) -> None:
+def test_task_with_a_wrong_solution_does_not_conform(tmp_path: Path) -> None:
     copytree(configs_folder() / "demo", tmp_path / "demo")
     (tmp_path / "demo" / "solutions" / "1_mousepad_draft.json").write_text("[]")
 
@@ -46,14 +46,14 @@ def test_a_task_whose_solution_does_not_solve_it_does_not_conform(tmp_path: Path
     assert "the solution does not score 1: ~/Documents/draft.txt does not exist" in result.reason
 
 
-def test_the_infeasible_task_is_right_only_when_the_agent_gives_up() -> None:
+def test_infeasible_demo_task_is_right_only_when_the_agent_gives_up() -> None:
     with prepared(TASKS["infeasible-button"]) as (session, hand):
         assert "Frobnicate" not in hand.desktop.observe().to_text()
         assert session.state_check("done").verified is False
         assert session.state_check("failed").verified is True
 
 
-def test_a_form_filled_in_wrongly_scores_0_and_the_field_is_named() -> None:
+def test_wrong_form_scores_0_and_the_reason_names_the_field() -> None:
     with prepared(TASKS["chromium-form"]) as (session, hand):
         hand.fill("entry", "Name", "Ada")
         hand.click("push button", "Register")

@@ -18,7 +18,7 @@ def test_every_task_conforms(name: str, tmp_path: Path) -> None:
     assert (result.outcome, result.reason) == ("success", "")
 
 
-def test_too_many_paragraphs_with_double_spacing_score_0(tmp_path: Path) -> None:
+def test_double_spacing_of_all_paragraphs_scores_0(tmp_path: Path) -> None:
     steps = [
         {"do": "hotkey", "keys": ["ctrl", "a"]},
         {"do": "click", "role": "menu", "name": "Format"},

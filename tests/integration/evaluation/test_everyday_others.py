@@ -74,7 +74,7 @@ def test_every_task_conforms(name: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_end_scores_0(name: str, steps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
+def test_wrong_solution_scores_0(name: str, steps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
     result = after(name, steps, tmp_path)
 
     assert result.outcome == "failure"

@@ -50,14 +50,14 @@ def test_failed_episode_keeps_its_recording_and_report(bench: MiniwobBench, fold
     assert result.instruction in (folder / result.report).read_text(encoding="utf-8")
 
 
-def test_the_page_of_an_episode_is_that_of_its_task_and_seed(bench: MiniwobBench) -> None:
+def test_task_and_seed_determine_the_page(bench: MiniwobBench) -> None:
     first, other, again = (bench.run(Job(task="click-button", seed=seed)) for seed in (3, 4, 3))
 
     assert first.instruction == again.instruction != other.instruction
     assert first.outcome == again.outcome == "success"
 
 
-def test_an_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
+def test_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
     bench.run(Job(task="click-button", seed=3))
     assert bench._arena is not None
     environment = bench._arena[0].environment
@@ -72,7 +72,7 @@ def test_an_episode_begins_with_an_empty_clipboard(bench: MiniwobBench) -> None:
     assert "of before" not in told.stdout
 
 
-def test_a_desktop_that_breaks_is_replaced(bench: MiniwobBench) -> None:
+def test_broken_desktop_is_replaced(bench: MiniwobBench) -> None:
     assert bench._arena is not None
     broken = bench._arena[0].id
     end(lambda: belonging_to(broken), 0.1)

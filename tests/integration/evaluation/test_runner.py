@@ -53,7 +53,7 @@ class Agents:
         return AgentS(model=model, desktop=desktop)
 
 
-def test_a_task_that_was_done_is_a_row_with_its_recording_and_report(tmp_path: Path, settings: Settings) -> None:
+def test_result_of_a_done_task_has_its_recording_and_report(tmp_path: Path, settings: Settings) -> None:
     events: list[Event] = []
     agents = Agents(Done())
 
@@ -80,9 +80,7 @@ def test_unfounded_claim_of_success_is_not_verified(tmp_path: Path, settings: Se
     assert row.verified is False
 
 
-def test_a_preparation_that_fails_is_an_error_with_its_reason_and_apart_from_failures(
-    tmp_path: Path, settings: Settings
-) -> None:
+def test_failed_preparation_is_an_error_and_not_a_failure_of_the_agent(tmp_path: Path, settings: Settings) -> None:
     agents = Agents(Done())
     broken = {"type": "launch", "parameters": {"command": ["no-such-program"]}}
 
@@ -105,7 +103,7 @@ def test_ctrl_c_between_two_events_leaves_nothing_behind(tmp_path: Path, setting
     assert not belonging_to(agents.desktops[0])
 
 
-def test_a_run_can_be_ended_from_outside(tmp_path: Path, settings: Settings) -> None:
+def test_watcher_can_stop_a_run(tmp_path: Path, settings: Settings) -> None:
     def watch(items: Iterator[Event], stop: Callable[[], None]) -> Iterator[Event]:
         for event in items:
             stop()
@@ -116,7 +114,7 @@ def test_a_run_can_be_ended_from_outside(tmp_path: Path, settings: Settings) -> 
     assert row.status == "stopped"
 
 
-def test_a_recording_that_cannot_be_written_costs_the_report_only(tmp_path: Path, settings: Settings) -> None:
+def test_unwritable_recording_loses_only_the_report(tmp_path: Path, settings: Settings) -> None:
     (tmp_path / "runs").write_text("a file where the folder should be")
 
     row = run_task(a_task(tmp_path, [WRITE]), settings, new_agent=Agents(Done()))

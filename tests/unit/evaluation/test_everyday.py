@@ -15,7 +15,7 @@ from evaluation.report.comparison import LEVELS
 TASKS = load_tasks(configs_folder() / "everyday")
 
 
-def test_there_are_enough_of_every_kind() -> None:
+def test_everyday_set_covers_applications_levels_and_domains() -> None:
     infeasible = [task for task in TASKS if task.evaluator.infeasible]
     assert len(TASKS) >= 40
     assert len(infeasible) == 5
@@ -28,7 +28,7 @@ def test_there_are_enough_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS, ids=[task.id for task in TASKS])
-def test_every_task_is_labelled_named_after_its_file_and_has_its_solution_and_fixtures(task: TaskFile) -> None:
+def test_task_has_labels_a_solution_and_its_fixtures(task: TaskFile) -> None:
     assert task.path.stem == task.id
     assert task.labels.keys() == {"application", "level", "domain"}
     assert task.evaluator.infeasible != (task.folder / "solutions" / task.path.name).is_file()
@@ -41,7 +41,7 @@ def test_every_task_is_labelled_named_after_its_file_and_has_its_solution_and_fi
         assert all((task.folder / path).exists() for path in named)
 
 
-def test_the_label_of_a_task_is_its_application_or_that_it_has_several(tmp_path: Path) -> None:
+def test_application_label_is_multi_apps_for_several_applications(tmp_path: Path) -> None:
     task = {"id": "task", "instruction": "Do it.", "evaluator": {"func": "infeasible"}}
     for apps, label in ((["thunar"], "thunar"), (["thunar", "xterm"], "multi_apps"), ([], None)):
         (tmp_path / "task.json").write_text(json.dumps({**task, "related_apps": apps}))

@@ -37,7 +37,7 @@ def test_instruction_contains_the_values_from_preparation(folder: Path, home: Pa
         assert httpx.get(f"{server}/a.html").text == running.context.values["code"]
 
 
-def test_the_server_stops_with_the_session_also_when_a_later_step_fails(folder: Path, home: Path) -> None:
+def test_server_stops_with_the_session_even_if_a_step_fails(folder: Path, home: Path) -> None:
     broken = {"type": "launch", "parameters": {"command": ["gimp"]}}
 
     with (

@@ -41,7 +41,7 @@ def test_unknown_task_is_an_error_that_suggests_names(capsys: pytest.CaptureFixt
     assert not (tmp_path / "out").exists()
 
 
-def test_episodes_do_not_learn_from_one_another_unless_that_is_asked(tmp_path: Path) -> None:
+def test_memory_is_off_unless_enabled_explicitly(tmp_path: Path) -> None:
     plain = read_options("miniwob", GIVEN, 300.0).settings
     learning = read_options("miniwob", {**GIVEN, "overrides": ("memory.enabled=true",)}, 300.0).settings
 
@@ -49,7 +49,7 @@ def test_episodes_do_not_learn_from_one_another_unless_that_is_asked(tmp_path: P
     assert learning.memory.enabled
 
 
-def test_the_limit_of_an_episode_is_the_option_then_the_settings_then_the_benchmarks() -> None:
+def test_time_limit_comes_from_the_option_then_the_settings_then_the_benchmark() -> None:
     set_in_settings = {**GIVEN, "overrides": ("limits.max_seconds=70",)}
 
     assert read_options("miniwob", GIVEN, 300.0).settings.limits.max_seconds == 300

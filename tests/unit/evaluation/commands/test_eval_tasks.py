@@ -11,21 +11,19 @@ from evaluation.osworld.task import load_tasks
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_set_that_comes_with_the_program_is_found_by_its_name(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bundled_set_is_found_by_its_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert load_tasks(find_tasks(name))
     (tmp_path / name).mkdir()
     assert find_tasks(name) == Path(name)
 
 
-def test_a_folder_that_is_not_there_is_named_with_the_sets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_names_the_missing_folder_and_lists_the_bundled_sets(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["eval", "tasks", "everyay"]) == 2
     assert "no folder or bundled set 'everyay'. Bundled sets: demo, everyday" in capsys.readouterr().err
 
 
-def test_a_func_that_is_not_known_is_an_error_that_names_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_metric_is_an_error_that_suggests_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evaluator = {"func": "exact_mach", "result": {"type": "vm_file_text", "path": "~/a.txt"}}
     (tmp_path / "tasks").mkdir()
     task = {"id": "task", "instruction": "Write a.txt.", "evaluator": evaluator}

@@ -33,10 +33,10 @@ TREE = tree_of(Observation(np.zeros((1, 1, 3), np.uint8), ELEMENTS, (a_window(7,
         ({"xpath": "count(//text) = 2"}, 0),
     ],
 )
-def test_check_accessibility_tree(rule: dict[str, Any], score: float) -> None:
+def test_accessibility_rule_finds_elements_and_their_text(rule: dict[str, Any], score: float) -> None:
     assert value("check_accessibility_tree", TREE, {"rules": [rule]}) == score
 
 
-def test_an_xpath_that_is_not_understood_is_an_error() -> None:
+def test_invalid_xpath_is_an_error() -> None:
     with pytest.raises(CheckFailed, match="not understood"):
         judge("check_accessibility_tree", TREE, {"rules": [{"xpath": "//["}]})

@@ -37,10 +37,7 @@ class FakeBrowser:
     def __init__(self, profile: Path) -> None:
         self.profile = profile
 
-    def __enter__(self) -> FakeBrowser:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         pass
 
     def call(self, name: str, values: Any = None) -> Any:
@@ -69,13 +66,15 @@ class FakeBrowser:
         ("data_delete_automacally", {"profile": {"default_content_setting_values": {"cookies": 4}}}, "true"),
     ],
 )
-def test_preferences(context: TaskContext, profile: Path, kind: str, preferences: Any, expected: str) -> None:
+def test_preference_has_the_text_that_osworld_expects(
+    context: TaskContext, profile: Path, kind: str, preferences: Any, expected: str
+) -> None:
     (profile / "Preferences").write_text(json.dumps(preferences))
 
     assert read(context, kind).value == expected
 
 
-def test_preference_by_path_and_damaged_file(context: TaskContext, profile: Path) -> None:
+def test_preference_is_read_by_its_path_and_a_damaged_file_is_an_error(context: TaskContext, profile: Path) -> None:
     (profile / "Preferences").write_text('{"bookmark_bar": {"show_on_all_tabs": true}}')
 
     assert read(context, "chromium_preference", key=["bookmark_bar", "show_on_all_tabs"]).value is True
@@ -85,7 +84,7 @@ def test_preference_by_path_and_damaged_file(context: TaskContext, profile: Path
         read(context, "profile_name")
 
 
-def test_font_sizes(context: TaskContext, profile: Path) -> None:
+def test_font_size_must_be_the_value_or_in_the_range(context: TaskContext, profile: Path) -> None:
     (profile / "Preferences").write_text('{"webkit": {"webprefs": {"default_font_size": 20}}}')
 
     sizes = read(context, "chrome_font_size").value
@@ -104,14 +103,16 @@ def test_font_sizes(context: TaskContext, profile: Path) -> None:
         ({"type": "bookmark_bar_websites_urls", "urls": ["https://example.org/other"]}, 0),
     ],
 )
-def test_bookmarks(context: TaskContext, profile: Path, rules: dict[str, Any], score: float) -> None:
+def test_bookmark_bar_must_have_exactly_the_expected_entries(
+    context: TaskContext, profile: Path, rules: dict[str, Any], score: float
+) -> None:
     assert read(context, "bookmarks").value is None
     (profile / "Bookmarks").write_text(json.dumps({"roots": BOOKMARKS}))
 
     assert value("is_expected_bookmarks", read(context, "bookmarks").value, rules) == score
 
 
-def test_history(context: TaskContext, profile: Path) -> None:
+def test_history_metrics_search_for_words_in_addresses(context: TaskContext, profile: Path) -> None:
     assert read(context, "history").value is None
     database = sqlite3.connect(profile / "History")
     database.execute("CREATE TABLE urls (url TEXT, title TEXT, last_visit_time INTEGER)")
@@ -128,7 +129,7 @@ def test_history(context: TaskContext, profile: Path) -> None:
     assert value("check_history_visited", visits, {"type": "keywords", "keywords": ["example"]}) == 0
 
 
-def test_cookies(context: TaskContext, profile: Path) -> None:
+def test_cookies_of_a_domain_and_its_subdomains_must_be_deleted(context: TaskContext, profile: Path) -> None:
     assert read(context, "cookie_data").value is None
     with closing(sqlite3.connect(profile / "Cookies")) as database:
         database.execute("CREATE TABLE cookies (host_key TEXT, name TEXT)")
@@ -142,14 +143,14 @@ def test_cookies(context: TaskContext, profile: Path) -> None:
         assert value("is_cookie_deleted", cookies, {"type": "domains", "domains": [domain]}) == score
 
 
-def test_a_history_that_is_no_database_is_an_error(context: TaskContext, profile: Path) -> None:
+def test_damaged_history_is_an_error(context: TaskContext, profile: Path) -> None:
     (profile / "History").write_text("no database" * 100)
 
     with pytest.raises(CheckFailed, match="History cannot be read"):
         read(context, "history")
 
 
-def test_open_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_tabs_are_compared_without_order(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_formats, "DevTools", FakeBrowser)
 
     found = read(context, "open_tabs_info", profile="~/browser").value
@@ -165,7 +166,7 @@ def test_tabs_without_a_debugging_port_are_an_error_that_suggests_a_fix(context:
         read(context, "open_tabs_info")
 
 
-def test_chrome_close_tabs(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_tabs_with_the_address_are_closed(context: TaskContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_formats, "DevTools", FakeBrowser)
     monkeypatch.setattr(FakeBrowser, "closed", [])
 

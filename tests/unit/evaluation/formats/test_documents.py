@@ -39,7 +39,9 @@ def plain(document: Any) -> None:
         (("One line.",), {}, 0),
     ],
 )
-def test_compare_docx_files(tmp_path: Path, texts: tuple[str, ...], options: dict[str, bool], score: float) -> None:
+def test_documents_are_compared_with_blanks_case_and_order_as_the_options_say(
+    tmp_path: Path, texts: tuple[str, ...], options: dict[str, bool], score: float
+) -> None:
     wanted = saved(tmp_path / "wanted.docx", plain)
 
     assert value("compare_docx_files", saved(tmp_path / "a.docx", plain, *texts), wanted, **options) == score
@@ -166,7 +168,7 @@ def test_metrics_of_one_document(
         ({"contains": "nowhere"}, 0),
     ],
 )
-def test_check_docx_paragraphs(tmp_path: Path, rule: dict[str, Any], score: float) -> None:
+def test_paragraph_rule_checks_text_and_format(tmp_path: Path, rule: dict[str, Any], score: float) -> None:
     def formatted(document: Any) -> None:
         centered(document)
         font = document.paragraphs[0].runs[0].font

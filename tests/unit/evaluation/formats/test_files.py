@@ -37,11 +37,11 @@ from tests.unit.evaluation.judging import judge, read, value
         ("check_direct_json_object", "no JSON", {"expected": {"a": 1}}, 0),
     ],
 )
-def test_values(func: str, found: Any, rules: dict[str, Any], score: float) -> None:
+def test_metrics_of_values(func: str, found: Any, rules: dict[str, Any], score: float) -> None:
     assert value(func, found, rules) == score
 
 
-def test_options_of_values() -> None:
+def test_options_of_metrics_of_values() -> None:
     assert value("literal_match", ["A"], {"expected": ["a"]}, type="list", ignore_case=True) == 1
     assert value("fuzzy_match", "abcd", {"expected": "abxx"}, threshold=0.4) == 1
     assert value("compare_pdfs", "Two  words", "two words", ignore_blanks=True, ignore_case=True) == 1
@@ -63,13 +63,13 @@ def test_options_of_values() -> None:
         ("check_json_settings", "{", {"expected": {"x": None}}, 0),
     ],
 )
-def test_files(tmp_path: Path, func: str, content: str, rules: dict[str, Any], score: float) -> None:
+def test_metrics_of_text_files(tmp_path: Path, func: str, content: str, rules: dict[str, Any], score: float) -> None:
     (tmp_path / "a").write_text(content)
 
     assert value(func, tmp_path / "a", rules) == score
 
 
-def test_compare_csv_and_diff_text_file(tmp_path: Path) -> None:
+def test_csv_files_are_compared_by_fields_and_texts_by_similarity(tmp_path: Path) -> None:
     one, two, three = tmp_path / "1", tmp_path / "2", tmp_path / "3"
     one.write_text('a,"b"\r\n1,2\r\n')
     two.write_text("a,b\n1,2\n")
@@ -83,7 +83,7 @@ def test_compare_csv_and_diff_text_file(tmp_path: Path) -> None:
     assert 0 < value("diff_text_file", one, three) < 1
 
 
-def test_archives(tmp_path: Path) -> None:
+def test_archive_metrics_compare_names_and_contents(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
         file.write(tmp_path / "a.txt", "a.txt")
@@ -100,7 +100,7 @@ def test_archives(tmp_path: Path) -> None:
     assert value("check_archive", tmp_path / "a.txt", {}) == 0
 
 
-def test_list_directory(context: TaskContext, home: Path) -> None:
+def test_list_directory_is_sorted_and_marks_folders(context: TaskContext, home: Path) -> None:
     (home / "Documents/a.txt").touch()
 
     assert read(context, "list_directory", path="~").value == ["Documents/", "Documents/a.txt"]
@@ -120,7 +120,7 @@ trailer <</Root 1 0 R>>
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
-def test_text_of_a_pdf(context: TaskContext) -> None:
+def test_text_of_a_pdf_is_read_and_another_file_is_absent(context: TaskContext) -> None:
     assert read(context, "pdf_text", path="~/a.pdf").value is None
     (context.desktop.home / "a.pdf").write_bytes(PDF)
     assert read(context, "pdf_text", path="~/a.pdf").value.strip() == "Hello"
@@ -128,7 +128,7 @@ def test_text_of_a_pdf(context: TaskContext) -> None:
     assert read(context, "pdf_text", path="~/a.pdf").value is None
 
 
-def test_without_its_reader_a_pdf_is_an_error_that_names_the_package(context: TaskContext, tmp_path: Path) -> None:
+def test_missing_pdf_reader_is_an_error_that_names_the_package(context: TaskContext, tmp_path: Path) -> None:
     (context.desktop.home / "a.pdf").write_bytes(PDF)
     context.desktop = desktop = FakeDesktop(context.desktop.home)
     desktop.environment = {"PATH": str(tmp_path)}

@@ -56,7 +56,7 @@ def test_another_image_scores_0(original: Path, func: str) -> None:
 
 
 @pytest.mark.parametrize("func", [func for func in FUNCS if func not in UNDONE])
-def test_the_untouched_image_scores_0(original: Path, func: str) -> None:
+def test_untouched_image_scores_0(original: Path, func: str) -> None:
     assert judge(func, original, original).value == 0
 
 

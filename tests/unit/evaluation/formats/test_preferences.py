@@ -37,7 +37,9 @@ XCU = (
         ("check_vlc_settings", {"expected": {"qt-bgcone": 1, "qt-max-volume": "200"}}, 1),
     ],
 )
-def test_vlc(context: TaskContext, home: Path, func: str, rules: dict[str, Any], score: float) -> None:
+def test_vlc_setting_is_read_with_its_default(
+    context: TaskContext, home: Path, func: str, rules: dict[str, Any], score: float
+) -> None:
     assert read(context, "vlc_config").value is None
     (home / ".config/vlc").mkdir(parents=True)
     (home / ".config/vlc/vlcrc").write_text(VLCRC)
@@ -55,7 +57,9 @@ def test_vlc(context: TaskContext, home: Path, func: str, rules: dict[str, Any],
         (["color-management", "mode"], "off", 1),
     ],
 )
-def test_gimp(context: TaskContext, home: Path, key: Any, wanted: str, score: float) -> None:
+def test_gimp_setting_is_read_from_the_newest_version(
+    context: TaskContext, home: Path, key: Any, wanted: str, score: float
+) -> None:
     assert read(context, "gimp_config_file", file_name="gimprc").value is None
     for version, levels in (("2.10", 100), ("2.8", 5)):
         (home / f".config/GIMP/{version}").mkdir(parents=True)
@@ -77,13 +81,13 @@ def test_gimp(context: TaskContext, home: Path, key: Any, wanted: str, score: fl
         ("check_auto_saving_time", {"minutes": 3}, 0),
     ],
 )
-def test_libreoffice(tmp_path: Path, func: str, rules: Any, score: float) -> None:
+def test_libreoffice_setting_is_read_from_the_profile(tmp_path: Path, func: str, rules: Any, score: float) -> None:
     (tmp_path / "a.xcu").write_text(XCU)
 
     assert value(func, tmp_path / "a.xcu", rules) == score
 
 
-def test_gsettings_reads_a_key_and_says_when_there_is_none(home: Path, folder: Path, tmp_path: Path) -> None:
+def test_gsettings_reads_a_key_and_a_missing_key_is_an_error(home: Path, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin/gsettings"
     program.write_text("#!/bin/sh\n[ $3 = color ] && echo \"'#ff0000'\" && exit\necho No such key >&2; exit 1\n")
@@ -97,7 +101,7 @@ def test_gsettings_reads_a_key_and_says_when_there_is_none(home: Path, folder: P
         read(context, "gsettings", schema_id="org.example", key="size")
 
 
-def test_gnome_favorites() -> None:
+def test_favorite_apps_are_compared_without_order() -> None:
     rules = {"expected": ["b.desktop", "a.desktop"]}
 
     assert value("check_gnome_favorite_apps", "['a.desktop', 'b.desktop']", rules) == 1

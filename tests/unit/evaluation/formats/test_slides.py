@@ -118,17 +118,17 @@ def test_other_file_scores_0_and_is_an_error_if_expected(tmp_path: Path) -> None
         ({"slides": [{"index": 2}]}, 0),
     ],
 )
-def test_check_slides(tmp_path: Path, rules: dict[str, Any], score: float) -> None:
+def test_slide_rule_checks_texts_notes_and_number(tmp_path: Path, rules: dict[str, Any], score: float) -> None:
     assert value("check_slides", saved(tmp_path / "a.pptx", notes), rules) == score
 
 
-def test_check_slides_sees_a_background(tmp_path: Path) -> None:
+def test_slide_rule_checks_the_background(tmp_path: Path) -> None:
     rules = {"slides": [{"index": 1, "background": "00FF00"}]}
 
     assert value("check_slides", saved(tmp_path / "a.pptx", background), rules) == 1
 
 
-def test_check_transition(tmp_path: Path) -> None:
+def test_transition_must_be_on_the_named_slide(tmp_path: Path) -> None:
     def dissolving(slide: Any) -> None:
         namespace = "http://schemas.openxmlformats.org/presentationml/2006/main"
         node = etree.SubElement(slide._element, f"{{{namespace}}}transition")
@@ -141,7 +141,7 @@ def test_check_transition(tmp_path: Path) -> None:
     assert value("check_transition", path, {"slide_idx": 0, "transition_type": "dissolve"}) == 0
 
 
-def test_check_slide_orientation(tmp_path: Path) -> None:
+def test_portrait_slides_are_higher_than_wide(tmp_path: Path) -> None:
     wide = saved(tmp_path / "wide.pptx")
     presentation = Presentation(str(wide))
     presentation.slide_width, presentation.slide_height = presentation.slide_height, presentation.slide_width

@@ -40,7 +40,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_a_rule_that_compares_finds_the_difference(tmp_path: Path, kind: str) -> None:
+def test_rule_that_compares_two_workbooks_finds_the_difference(tmp_path: Path, kind: str) -> None:
     wanted = saved(tmp_path / "wanted.xlsx", CHANGES[kind])
     rule: dict[str, Any] = {"type": kind}
 
@@ -51,7 +51,7 @@ def test_a_rule_that_compares_finds_the_difference(tmp_path: Path, kind: str) ->
 
 
 @pytest.mark.parametrize(("ref", "score"), [(150, 1), (100, 0)])
-def test_zoom_and_sheets_by_name(tmp_path: Path, ref: int, score: float) -> None:
+def test_zoom_is_read_from_a_sheet_by_name(tmp_path: Path, ref: int, score: float) -> None:
     path = saved(tmp_path / "a.xlsx", lambda sheet: setattr(sheet.sheet_view, "zoomScale", 150))
     rule = {"type": "zoom", "sheet_idx": "RNData", "method": "eq", "ref": ref}
 
@@ -64,7 +64,7 @@ def test_zoom_and_sheets_by_name(tmp_path: Path, ref: int, score: float) -> None
     [("bold", True, 1), ("font_size", 20, 1), ("font_size", 11, 0), ("font_name", "Arial", 1), ("fill", "FF00FF00", 1),
      ("italic", True, 0), ("number_format", "0.00", 1), ("alignment", "center", 0)],
 )  # fmt: skip
-def test_the_format_of_a_cell(tmp_path: Path, name: str, wanted: Any, score: float) -> None:
+def test_cell_rule_checks_the_format(tmp_path: Path, name: str, wanted: Any, score: float) -> None:
     def formatted(sheet: Any) -> None:
         sheet["A1"].font = Font(name="Arial", size=20, bold=True)
         sheet["A1"].fill = PatternFill("solid", fgColor="FF00FF00")

@@ -30,7 +30,7 @@ def test_continued_evaluation_knows_finished_episodes(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o700
 
 
-def test_an_error_is_tried_again_and_replaced(tmp_path: Path) -> None:
+def test_error_is_retried_and_replaced(tmp_path: Path) -> None:
     kept = ResultsFile(tmp_path, a_header())
     kept.add(DONE.model_copy(update={"outcome": "error", "status": "error"}))
     assert not kept.is_done(JOB)
@@ -88,7 +88,7 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path: Path, content: s
     assert (tmp_path / RESULTS_FILE).read_text() == content
 
 
-def test_a_damaged_line_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_error_names_the_damaged_line(tmp_path: Path) -> None:
     kept = ResultsFile(tmp_path, a_header())
     with (tmp_path / RESULTS_FILE).open("a") as file:
         file.write('{"task": 1}\n')
@@ -98,7 +98,7 @@ def test_a_damaged_line_is_an_error_that_names_it(tmp_path: Path) -> None:
         read_results(tmp_path)
 
 
-def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_error_names_the_folder_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(ResultsError, match="cannot be kept in"):

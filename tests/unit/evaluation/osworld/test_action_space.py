@@ -119,7 +119,7 @@ class Recording:
         (Wait(time=1.5), [("sleep", 1.5)]),
     ],
 )
-def test_every_primitive(action: Action, calls: list[tuple[Any, ...]]) -> None:
+def test_primitive_becomes_calls_of_pyautogui(action: Action, calls: list[tuple[Any, ...]]) -> None:
     assert Recording().run(pyautogui_code(action, SCREEN)) == calls
 
 
@@ -132,7 +132,7 @@ def test_every_primitive(action: Action, calls: list[tuple[Any, ...]]) -> None:
         (CallUser(question="?"), "WAIT"),
     ],
 )
-def test_special_words(action: Action, word: str) -> None:
+def test_actions_without_input_become_special_words(action: Action, word: str) -> None:
     assert pyautogui_code(action, SCREEN) == word
 
 

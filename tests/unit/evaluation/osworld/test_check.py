@@ -24,7 +24,7 @@ def checker(context: TaskContext, evaluator: dict[str, Any]) -> StateChecker:
     return StateChecker(load_task(path), context)
 
 
-def test_a_right_state_is_verified_and_cites_what_was_found(context: TaskContext, home: Path) -> None:
+def test_right_state_is_verified_with_evidence(context: TaskContext, home: Path) -> None:
     (home / "a.txt").write_text("draft\n")
 
     verdict = checker(context, IS_DRAFT)("done")
@@ -59,7 +59,7 @@ def test_right_state_counts_unless_the_agent_gave_up(context: TaskContext, home:
     }
 
 
-def test_an_infeasible_task_is_right_only_when_the_agent_gave_up(context: TaskContext) -> None:
+def test_infeasible_task_is_right_only_when_the_agent_gave_up(context: TaskContext) -> None:
     check = checker(context, {"func": "infeasible"})
 
     assert {status for status in get_args(Status) if check(status).verified} == {"failed", "infeasible"}
@@ -102,7 +102,7 @@ def test_postconfig_runs_before_the_check(context: TaskContext) -> None:
     assert checker(context, {**IS_DRAFT, "postconfig": [save]})("done").verified is True
 
 
-def test_values_of_the_session_are_expected_in_their_places(context: TaskContext, home: Path) -> None:
+def test_rules_contain_the_values_of_the_session(context: TaskContext, home: Path) -> None:
     (home / "a.txt").write_text("KQT-4821")
     evaluator = {**IS_DRAFT, "expected": {"type": "rule", "rules": {"expected": "{code}"}}}
     check = checker(context, evaluator)

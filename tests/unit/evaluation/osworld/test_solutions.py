@@ -25,7 +25,7 @@ def a_solution(folder: Path, steps: object) -> Path:
     return folder / "task.json"
 
 
-def test_steps_are_read_by_what_they_do(tmp_path: Path) -> None:
+def test_steps_of_a_solution_are_read_by_their_kind(tmp_path: Path) -> None:
     click = {"do": "click", "role": "push button", "name": "Save", "window": "Save As"}
     type_ = {"do": "type", "text": "a", "into": {"role": "entry"}}
 
@@ -44,12 +44,12 @@ def test_steps_are_read_by_what_they_do(tmp_path: Path) -> None:
         ([{"do": "hotkey", "keys": []}], "keys"),
     ],
 )
-def test_a_step_that_is_not_understood_is_named(tmp_path: Path, steps: object, told: str) -> None:
+def test_error_names_the_invalid_step_of_a_solution(tmp_path: Path, steps: object, told: str) -> None:
     with pytest.raises(TaskFileError, match=told):
         load_solution(a_solution(tmp_path, steps))
 
 
-def test_a_task_without_a_solution_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+def test_error_names_the_missing_solution(tmp_path: Path) -> None:
     with pytest.raises(TaskFileError, match=r"solutions/task\.json: there is no scripted solution"):
         load_solution(tmp_path / "task.json")
 
@@ -81,7 +81,7 @@ def play(screen: Screen, *steps: object, clock: Callable[[], float] = time.monot
     SolutionPlayer(screen, clock).play(load_solution(screen.home / "task.json"))  # type: ignore[arg-type]
 
 
-def test_an_element_is_clicked_with_another_button_and_keys_held(tmp_path: Path) -> None:
+def test_solution_clicks_drags_and_scrolls_with_its_options(tmp_path: Path) -> None:
     screen = Screen(tmp_path, "Notes")
     click = {"do": "click", "role": "push button", "name": "Apply", "button": "right", "hold": ["ctrl"]}
     play(screen, click, {"do": "drag", **ON, "onto": ON}, {"do": "scroll", **ON, "clicks": -3})
@@ -92,7 +92,7 @@ def test_an_element_is_clicked_with_another_button_and_keys_held(tmp_path: Path)
     ]
 
 
-def test_a_file_is_waited_for_until_it_was_written(tmp_path: Path) -> None:
+def test_file_step_waits_until_the_file_is_written(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old")
     moments = iter(range(9))
 
@@ -106,7 +106,7 @@ def test_a_file_is_waited_for_until_it_was_written(tmp_path: Path) -> None:
     assert next(moments) > 4  # it was looked at once more, to see that it changes no more
 
 
-def test_a_file_that_is_not_written_and_a_window_that_stays_are_named(tmp_path: Path) -> None:
+def test_error_names_the_missing_file_or_the_window_that_stays(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("old")
     (tmp_path / "1").mkdir()
     with pytest.raises(EvaluationError, match=r"step 1 .*: the file a\.txt was not written"):

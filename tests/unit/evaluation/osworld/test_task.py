@@ -41,7 +41,7 @@ def evaluator(**changes: Any) -> dict[str, Any]:
     return {"evaluator": {key: value for key, value in (content()["evaluator"] | changes).items() if value is not ...}}
 
 
-def test_a_task_file_with_every_key_of_osworld_is_read(tmp_path: Path) -> None:
+def test_task_file_with_every_key_of_osworld_is_read(tmp_path: Path) -> None:
     task = load_task(write(tmp_path, content()))
 
     assert (task.id, task.instruction, task.related_apps) == ("draft", "Write a draft.", ("mousepad",))
@@ -71,11 +71,11 @@ def test_lists_of_checks_belong_together_by_position(tmp_path: Path) -> None:
     ]
 
 
-def test_an_infeasible_task_has_no_checks(tmp_path: Path) -> None:
+def test_infeasible_task_has_no_checks(tmp_path: Path) -> None:
     assert load_task(write(tmp_path, content(evaluator={"func": "infeasible"}))).evaluator.infeasible
 
 
-def test_a_bare_list_stands_for_the_key_rules(tmp_path: Path) -> None:
+def test_bare_list_stands_for_the_key_rules(tmp_path: Path) -> None:
     rules = {"type": "rule", "rules": [{"xpath": "//x"}]}
     changed = evaluator(func="check_accessibility_tree", result={"type": "accessibility_tree"}, expected=rules)
 
@@ -85,7 +85,7 @@ def test_a_bare_list_stands_for_the_key_rules(tmp_path: Path) -> None:
     assert check.expected.model_dump()["rules"]["rules"][0]["xpath"] == "//x"
 
 
-def test_names_stay_until_their_values_are_known(tmp_path: Path) -> None:
+def test_names_are_kept_until_their_values_are_known(tmp_path: Path) -> None:
     config = [
         {"type": "serve", "parameters": {"folder": "pages"}},
         {"type": "launch", "parameters": {"command": ["chromium", "{server}/a.html"]}},
@@ -176,12 +176,12 @@ def test_invalid_file_is_an_error_that_names_file_key_and_nearest_name(
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '"text"', "\ufeff{}"])
-def test_a_file_that_is_no_json_object_is_an_error(tmp_path: Path, text: str) -> None:
+def test_file_without_a_json_object_is_an_error(tmp_path: Path, text: str) -> None:
     with pytest.raises(TaskFileError, match=r"task\.json: "):
         load_task(write(tmp_path, text))
 
 
-def test_a_folder_is_read_in_the_order_of_file_names(tmp_path: Path) -> None:
+def test_folder_is_read_in_the_order_of_file_names(tmp_path: Path) -> None:
     write(tmp_path, content(id="later"), "2_b.json")
     write(tmp_path, content(id="first"), "1_a.json")
     (tmp_path / "pages").mkdir()
@@ -190,7 +190,7 @@ def test_a_folder_is_read_in_the_order_of_file_names(tmp_path: Path) -> None:
     assert [task.id for task in load_tasks(tmp_path)] == ["first", "later"]
 
 
-def test_two_tasks_of_one_id_and_an_empty_folder_are_errors(tmp_path: Path) -> None:
+def test_duplicate_id_or_empty_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TaskFileError, match="no task file"):
         load_tasks(tmp_path)
     write(tmp_path, content(), "a.json")
@@ -199,7 +199,7 @@ def test_two_tasks_of_one_id_and_an_empty_folder_are_errors(tmp_path: Path) -> N
         load_tasks(tmp_path)
 
 
-def test_the_demo_has_the_six_tasks_in_their_order() -> None:
+def test_demo_has_six_tasks_in_order() -> None:
     from agent_s.settings import configs_folder
 
     tasks = load_tasks(configs_folder() / "demo")

@@ -60,7 +60,7 @@ def test_only_differing_settings_are_shown(folders: list[Path]) -> None:
     assert compare(folders).settings == {"memory.narrative": (True, None)}
 
 
-def test_folders_of_the_same_name_are_told_apart(folders: list[Path], tmp_path: Path) -> None:
+def test_folders_of_the_same_name_are_shown_with_their_paths(folders: list[Path], tmp_path: Path) -> None:
     twin = evaluated(tmp_path / "deep/one", "offline", {"calc-1": "success"})
 
     names = [one.name for one in compare([*folders, twin]).evaluations]
@@ -78,9 +78,7 @@ def test_page_draws_rates_and_escapes_text(folders: list[Path]) -> None:
     assert "memory.narrative" in page
 
 
-def test_the_command_writes_json_and_a_page(
-    folders: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_report_writes_json_and_a_page(folders: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.html"
 
     assert run_app(["eval", "report", *map(str, folders), "--json", "--html", str(page)]) == 0
@@ -92,7 +90,7 @@ def test_the_command_writes_json_and_a_page(
     assert "<svg" in page.read_text()
 
 
-def test_the_command_shows_tables(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_shows_tables(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["eval", "report", *map(str, folders)]) == 0
 
     shown = capsys.readouterr().out
@@ -100,7 +98,7 @@ def test_the_command_shows_tables(folders: list[Path], capsys: pytest.CaptureFix
     assert "memory.narrative" in shown
 
 
-def test_a_folder_without_results_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folder_without_results_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_app(["eval", "report", str(tmp_path)]) != 0
 
     assert "no readable results" in capsys.readouterr().err
@@ -111,7 +109,7 @@ def labelled(task: str, level: str, domain: str, *, success: bool) -> Result:
     return Result(task=task, outcome=outcome, status="done", labels={"level": level, "domain": domain})
 
 
-def test_a_matrix_has_a_row_per_level_and_a_column_per_domain_and_one_for_all() -> None:
+def test_matrix_has_a_row_per_level_a_column_per_domain_and_totals() -> None:
     other = Result(task="d", outcome="success", status="done", labels={"level": "L1"})
     results = [
         labelled("a", "L1", "Work", success=True),

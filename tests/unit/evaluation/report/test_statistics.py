@@ -25,7 +25,7 @@ def a_result(task: str, outcome: str, seconds: float = 1.0, failure: str | None 
     return Result.model_validate({"task": task, "seed": seed, "model_calls": 3, **values})
 
 
-def test_errors_are_counted_apart_from_failures() -> None:
+def test_errors_are_not_counted_as_failures() -> None:
     summary = summarize(
         [
             a_result("a", "success", 1.0),

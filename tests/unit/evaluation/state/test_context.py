@@ -24,23 +24,23 @@ def test_home_of_the_desktop_stands_for_tilde_and_osworlds_home(
 
 
 @pytest.mark.parametrize("written", ["/home/username/a.txt", "/home/user.bak", "/etc/hostname"])
-def test_other_folders_stay_what_they_are(context: TaskContext, written: str) -> None:
+def test_other_paths_are_kept(context: TaskContext, written: str) -> None:
     assert context.path(written) == Path(written)
 
 
-def test_home_is_put_into_arguments_but_not_into_longer_names(context: TaskContext, home: Path) -> None:
+def test_home_is_substituted_in_arguments_but_not_in_longer_names(context: TaskContext, home: Path) -> None:
     argv = context.argv(["cat", "~/a", "--in=/home/user/b", "/home/username/c", "/mnt/home/user/d", "a~/b"])
 
     assert argv == ["cat", f"{home}/a", f"--in={home}/b", "/home/username/c", "/mnt/home/user/d", "a~/b"]
 
 
-def test_a_command_runs_in_the_desktops_environment_and_home(context: TaskContext, home: Path) -> None:
+def test_command_runs_in_the_environment_and_home_of_the_desktop(context: TaskContext, home: Path) -> None:
     ended = context.run(["sh", "-c", "pwd; echo $HOME"])
 
     assert ended.stdout.splitlines() == [str(home), str(home)]
 
 
-def test_a_missing_program_and_a_slow_one_are_errors_with_a_reason(context: TaskContext) -> None:
+def test_missing_or_slow_program_is_an_error_with_a_reason(context: TaskContext) -> None:
     with pytest.raises(EvaluationError, match="no program 'frobnicate-it'"):
         context.run(["frobnicate-it"])
     with pytest.raises(EvaluationError, match=r"'sleep' did not end within 0\.1 s"):

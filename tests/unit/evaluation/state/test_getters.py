@@ -12,7 +12,7 @@ from tests.unit.evaluation.fakes import FakeDesktop, FakeWindows, a_window
 from tests.unit.evaluation.judging import read
 
 
-def test_vm_file_is_the_path_and_nothing_where_there_is_no_file(context: TaskContext, home: Path) -> None:
+def test_vm_file_is_the_path_and_absent_if_missing(context: TaskContext, home: Path) -> None:
     (home / "Documents/a.txt").write_text("x")
 
     assert read(context, "vm_file", path="/home/user/Documents/a.txt", dest="a.txt").value == home / "Documents/a.txt"
@@ -31,7 +31,7 @@ def test_vm_file_text_leaves_out_the_last_line_end_only(context: TaskContext, ho
     assert read(context, "vm_file_text", path="~/b.txt").value is None
 
 
-def test_local_file_must_be_there(context: TaskContext, folder: Path) -> None:
+def test_missing_fixture_is_an_error(context: TaskContext, folder: Path) -> None:
     (folder / "expected.txt").write_text("x")
 
     assert read(context, "local_file", path="expected.txt").value == folder / "expected.txt"
@@ -39,7 +39,7 @@ def test_local_file_must_be_there(context: TaskContext, folder: Path) -> None:
         read(context, "local_file", path="gone.txt")
 
 
-def test_vm_command_line_is_the_output_and_a_failed_command_is_an_error(context: TaskContext, home: Path) -> None:
+def test_vm_command_line_is_the_output_and_failure_is_an_error(context: TaskContext, home: Path) -> None:
     (home / "a.txt").write_text("four\n")
 
     assert read(context, "vm_command_line", command=["cat", "~/a.txt"]).value == "four\n"
@@ -47,12 +47,12 @@ def test_vm_command_line_is_the_output_and_a_failed_command_is_an_error(context:
         read(context, "vm_command_line", command=["cat", "~/gone.txt"])
 
 
-def test_a_command_as_one_text_is_refused() -> None:
+def test_shell_line_is_refused_by_a_getter() -> None:
     with pytest.raises(ValueError, match="valid tuple"):
         parameters_of(GETTERS["vm_command_line"]).model_validate({"command": "cat ~/a.txt; rm -rf ~"})
 
 
-def test_server_submissions_are_what_forms_sent(context: TaskContext, folder: Path) -> None:
+def test_server_submissions_are_the_posted_forms(context: TaskContext, folder: Path) -> None:
     server = context.start_server(folder, {})
     assert read(context, "server_submissions").value is None
 
@@ -68,7 +68,7 @@ def test_server_submissions_without_a_server_is_an_error(context: TaskContext) -
         read(context, "server_submissions")
 
 
-def test_active_window_title(context: TaskContext, home: Path, folder: Path) -> None:
+def test_active_window_title_is_absent_without_an_active_window(context: TaskContext, home: Path, folder: Path) -> None:
     windows = [a_window(1, "Front", active=True), a_window(2, "Back")]
     with_windows = TaskContext(FakeDesktop(home, windows), FakeWindows(), folder)
 
@@ -76,7 +76,7 @@ def test_active_window_title(context: TaskContext, home: Path, folder: Path) -> 
     assert read(context, "active_window_title").value is None
 
 
-def test_a_file_that_cannot_be_read_is_an_error_and_not_an_empty_text(context: TaskContext, home: Path) -> None:
+def test_unreadable_file_is_an_error_and_not_an_empty_text(context: TaskContext, home: Path) -> None:
     (home / "huge.txt").touch()
     with (home / "huge.txt").open("wb") as file:
         file.truncate(20_000_000)

@@ -15,7 +15,7 @@ from tests.unit.evaluation.judging import judge
     ("found", "wanted", "score"),
     [("a", "a", 1), ("a ", "a", 0), (3, 3, 1), (3, "3", 0), (True, 1, 0), (["a"], ["a"], 1), ("", "a", 0)],
 )
-def test_exact_match(found: Any, wanted: Any, score: float) -> None:
+def test_exact_match_compares_value_and_type(found: Any, wanted: Any, score: float) -> None:
     assert judge("exact_match", found, {"expected": wanted}).value == score
 
 
@@ -24,16 +24,16 @@ def test_exact_match_reports_the_value_found() -> None:
 
 
 @pytest.mark.parametrize(("found", "score"), [("a", 1), ("b", 1), ("ab", 0)])
-def test_match_in_list(found: str, score: float) -> None:
+def test_match_in_list_accepts_any_listed_value(found: str, score: float) -> None:
     assert judge("match_in_list", found, {"expected": ["a", "b"]}).value == score
 
 
 @pytest.mark.parametrize(("text", "score"), [("one two", 1), ("one", 0), ("one two three", 0), ("three", 0)])
-def test_check_include_exclude(text: str, score: float) -> None:
+def test_check_include_exclude_needs_all_and_refuses_unwanted_texts(text: str, score: float) -> None:
     assert judge("check_include_exclude", text, {"include": ["one", "two"], "exclude": ["three"]}).value == score
 
 
-def test_check_include_exclude_names_what_is_wrong_and_wants_a_text() -> None:
+def test_check_include_exclude_names_the_problems_and_judges_texts_only() -> None:
     rules = {"include": ["one"], "exclude": ["two"]}
 
     assert judge("check_include_exclude", "two", rules).why == "missing 'one'; should not hold 'two'"
@@ -52,7 +52,9 @@ def test_check_include_exclude_names_what_is_wrong_and_wants_a_text() -> None:
         ("TWO words", {"ignore_case": True}, 1),
     ],
 )
-def test_compare_text_file(tmp_path: Path, found: str, options: dict[str, bool], score: float) -> None:
+def test_texts_are_compared_with_blanks_and_case_as_the_options_say(
+    tmp_path: Path, found: str, options: dict[str, bool], score: float
+) -> None:
     (tmp_path / "found.txt").write_text(found)
     (tmp_path / "wanted.txt").write_text("Two words")
 
@@ -75,11 +77,11 @@ def test_compare_text_file(tmp_path: Path, found: str, options: dict[str, bool],
         ("approx:0.01", 1.0, None, False),
     ],
 )
-def test_value_rules(method: str, ref: Any, value: Any, holds: bool) -> None:
+def test_value_rule_compares_by_its_method(method: str, ref: Any, value: Any, holds: bool) -> None:
     assert ValueRule(method=method, ref=ref).holds(value) is holds
 
 
-def test_an_unknown_method_is_refused() -> None:
+def test_unknown_method_of_a_value_rule_is_refused() -> None:
     with pytest.raises(ValueError, match="method"):
         ValueRule(method="equals", ref=1)
 
@@ -113,18 +115,18 @@ def cell(coordinates: str, **props: Any) -> dict[str, Any]:
         ([cell("A1", value="Item"), cell("B1", formula="=6+6")], 0),
     ],
 )
-def test_compare_table_checks_cells(workbook: Path, rules: list[Any], score: float) -> None:
+def test_cell_rule_checks_values_and_formulas(workbook: Path, rules: list[Any], score: float) -> None:
     assert judge("compare_table", workbook, rules=rules).value == score
 
 
-def test_compare_table_wants_the_value_that_the_application_calculated(workbook: Path) -> None:
+def test_formula_without_a_calculated_value_scores_0(workbook: Path) -> None:
     # openpyxl writes formulas without their values, as a script would that fakes a spreadsheet.
     score = judge("compare_table", workbook, rules=[cell("B2", formula="=SUM(B1:B1)", value=12)])
 
     assert score == Score(0.0, "value of B2 is None, expected eq 12")
 
 
-def test_compare_table_scores_0_for_other_files_and_names_a_missing_sheet(workbook: Path, tmp_path: Path) -> None:
+def test_other_file_or_missing_sheet_scores_0(workbook: Path, tmp_path: Path) -> None:
     (tmp_path / "text.xlsx").write_text("not a workbook")
     third_sheet = {**cell("A1", value="Item"), "sheet_idx": 2}
 
@@ -148,7 +150,7 @@ SENT = [{"fields": {"name": "Grace"}}, {"fields": {"name": "Ada", "tags": ["x", 
         ({"unexpect": [{"key": [-1, "fields", "absent"], "method": "re", "ref": "."}]}, 1),
     ],
 )
-def test_check_json(rules: dict[str, Any], score: float) -> None:
+def test_check_json_judges_values_by_key(rules: dict[str, Any], score: float) -> None:
     assert judge("check_json", SENT, rules).value == score
 
 
@@ -176,7 +178,7 @@ def profile(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("minutes", "score"), [(3, 1), (10, 0)])
-def test_check_auto_saving_time(profile: Path, minutes: int, score: float) -> None:
+def test_auto_saving_time_is_read_from_the_profile(profile: Path, minutes: int, score: float) -> None:
     assert judge("check_auto_saving_time", profile, {"minutes": minutes}).value == score
 
 
@@ -190,7 +192,9 @@ def test_check_auto_saving_time(profile: Path, minutes: int, score: float) -> No
         (SAVING, "CreateBackup", "false", 0),
     ],
 )
-def test_check_registry_value(profile: Path, path: str, name: str, value: str, score: float) -> None:
+def test_check_registry_value_needs_component_and_name(
+    profile: Path, path: str, name: str, value: str, score: float
+) -> None:
     rules = {"expected": [{"path": path, "name": name, "value": value}]}
 
     assert judge("check_registry_value", profile, rules).value == score
@@ -202,7 +206,7 @@ def test_missing_registry_setting_is_reported(profile: Path) -> None:
     assert "CreateBackup is not set, expected 'true'" in judge("check_registry_value", profile, rules).why
 
 
-def test_a_profile_that_is_no_xml_is_an_error(tmp_path: Path) -> None:
+def test_damaged_libreoffice_profile_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "registrymodifications.xcu").write_text("<oor:items")
 
     with pytest.raises(CheckFailed, match="not a LibreOffice profile"):

@@ -40,7 +40,7 @@ def test_posted_form_is_kept_and_answered_with_the_page(server: FormServer) -> N
     assert server.submissions == (Submission("/form.html", {"name": "Zoë & Co", "empty": "", "many": ["a", "b"]}),)
 
 
-def test_only_forms_are_kept(server: FormServer) -> None:
+def test_only_posted_forms_of_limited_size_are_kept(server: FormServer) -> None:
     as_json = httpx.post(f"{server.address}/form.html", json={"name": "x"})
     too_large = httpx.post(f"{server.address}/form.html", data={"name": "x" * MAX_BODY})
 

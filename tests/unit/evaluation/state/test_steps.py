@@ -48,13 +48,13 @@ def test_launch_starts_the_program_with_the_desktops_home(context: TaskContext, 
     assert context.desktop.launched == [["mousepad", f"{home}/a.txt"]]
 
 
-def test_an_application_that_is_not_there_is_an_error_that_names_the_step(context: TaskContext) -> None:
+def test_error_of_a_missing_application_names_the_step(context: TaskContext) -> None:
     with pytest.raises(PreparationFailed, match=r"step 'launch': There is no program 'gimp'"):
         do(context, "launch", command=["gimp"])
 
 
 @pytest.mark.parametrize("kind", ["execute", "command"])
-def test_a_command_runs_to_its_end_and_its_failure_is_an_error(context: TaskContext, home: Path, kind: str) -> None:
+def test_command_runs_to_its_end_and_its_failure_is_an_error(context: TaskContext, home: Path, kind: str) -> None:
     do(context, kind, command=["touch", "~/made"])
 
     assert (home / "made").is_file()
@@ -87,12 +87,12 @@ def test_pages_open_in_a_running_browser_without_waiting_for_a_window(home: Path
 
 @pytest.mark.parametrize("kind", ["launch", "execute"])
 @pytest.mark.parametrize("command", ["rm -rf ~", []])
-def test_a_command_is_a_list(kind: str, command: Any) -> None:
+def test_shell_line_or_empty_command_is_refused_by_a_step(kind: str, command: Any) -> None:
     with pytest.raises(ValueError, match="command"):
         parameters_of(STEPS[kind]).model_validate({"command": command})
 
 
-def test_open_needs_the_file(context: TaskContext) -> None:
+def test_opening_a_missing_file_is_an_error(context: TaskContext) -> None:
     with pytest.raises(PreparationFailed, match=r"no file ~/gone\.txt"):
         do(context, "open", path="~/gone.txt")
 
@@ -109,7 +109,7 @@ def test_upload_copies_fixtures_into_the_home_only(context: TaskContext, home: P
         do(context, "upload_file", files=[{"local_path": "gone.txt", "path": "~/b.txt"}])
 
 
-def test_activate_window_finds_a_part_of_the_title_unless_strict(context: TaskContext) -> None:
+def test_activate_window_matches_a_part_of_the_title_unless_strict(context: TaskContext) -> None:
     windows = FakeWindows(a_window(1, "Notes - Editor"), a_window(2, "Other"))
 
     do(with_windows(context, windows), "activate_window", window_name="editor")
@@ -119,7 +119,7 @@ def test_activate_window_finds_a_part_of_the_title_unless_strict(context: TaskCo
         do(with_windows(context, windows), "activate_window", window_name="editor", strict=True)
 
 
-def test_a_window_that_does_not_come_to_the_front_is_an_error(context: TaskContext) -> None:
+def test_window_that_does_not_come_to_the_front_is_an_error(context: TaskContext) -> None:
     with pytest.raises(PreparationFailed, match="did not come to the front"):
         do(with_windows(context, FakeWindows(a_window(1, "A"), stubborn=[1])), "activate_window", window_name="A")
 
@@ -133,7 +133,7 @@ def test_close_window_closes_the_dialog_before_the_window_behind_it(context: Tas
     assert windows.open == []
 
 
-def test_close_window_leaves_other_windows_alone_and_is_done_where_there_is_none(context: TaskContext) -> None:
+def test_close_window_leaves_other_windows_open(context: TaskContext) -> None:
     windows = FakeWindows(a_window(1, "Other"))
 
     do(with_windows(context, windows), "close_window", window_name="Office", until_exit=True)
@@ -142,7 +142,7 @@ def test_close_window_leaves_other_windows_alone_and_is_done_where_there_is_none
 
 
 @pytest.mark.parametrize(("until_exit", "asked"), [(True, [3, 1]), (False, [1])])
-def test_until_exit_closes_the_processes_other_windows_too(
+def test_until_exit_closes_all_windows_of_the_process(
     context: TaskContext, process: subprocess.Popen[bytes], until_exit: bool, asked: list[int]
 ) -> None:
     process.kill()
@@ -157,7 +157,7 @@ def test_until_exit_closes_the_processes_other_windows_too(
     assert [window.id for window in windows.open] == [2]
 
 
-def test_a_window_that_does_not_close_is_an_error(context: TaskContext) -> None:
+def test_window_that_does_not_close_is_an_error(context: TaskContext) -> None:
     windows = FakeWindows(a_window(1, "Office"), stubborn=[1])
 
     with pytest.raises(PreparationFailed, match="did not close within"):
@@ -175,7 +175,7 @@ def test_until_exit_waits_for_the_process(context: TaskContext, process: subproc
     do(with_windows(context, windows()), "close_window", window_name="Office", until_exit=True)
 
 
-def test_serve_makes_an_address_and_codes_that_differ_each_time(context: TaskContext, folder: Path) -> None:
+def test_served_pages_contain_fresh_codes(context: TaskContext, folder: Path) -> None:
     (folder / "pages").mkdir()
     (folder / "pages/a.html").write_text("{my_code}")
     other = TaskContext(context.desktop, context.windows, folder)
@@ -190,7 +190,7 @@ def test_serve_makes_an_address_and_codes_that_differ_each_time(context: TaskCon
     assert httpx.get(f"{context.values['server']}/a.html").text == code
 
 
-def test_serve_needs_its_folder_and_only_happens_once(context: TaskContext, folder: Path) -> None:
+def test_missing_folder_or_second_server_is_an_error(context: TaskContext, folder: Path) -> None:
     (folder / "pages").mkdir()
     with pytest.raises(PreparationFailed, match=r"no folder .*absent to serve"):
         do(context, "serve", folder="absent")
