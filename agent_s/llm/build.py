@@ -130,7 +130,7 @@ def _registered(name: str) -> Model:
     for entry_point in entry_points(group="agent_s.models", name=name):
         model: Model = entry_point.load()()
         return model
-    raise SettingsError(f"The model {name!r} is not registered: install agent-s again.")
+    raise SettingsError(f"The model {name!r} is not registered: reinstall agent-s.")
 
 
 def _served(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from aci.observation.observation import Observation
@@ -28,57 +29,38 @@ PLATFORM = "linux/x11"
 SKILL_PREFIX = "s-"
 
 
+@dataclass(eq=False)
 class Learner:
-    """Writes the experience of one run; methods raise MemoryStoreError if memory cannot be written.
+    """Writes the experience of one run; methods raise MemoryStoreError if memory cannot be written."""
 
-    Args:
-        evaluator: Writes the summaries.
-        memory: The store.
-        run_id: Id of the run, for the provenance.
-        task: The task.
-        model: Name of the model, for the provenance.
-        untrusted: Text from the screen and the web, which is not learned.
-        seen_texts: What the run has seen, to recognize typed text that came from the screen.
-        home: Home of the desktop's applications; None if its files cannot be read.
-        now: Returns the time, s since the epoch.
-    """
+    evaluator: Evaluator  # writes the summaries
+    memory: MemoryStore
+    run_id: str  # id of the run, for the provenance
+    task: Task
+    model: str  # name of the model, for the provenance
+    untrusted: UntrustedText  # text from the screen and the web, which is not learned
+    seen_texts: SeenTexts  # what the run has seen, to recognize typed text that came from the screen
+    home: Path | None = None  # home of the desktop's applications; None if its files cannot be read
+    now: Callable[[], float] = time.time  # returns the time, s since the epoch
+    _began: float = field(init=False)
+    _episodes: list[EpisodicExperience] = field(default_factory=list, init=False)
+    _app: str = field(default="", init=False)
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        memory: MemoryStore,
-        run_id: str,
-        task: Task,
-        model: str,
-        untrusted: UntrustedText,
-        seen_texts: SeenTexts,
-        home: Path | None = None,
-        now: Callable[[], float] = time.time,
-    ) -> None:
-        self._evaluator = evaluator
-        self._memory = memory
-        self._run_id = run_id
-        self._task = task
-        self._model = model
-        self._untrusted = untrusted
-        self._seen_texts = seen_texts
-        self._home = home
-        self._began = now()
-        self._episodes: list[EpisodicExperience] = []
-        self._app = ""
+    def __post_init__(self) -> None:
+        self._began = self.now()
 
     def store_subtask(self, subtask: Subtask, steps: Sequence[Step], last: Observation) -> list[Event]:
         """Store a finished subtask in episodic memory; a failure to do so is an event, not an error."""
         self._app = last.active_window.app if last.active_window else self._app
-        redact = self._untrusted.redact
+        redact = self.untrusted.redact
         try:
-            summary = redact(self._evaluator.summarize_subtask(self._task, subtask, steps))
+            summary = redact(self.evaluator.summarize_subtask(self.task, subtask, steps))
             grounded: Sequence[GroundedStep] = ()
             if is_repeatable(steps) and not self._quotes(subtask):
-                grounded = ground_steps(steps, last, lambda text: written_file(text, self._home, self._began))
-                grounded = self._seen_texts.derive(steps, grounded, self._task.instruction)
-            stored = self._memory.add_episodic(
-                task_query=self._task.instruction,
+                grounded = ground_steps(steps, last, lambda text: written_file(text, self.home, self._began))
+                grounded = self.seen_texts.derive(steps, grounded, self.task.instruction)
+            stored = self.memory.add_episodic(
+                task_query=self.task.instruction,
                 subtask=redact(subtask.name),
                 context=redact(subtask.info),
                 summary=summary,
@@ -100,12 +82,12 @@ class Learner:
         """
         if status not in ("done", "failed", "infeasible"):
             return []
-        redact = self._untrusted.redact
-        summary = redact(self._evaluator.summarize_task(self._task, plan, verdict, reason))
+        redact = self.untrusted.redact
+        summary = redact(self.evaluator.summarize_task(self.task, plan, verdict, reason))
         parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
-        stored = self._memory.add_narrative(
-            query=redact(query) or self._task.instruction,
-            instruction=self._task.instruction,
+        stored = self.memory.add_narrative(
+            query=redact(query) or self.task.instruction,
+            instruction=self.task.instruction,
             summary=summary,
             plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
             success=status == "done",
@@ -116,10 +98,10 @@ class Learner:
     def mark(self, verdict: Verdict) -> None:
         """Write the verdict on the task to its stored subtasks."""
         if self._episodes and verdict.verified is not None:
-            self._memory.mark_verified(
+            self.memory.mark_verified(
                 verified=verdict.verified,
                 by=verdict.by,
-                run_id=self._run_id,
+                run_id=self.run_id,
                 ids=[episode.id for episode in self._episodes],
             )
 
@@ -130,7 +112,7 @@ class Learner:
             if not episode.steps:
                 continue
             app = episode.provenance.app
-            skill = self._memory.add_skill(
+            skill = self.memory.add_skill(
                 name=episode.subtask,
                 aliases=[episode.context] if episode.context else [],
                 description=episode.context,
@@ -143,7 +125,7 @@ class Learner:
 
     def withdraw(self, experience_id: str) -> None:
         """Withdraw an experience that this run has shown to be wrong."""
-        self._memory.quarantine(experience_id, f"the run {self._run_id} did it, and that was verified")
+        self.memory.quarantine(experience_id, f"the run {self.run_id} did it, and that was verified")
 
     def count_use(self, experience_id: str, worked: bool, proof: str = "") -> None:
         """Count the use of an experience.
@@ -155,25 +137,25 @@ class Learner:
                 but replay.
         """
         if experience_id.startswith(SKILL_PREFIX):
-            self._memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
+            self.memory.record_skill_run(experience_id, worked, checked_by=proof, clean_start=bool(proof))
             return
-        self._memory.record_use(experience_id, worked)
-        known = self._memory.get(experience_id)
+        self.memory.record_use(experience_id, worked)
+        known = self.memory.get(experience_id)
         if isinstance(known, EpisodicExperience):  # the skill with the same steps was used as well
-            skill = self._memory.find_skill(known.subtask, known.context, states=("active", "candidate"))
+            skill = self.memory.find_skill(known.subtask, known.context, states=("active", "candidate"))
             if skill is not None and skill.steps == known.steps:
-                self._memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
+                self.memory.record_skill_run(skill.id, worked, checked_by=proof, clean_start=bool(proof))
 
     def _quotes(self, subtask: Subtask) -> bool:
-        return self._untrusted.is_quoted_in(subtask.name) or self._untrusted.is_quoted_in(subtask.info)
+        return self.untrusted.is_quoted_in(subtask.name) or self.untrusted.is_quoted_in(subtask.info)
 
     def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
         return Provenance(
-            run_id=self._run_id,
-            task_id=self._task.id,
+            run_id=self.run_id,
+            task_id=self.task.id,
             app=self._app,
             platform=PLATFORM,
-            model=self._model,
+            model=self.model,
             outcome=outcome,
             verified=verdict.verified if verdict else None,
             verified_by=verdict.by if verdict else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from aci.observation.observation import Observation
 from agent_s.errors import PlanError, PlanTried
@@ -23,79 +23,51 @@ MAX_NAME = 160
 STUCK_AFTER = 2  # number of re-plans after which the web is asked again
 
 
+@dataclass(frozen=True, slots=True)
 class Planning:
-    """Makes the plans of one run.
+    """Makes the plans of one run."""
 
-    Args:
-        services: Memory, search and the person at the screen are used.
-        options: How the agent works.
-        session: The run's desktop and model.
-        task: The task.
-        progress: What has been done so far; plans and knowledge are written there.
-        untrusted: Collects the texts that came from the web.
-        recall: Finds what can be replayed; None if nothing is to be.
-        resumed: The run to continue; None for a new one.
-    """
-
-    def __init__(
-        self,
-        services: Services,
-        options: Options,
-        session: Session,
-        task: Task,
-        progress: Progress,
-        untrusted: UntrustedText,
-        recall: Recall | None,
-        resumed: UnfinishedRun | None,
-    ) -> None:
-        self._services = services
-        self._options = options
-        self._session = session
-        self._task = task
-        self._progress = progress
-        self._untrusted = untrusted
-        self._recall = recall
-        self._resumed = resumed
-        self._manager = Manager(
-            session,
-            services.memory if options.narrative else None,
-            services.search,
-            options.limits.max_subtasks,
-            options.search_timeout_s,
-            asked_to_stop=session.asked_to_stop,
-        )
+    services: Services  # memory, search and the person at the screen are used
+    options: Options  # how the agent works
+    session: Session  # the run's desktop and model
+    task: Task
+    progress: Progress  # what has been done so far; plans and knowledge are written there
+    manager: Manager
+    untrusted: UntrustedText  # collects the texts that came from the web
+    recall: Recall | None  # finds what can be replayed; None to replay nothing
+    resumed: UnfinishedRun | None  # the run to continue; None for a new one
 
     @property
     def gives_memory(self) -> bool:
         """Whether the model gets experience now."""
-        return self._options.give_memory == "always" or self._progress.replans > 0
+        return self.options.give_memory == "always" or self.progress.replans > 0
 
     # The first plan
 
     def first(self) -> Generator[Event, None, Plan | Ending]:
         """Return the first plan, or why there is none."""
-        if self._resumed is not None and (left := self._resumed.left) is not None:
-            return (yield from self._continue(self._resumed, left))
+        if self.resumed is not None and (left := self.resumed.left) is not None:
+            return (yield from self._continue(self.resumed, left))
         known = (yield from self._recall_plan()) or self._flat_plan()
         if known is not None:
             return (yield from self._adopt(known, "" if known.source == "memory" else self._why_not_replayed))
         early = yield from self._give_up_early()
         if early is not None:
             return early
-        observation = yield from self._session.look()
+        observation = yield from self.session.look()
         knowledge = yield from self._gather(observation)
-        self._progress.query = knowledge.query
-        context = self._with(knowledge, PlanContext(self._task, observation))
+        self.progress.query = knowledge.query
+        context = self._with(knowledge, PlanContext(self.task, observation))
         return (yield from self._ask_for_plan(context, self._why_not_replayed))
 
     def _adopt(self, plan: Plan, reason: str = "") -> Generator[Event, None, Plan]:
-        self._progress.plan = plan
-        yield Planned(plan=plan, replan=self._progress.replans, reason=reason)
+        self.progress.plan = plan
+        yield Planned(plan=plan, replan=self.progress.replans, reason=reason)
         return plan
 
     def _continue(self, resumed: UnfinishedRun, left: Plan) -> Generator[Event, None, Plan]:
         """Adopt the knowledge, the plan and the finished subtasks of the run to continue."""
-        progress = self._progress
+        progress = self.progress
         progress.query, progress.aims, progress.done = resumed.query, resumed.aims, list(resumed.done)
         progress.aims_known = bool(resumed.query)
         yield KnowledgeGathered(query=resumed.query, aims=resumed.aims)
@@ -103,52 +75,52 @@ class Planning:
 
     def _recall_plan(self) -> Generator[Event, None, Plan | None]:
         """Return the plan of the same task from verified memory, or of one that differs in values only."""
-        if self._recall is None:
+        if self.recall is None:
             return None
-        with self._session.timed("memory"):
-            known = self._recall.same_task() or self._recall.like_task()
+        with self.session.timed("memory"):
+            known = self.recall.same_task() or self.recall.like_task()
         if known is None:
-            window = (yield from self._session.look()).active_window
-            with self._session.timed("memory"):
-                known = self._recall.by_skills(window)
+            window = (yield from self.session.look()).active_window
+            with self.session.timed("memory"):
+                known = self.recall.by_skills(window)
         if known is None:
             return None
-        self._progress.query, self._progress.known = known.query, known
+        self.progress.query, self.progress.known = known.query, known
         if known.experience_id:
-            self._progress.used.append(known.experience_id)
+            self.progress.used.append(known.experience_id)
         return known.plan
 
     @property
     def _why_not_replayed(self) -> str:
-        doubt = self._recall.doubt if self._recall is not None else ""
+        doubt = self.recall.doubt if self.recall is not None else ""
         return f"what memory holds is not replayed: {doubt}" if doubt else ""
 
     def _flat_plan(self) -> Plan | None:
         """Return the task itself as the only subtask, if there is no Manager."""
-        if self._options.planner != "flat":
+        if self.options.planner != "flat":
             return None
-        instruction = self._task.instruction
+        instruction = self.task.instruction
         name = instruction if len(instruction) <= MAX_NAME else f"{instruction[:MAX_NAME]}..."
         return Plan(subtasks=(Subtask(name=name, info=instruction),), source="task")
 
     def _give_up_early(self) -> Generator[Event, None, Ending | None]:
         """End the task if nothing can be replayed and no model may be asked, or if an exploration failed to do it."""
-        recall, boundaries = self._recall, self._options.boundaries
-        if self._options.replay == "only":
+        recall, boundaries = self.recall, self.options.boundaries
+        if self.options.replay == "only":
             doubt = recall.doubt if recall is not None else ""
-            why = "there is no memory (memory.enabled)" if self._services.memory is None else doubt
+            why = "there is no memory (memory.enabled)" if self.services.memory is None else doubt
             return Ending("failed", f"memory holds nothing verified that fits this task{': ' + why if why else ''}")
-        unattended = boundaries == "unattended" and self._services.people.ask is None
+        unattended = boundaries == "unattended" and self.services.people.ask is None
         if recall is None or not (boundaries == "always" or unattended):
             return None
-        window = (yield from self._session.look()).active_window
-        with self._session.timed("memory"):
+        window = (yield from self.session.look()).active_window
+        with self.session.timed("memory"):
             boundary = recall.boundary(window)
         if boundary is None:
             return None
-        self._progress.boundary = boundary.id
+        self.progress.boundary = boundary.id
         why = boundary.provenance.state_reason or boundary.description
-        return Ending("failed", f"beyond what is known to work: {boundary.name!r} failed when it was explored ({why})")
+        return Ending("failed", f"known not to work: {boundary.name!r} failed when it was explored ({why})")
 
     # Plans after a failure
 
@@ -159,23 +131,23 @@ class Planning:
             failed: The subtask that failed.
             left: The subtasks that follow it.
         """
-        progress = self._progress
-        if progress.replans >= self._options.limits.max_replans or self._options.replay == "only":
+        progress = self.progress
+        if progress.replans >= self.options.limits.max_replans or self.options.replay == "only":
             return Ending("failed", failed.reason)
-        if self._options.planner == "flat":
+        if self.options.planner == "flat":
             return (yield from self._flat_replan(failed))
         progress.replans += 1
         progress.tried |= {(failed.subtask, *left), *((progress.plan.subtasks,) if progress.plan else ())}
-        observation = yield from self._session.look()
-        context = PlanContext(self._task, observation, done=progress.finished, failed=failed, left=left)
-        stuck = progress.replans >= STUCK_AFTER and self._services.search is not None
+        observation = yield from self.session.look()
+        context = PlanContext(self.task, observation, done=progress.finished, failed=failed, left=left)
+        stuck = progress.replans >= STUCK_AFTER and self.services.search is not None
         if stuck or not progress.aims_known:
             context = self._with((yield from self._gather(observation, failed.reason)), context)
         else:
             context = replace(context, constraints=progress.aims.constraints)
-            if self._options.give_memory == "after_failure":
-                with self._session.timed("memory"):
-                    hits = self._manager.recall(progress.query or self._task.instruction)
+            if self.options.give_memory == "after_failure":
+                with self.session.timed("memory"):
+                    hits = self.manager.recall(progress.query or self.task.instruction)
                 context = replace(context, experiences=tuple(hit.experience for hit in hits))
         return (yield from self._ask_for_plan(context, failed.reason))
 
@@ -183,35 +155,35 @@ class Planning:
         """Give the result of a check back to the Worker; a failure that it reported itself is final."""
         if failed.subtask != MISSING:
             return Ending("failed", failed.reason)
-        self._progress.replans += 1
-        info = f"{self._task.instruction}\nA check of what was done so far says: {failed.reason}"
+        self.progress.replans += 1
+        info = f"{self.task.instruction}\nA check of what was done so far says: {failed.reason}"
         plan = Plan(subtasks=(Subtask(name=MISSING.name, info=info),), source="task")
         return (yield from self._adopt(plan, failed.reason))
 
     # Asking the Manager
 
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
-        with self._session.timed("search"):
-            knowledge = self._manager.gather(self._task, observation, trouble, recall=self.gives_memory)
-        if not self._progress.aims_known:  # from the task alone, before it is known what is hard about it
-            self._progress.aims, self._progress.aims_known = knowledge.aims, True
-        self._untrusted.add(text for result in knowledge.web for text in (result.title, result.content))
+        with self.session.timed("search"):
+            knowledge = self.manager.gather(self.task, observation, trouble, recall=self.gives_memory)
+        if not self.progress.aims_known:  # from the task alone, before it is known what is hard about it
+            self.progress.aims, self.progress.aims_known = knowledge.aims, True
+        self.untrusted.add(text for result in knowledge.web for text in (result.title, result.content))
         yield KnowledgeGathered(
             query=knowledge.query,
             web=tuple(" ".join((result.title, result.url, result.note)).rstrip() for result in knowledge.web),
             narratives=tuple(hit.experience.id for hit in knowledge.hits),
             problems=knowledge.problems,
-            aims=self._progress.aims,
+            aims=self.progress.aims,
         )
         return knowledge
 
     def _with(self, knowledge: Knowledge, context: PlanContext) -> PlanContext:
         experiences = tuple(hit.experience for hit in knowledge.hits)
-        return replace(context, web=knowledge.web, experiences=experiences, constraints=self._progress.aims.constraints)
+        return replace(context, web=knowledge.web, experiences=experiences, constraints=self.progress.aims.constraints)
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:
-            plan = self._manager.plan(context, self._progress.tried)
+            plan = self.manager.plan(context, self.progress.tried)
         except PlanTried:
             return Ending("failed", reason)
         except PlanError as error:

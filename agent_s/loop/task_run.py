@@ -29,6 +29,7 @@ from agent_s.replay.derived import SeenTexts
 from agent_s.replay.player import Replay
 from agent_s.replay.recall import Recall
 from agent_s.roles.evaluator import Evaluator
+from agent_s.roles.manager import Manager
 from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from agent_s.safety.secrets import SecretDesktop, named_in
@@ -77,7 +78,17 @@ class TaskRun:
         self._recall = (
             Recall(memory, task, PLATFORM, options.trusted_run) if memory is not None and options.replay else None
         )
-        self._planning = Planning(services, options, session, task, progress, self._untrusted, self._recall, resumed)
+        manager = Manager(
+            session,
+            memory if options.narrative else None,
+            services.search,
+            options.limits.max_subtasks,
+            options.search_timeout_s,
+            asked_to_stop=session.asked_to_stop,
+        )
+        self._planning = Planning(
+            services, options, session, task, progress, manager, self._untrusted, self._recall, resumed
+        )
         self._learner = None
         if memory is not None and options.learn:
             self._learner = Learner(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 
 from aci.acting.actions import Action
 from aci.desktop.desktop import ActionResult
@@ -19,25 +20,15 @@ from agent_s.roles.evaluator import Evaluator
 Finished = Sequence[tuple[Subtask, tuple[Step, ...]]]
 
 
+@dataclass(frozen=True, slots=True)
 class Verification:
-    """Checks how a task ended.
+    """Checks how a task ended."""
 
-    Args:
-        session: The run's desktop and model.
-        evaluator: Judges if there is no state check; None to believe the agent.
-        task: The task.
-        state_check: Checks the applications' own state, or None.
-        max_looks: Maximum number of read-only primitives to look closer with.
-    """
-
-    def __init__(
-        self, session: Session, evaluator: Evaluator | None, task: Task, state_check: StateCheck | None, max_looks: int
-    ) -> None:
-        self._session = session
-        self._evaluator = evaluator
-        self._task = task
-        self._state_check = state_check
-        self._max_looks = max_looks
+    session: Session  # the run's desktop and model
+    evaluator: Evaluator | None  # judges if there is no state check; None to believe the agent
+    task: Task  # the task
+    state_check: StateCheck | None  # checks the applications' own state, or None
+    max_looks: int  # maximum number of read-only primitives to look closer with
 
     def check(
         self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...] = ()
@@ -62,39 +53,41 @@ class Verification:
     def _check(
         self, status: Status, done: Finished, aims: Aims, proofs: tuple[str, ...]
     ) -> Generator[Event, None, Verdict]:
-        observation = yield from self._session.look(bounded=False)
-        if self._state_check is not None:
-            with self._session.timed("verify"):
-                return self._state_check(status)
+        observation = yield from self.session.look(bounded=False)
+        if self.state_check is not None:
+            with self.session.timed("verify"):
+                return self.state_check(status)
         if status != "done":
             verified = None if status == "infeasible" else False
             return Verdict(verified=verified, reason=f"the agent ended with status {status}", by="status")
         if proofs:
             reason = "the end is the one that was verified when it was learned"
             return Verdict(verified=True, reason=reason, evidence=proofs, by="replay")
-        if self._evaluator is None:
-            return Verdict(verified=None, reason="nothing judges the end (evaluator, replay)")
-        return (yield from self._judge(self._evaluator, observation, done, aims))
+        if self.evaluator is None:
+            return Verdict(
+                verified=None, reason="not judged: the evaluator is off (evaluator), or no model may be called (replay)"
+            )
+        return (yield from self._judge(self.evaluator, observation, done, aims))
 
     def _judge(
         self, evaluator: Evaluator, observation: Observation, done: Finished, aims: Aims
     ) -> Generator[Event, None, Verdict]:
         """Let the evaluator look closer until it judges."""
-        points = aims.points(self._task.instruction)
+        points = aims.points(self.task.instruction)
         looked: list[Step] = []
         while True:
-            more = len(looked) < self._max_looks
+            more = len(looked) < self.max_looks
             judged = evaluator.judge(
-                VerifyContext(self._task, observation, tuple(done), points, tuple(looked), may_look=more)
+                VerifyContext(self.task, observation, tuple(done), points, tuple(looked), may_look=more)
             )
             if isinstance(judged, Verdict):
                 return judged
             looked.append((yield from self._look_closer(judged, observation)))
-            observation = yield from self._session.look(bounded=False)
+            observation = yield from self.session.look(bounded=False)
 
     def _look_closer(self, action: Action, observation: Observation) -> Generator[Event, None, Step]:
         response = ActResponse(next_action="look closer before judging", action=action)
         if is_read_only(action, observation):
-            return (yield from self._session.step(observation, response))
+            return (yield from self.session.step(observation, response))
         error = "a judge may only scroll, switch applications, move with the keys, and open tabs and menus"
         return Step(0, observation, response, ActionResult(ok=False, error=error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from aci.acting.actions import Action
 from agent_s.llm.protocol import (
@@ -19,15 +19,11 @@ from agent_s.records import Plan, Step, Subtask, Task, Verdict
 from agent_s.roles.citations import check_citations, find_unsupported, make_verdict
 
 
+@dataclass(frozen=True, slots=True)
 class Evaluator:
-    """Judges and summarizes; never touches the screen or memory.
+    """Judges and summarizes; never touches the screen or memory."""
 
-    Args:
-        model: Answers the verification and summary calls.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    model: Model  # answers the verification and summary calls
 
     def judge(self, context: VerifyContext) -> Verdict | Action:
         """Judge a finished task, or return a read-only primitive that shows what is needed to judge it.
@@ -35,7 +31,7 @@ class Evaluator:
         A judgement counts as far as its citations hold (`agent_s.roles.citations`). A claim of success that its
         citations do not support is sent back once, with the reason.
         """
-        answer = ask(self._model, context, VerifyResponse)
+        answer = ask(self.model, context, VerifyResponse)
         if context.may_look and answer.look is not None:
             return answer.look
         steps = {step.number: step for _, taken in context.done for step in taken}
@@ -48,8 +44,8 @@ class Evaluator:
 
     def summarize_subtask(self, task: Task, subtask: Subtask, steps: Sequence[Step]) -> str:
         """Summarize a finished subtask for episodic memory."""
-        return ask(self._model, SubtaskSummaryContext(task, subtask, tuple(steps)), SummaryResponse).summary
+        return ask(self.model, SubtaskSummaryContext(task, subtask, tuple(steps)), SummaryResponse).summary
 
     def summarize_task(self, task: Task, plan: Plan | None, verdict: Verdict, reason: str) -> str:
         """Summarize a task, without concrete actions, for narrative memory."""
-        return ask(self._model, TaskSummaryContext(task, plan, verdict, reason), SummaryResponse).summary
+        return ask(self.model, TaskSummaryContext(task, plan, verdict, reason), SummaryResponse).summary

@@ -30,36 +30,17 @@ class Knowledge:
     problems: tuple[str, ...] = ()  # sources that did not answer, and why
 
 
+@dataclass(frozen=True, slots=True)
 class Manager:
-    """Plans a task, and re-plans the remaining work after a failure.
+    """Plans a task, and re-plans the remaining work after a failure."""
 
-    Args:
-        model: Answers the query and planning calls.
-        memory: Narrative memory, or None to plan without it.
-        search: Web search, or None to plan without it.
-        max_subtasks: Maximum length of a plan.
-        search_timeout_s: Longest wait for the web search, s.
-        memory_timeout_s: Longest wait for retrieval, s; both begin at the same time.
-        asked_to_stop: Returns whether to stop waiting for them.
-    """
-
-    def __init__(
-        self,
-        model: Model,
-        memory: MemoryStore | None = None,
-        search: WebSearch | None = None,
-        max_subtasks: int = 40,
-        search_timeout_s: float = 20.0,
-        memory_timeout_s: float = 10.0,
-        asked_to_stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._model = model
-        self._memory = memory
-        self._search = search
-        self._max_subtasks = max_subtasks
-        self._search_timeout_s = search_timeout_s
-        self._memory_timeout_s = memory_timeout_s
-        self._asked_to_stop = asked_to_stop
+    model: Model  # answers the query and planning calls
+    memory: MemoryStore | None = None  # narrative memory, or None to plan without it
+    search: WebSearch | None = None  # web search, or None to plan without it
+    max_subtasks: int = 40  # maximum length of a plan
+    search_timeout_s: float = 20.0  # longest wait for the web search, s
+    memory_timeout_s: float = 10.0  # longest wait for retrieval, s; both begin at the same time
+    asked_to_stop: Callable[[], bool] = lambda: False  # returns whether to stop waiting for them
 
     def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
         """Ask the web and, with `recall`, narrative memory in parallel.
@@ -69,18 +50,18 @@ class Manager:
         Raises:
             Stopped: The run was stopped.
         """
-        answer = ask(self._model, QueryContext(task, observation, trouble), QueryResponse)
+        answer = ask(self.model, QueryContext(task, observation, trouble), QueryResponse)
         problems: list[str] = []
         started = time.monotonic()
-        web = Pending(lambda: self._search.search(answer.query) if self._search else (), "web-search")
+        web = Pending(lambda: self.search.search(answer.query) if self.search else (), "web-search")
         hits = Pending(lambda: self.recall(answer.query if recall else ""), "narrative-memory")
         try:
-            found = self._wait(hits, "narrative memory", self._memory_timeout_s, problems)
-            left_s = max(0.0, started + self._search_timeout_s - time.monotonic())
+            found = self._wait(hits, "narrative memory", self.memory_timeout_s, problems)
+            left_s = max(0.0, started + self.search_timeout_s - time.monotonic())
             results = self._wait(web, "web search", left_s, problems)
         except (Stopped, KeyboardInterrupt):
-            if self._search is not None:
-                self._search.cancel()
+            if self.search is not None:
+                self.search.cancel()
             raise
         aims = Aims(criteria=answer.criteria, constraints=answer.constraints)
         return Knowledge(answer.query, aims, results, found, tuple(problems))
@@ -91,7 +72,7 @@ class Manager:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        return tuple(self._memory.search_narrative(query)) if self._memory and query else ()
+        return tuple(self.memory.search_narrative(query)) if self.memory and query else ()
 
     def plan(self, context: PlanContext, tried: Set[tuple[Subtask, ...]] = frozenset()) -> Plan | NoPlan:
         """Plan; an unusable plan is sent back once with the reason.
@@ -110,17 +91,17 @@ class Manager:
             return self._plan_once(replace(context, problem=str(error)), tried)
 
     def _plan_once(self, context: PlanContext, tried: Set[tuple[Subtask, ...]]) -> Plan | NoPlan:
-        response = ask(self._model, context, PlanResponse)
+        response = ask(self.model, context, PlanResponse)
         if response.gives_up:
             return NoPlan(reason=response.gives_up, infeasible=response.infeasible)
-        plan = order_plan(response, self._max_subtasks)
+        plan = order_plan(response, self.max_subtasks)
         if plan.subtasks in tried:
-            raise PlanTried("This very plan was carried out before and failed; plan another way, or give up.")
+            raise PlanTried("This plan was carried out before and failed. Plan differently, or give up.")
         return plan
 
     def _wait(self, pending: Pending[tuple[T, ...]], source: str, limit_s: float, problems: list[str]) -> tuple[T, ...]:
         try:
-            return pending.result(limit_s, self._asked_to_stop)
+            return pending.result(limit_s, self.asked_to_stop)
         except Abandoned:
             raise Stopped from None
         except TimeoutError:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from agent_s.llm.protocol import Model, ReflectContext, ReflectResponse, ask
 
 
+@dataclass(frozen=True, slots=True)
 class Reflector:
-    """Puts what looks wrong with a trajectory into advice for the Worker.
+    """Puts what looks wrong with a trajectory into advice for the Worker."""
 
-    Args:
-        model: Answers the reflect calls.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    model: Model  # answers the reflect calls
 
     def reflect(self, context: ReflectContext) -> str:
         """Return feedback on the trajectory; empty if there is nothing to say."""
-        return ask(self._model, context, ReflectResponse).reflection
+        return ask(self.model, context, ReflectResponse).reflection

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from agent_s.llm.protocol import ActContext, ActResponse, Model, ask
 from agent_s.records import Subtask, Task
 from memory_store import EpisodicExperience, MemoryStore
 
 
+@dataclass(frozen=True, slots=True)
 class Worker:
-    """Retrieves similar subtasks, and chooses the next primitive.
+    """Retrieves similar subtasks, and chooses the next primitive."""
 
-    Args:
-        model: Answers the act calls.
-        memory: Episodic memory, or None to work without it.
-    """
-
-    def __init__(self, model: Model, memory: MemoryStore | None = None) -> None:
-        self._model = model
-        self._memory = memory
+    model: Model  # answers the act calls
+    memory: MemoryStore | None = None  # episodic memory, or None to work without it
 
     def recall(self, task: Task, subtask: Subtask) -> tuple[EpisodicExperience, ...]:
         """Return experiences of similar subtasks, best first."""
-        if self._memory is None:
+        if self.memory is None:
             return ()
-        hits = self._memory.search_episodic(task.instruction, subtask.name, subtask.info)
+        hits = self.memory.search_episodic(task.instruction, subtask.name, subtask.info)
         return tuple(hit.experience for hit in hits)
 
     def act(self, context: ActContext) -> ActResponse:
         """Return the next step."""
-        return ask(self._model, context, ActResponse)
+        return ask(self.model, context, ActResponse)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from agent_s.background import Pending
@@ -17,36 +18,17 @@ OLD = "OLD, since the search engine does not answer now"
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class CachedSearch(WebSearch):
-    """Answers recent queries from memory, and falls back to older answers if the engine fails.
+    """Answers recent queries from memory, and falls back to older answers if the engine fails."""
 
-    Args:
-        engine: The engine.
-        memory: Stores the answers.
-        name: Key of the engine, with everything its answers depend on.
-        fresh: Maximum age of an answer that replaces a search.
-        usable: Maximum age of an answer to fall back to.
-        wait_s: Longest wait for the engine, s. A later answer is stored for the next time.
-        now: Returns the time, UTC.
-    """
-
-    def __init__(
-        self,
-        engine: WebSearch,
-        memory: MemoryStore,
-        name: str,
-        fresh: timedelta,
-        usable: timedelta,
-        wait_s: float,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self.engine = engine
-        self._memory = memory
-        self._name = name
-        self._fresh = fresh
-        self._usable = usable
-        self._wait_s = wait_s
-        self._now = now
+    engine: WebSearch  # the engine
+    memory: MemoryStore  # stores the answers
+    name: str  # key of the engine, with everything its answers depend on
+    fresh: timedelta  # maximum age of an answer that replaces a search
+    usable: timedelta  # maximum age of an answer to fall back to
+    wait_s: float  # longest wait for the engine, s. A later answer is stored for the next time.
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)  # returns the time, UTC
 
     def search(self, query: str) -> tuple[WebResult, ...]:
         """Return results, best first; each stored result notes its age.
@@ -55,13 +37,13 @@ class CachedSearch(WebSearch):
             SearchError: The engine did not answer, and there is no answer to fall back to.
         """
         kept = self._kept(query)
-        age = self._now() - kept.asked_at if kept is not None else timedelta.max
-        if kept is not None and age < self._fresh:
+        age = self.now() - kept.asked_at if kept is not None else timedelta.max
+        if kept is not None and age < self.fresh:
             return _results(kept, f"(asked {in_words(age)} ago)")
         try:
-            return Pending(lambda: self._ask(query), "web-search").result(self._wait_s)
+            return Pending(lambda: self._ask(query), "web-search").result(self.wait_s)
         except (SearchError, TimeoutError) as error:
-            if kept is None or age >= self._usable:
+            if kept is None or age >= self.usable:
                 raise _as_search_error(error) from error
             log.warning("Search results from %s ago are used: %s", in_words(age), _as_search_error(error))
             return _results(kept, f"({OLD}: asked {in_words(age)} ago)")
@@ -75,20 +57,20 @@ class CachedSearch(WebSearch):
         self.engine.cancel()
 
     def _ask(self, query: str) -> tuple[WebResult, ...]:
-        asked_at = self._now()
+        asked_at = self.now()
         results = self.engine.search(query)
         try:
             pages = tuple(WebPage(title=one.title, url=one.url, content=one.content) for one in results)
-            answer = WebAnswer(engine=self._name, query=query, pages=pages, asked_at=asked_at)
+            answer = WebAnswer(engine=self.name, query=query, pages=pages, asked_at=asked_at)
             if pages:
-                self._memory.save_web_answer(answer)
+                self.memory.save_web_answer(answer)
         except (MemoryStoreError, ValueError) as error:  # costs nothing but the next search
             log.warning("The search results cannot be cached: %s", error)
         return results
 
     def _kept(self, query: str) -> WebAnswer | None:
         try:
-            return self._memory.find_web_answer(self._name, query)
+            return self.memory.find_web_answer(self.name, query)
         except MemoryStoreError as error:
             log.warning("The cache of search results cannot be read: %s", error)
             return None

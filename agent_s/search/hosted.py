@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from agent_s.errors import ModelError, SearchError
@@ -63,50 +64,43 @@ class _Response(Answer):
     usage: responses_api.Counts | None = None
 
 
+@dataclass(eq=False)
 class _HostedSearch(WebSearch):
-    """Base of the hosted searches.
+    """Base of the hosted searches."""
 
-    Args:
-        client: Client of the provider.
-        model: Name of the model in the price list, such as "anthropic:NAME".
-        prices: Prices of tokens and searches.
-        most: Maximum number of results, including the answer.
-    """
-
-    def __init__(self, client: SdkClient, model: str, prices: Prices, most: int = 5) -> None:
-        self._client = client
-        self._model = model
-        self._prices = prices
-        self._most = most
-        self._meter: Meter | None = None
+    client: SdkClient  # client of the provider
+    model: str  # name of the model in the price list, such as "anthropic:NAME"
+    prices: Prices  # prices of tokens and searches
+    most: int = 5  # maximum number of results, including the answer
+    meter: Meter | None = None
 
     def set_meter(self, meter: Meter) -> None:
         """Report what searches cost to a meter."""
-        self._meter = meter
+        self.meter = meter
 
     def cancel(self) -> None:
         """Cancel the searches that other threads are waiting for."""
-        self._client.cancel()
+        self.client.cancel()
 
     def _call(self, endpoint: Callable[[Any], Any], form: type[AnswerT], **request: Any) -> tuple[AnswerT, float]:
         """Send a request within the budget; return the answer and its duration, s."""
-        if self._meter is not None:
-            self._meter.check()
+        if self.meter is not None:
+            self.meter.check()
         started = time.monotonic()
         try:
-            answer = self._client.call(endpoint, form, model=self._client.model, **request)
+            answer = self.client.call(endpoint, form, model=self.client.model, **request)
         except ModelError as error:
             raise SearchError(str(error)) from None
         return answer, time.monotonic() - started
 
     def _charge(self, usage: Usage | None, seconds: float) -> None:
-        if self._meter is not None:
-            dollars = None if usage is None else self._prices.dollars(self._model, usage)
-            self._meter.charge((usage or Usage()).model_copy(update={"dollars": dollars}), seconds)
+        if self.meter is not None:
+            dollars = None if usage is None else self.prices.dollars(self.model, usage)
+            self.meter.charge((usage or Usage()).model_copy(update={"dollars": dollars}), seconds)
 
     def _results(self, text: str, pages: Iterable[WebResult]) -> tuple[WebResult, ...]:
-        answer = WebResult(f"Answer of {self._client.service.name}'s web search", "", text)
-        return tidy((answer, *pages), self._most)
+        answer = WebResult(f"Answer of {self.client.service.name}'s web search", "", text)
+        return tidy((answer, *pages), self.most)
 
 
 class AnthropicSearch(_HostedSearch):
@@ -161,6 +155,6 @@ class OpenAISearch(_HostedSearch):
         contents = [part for item in messages for part in item.content or () if part.type == "output_text"]
         text = "".join(content.text for content in contents)
         if not text:
-            raise SearchError("OpenAI's search gave no answer.")
+            raise SearchError("OpenAI's search returned no answer.")
         cited = (note for content in contents for note in content.annotations if note.type == "url_citation")
         return self._results(text, (WebResult(note.title, note.url, "") for note in cited))

@@ -98,7 +98,7 @@ def _load(name: str, reference: str) -> Entry:
         entry: Entry = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         message = f"The command {name!r} is registered as {reference}, which cannot be loaded: {error}. "
-        raise EnvironmentProblem(f"{message}Install the package that registers it again.") from error
+        raise EnvironmentProblem(f"{message}Reinstall the package that registers it.") from error
     return entry
 
 

@@ -113,7 +113,7 @@ def test_the_key_appears_in_no_name_text_or_log(form: Format, caplog: pytest.Log
     assert KEY not in caplog.text
     built = build_model(form.model("http://127.0.0.1:1"), form.environment("http://127.0.0.1:1"))
     assert isinstance(built, ProviderModel)
-    assert KEY not in built.name + repr(built) + repr(vars(built)) + repr(vars(built._client))
+    assert KEY not in built.name + repr(built) + repr(vars(built)) + repr(vars(built.client))
 
 
 # Faults. Each ends in success after a bounded number of requests, or in the right error.

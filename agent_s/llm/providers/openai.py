@@ -95,10 +95,10 @@ def send(
 def _failure(code: str, message: str) -> ModelError:
     said = " ".join(message.split())[:300] or "no reason given"
     if code in ("server_error", "rate_limit_exceeded"):
-        return TransientError(f"OpenAI has trouble ({code}: {said}).")
+        return TransientError(f"OpenAI is temporarily unavailable ({code}: {said}).")
     if "policy" in code:
         return ModelRefused(f"OpenAI stopped the model ({code}: {said}).")
-    return ModelError(f"OpenAI could not make an answer ({code or 'failed'}: {said}).")
+    return ModelError(f"OpenAI returned no answer ({code or 'failed'}: {said}).")
 
 
 def _message(message: Message) -> dict[str, Any]:

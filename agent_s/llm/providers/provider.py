@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agent_s.errors import EmptyResponse, MalformedResponse, ModelRefused, ResponseCutOff
@@ -40,37 +41,18 @@ class Send(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class ProviderModel:
-    """Answers requests with a model of a provider.
+    """Answers requests with a model of a provider."""
 
-    Args:
-        name: As in the settings, such as "anthropic:NAME".
-        client: Client of the provider.
-        send: Speaks its wire format.
-        settings: Settings of the requests.
-        renderer: Turns contexts into conversations.
-        retrying: Retries after transient errors.
-        prices: Prices of tokens.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        client: SdkClient,
-        send: Send,
-        settings: ProviderSettings,
-        renderer: Renderer,
-        retrying: Retrying,
-        prices: Prices,
-    ) -> None:
-        self.name = name
-        self._client = client
-        self._send = send
-        self._settings = settings
-        self._enforces_schema = True
-        self._renderer = renderer
-        self._retrying = retrying
-        self._prices = prices
+    name: str  # as in the settings, such as "anthropic:NAME"
+    client: SdkClient  # client of the provider
+    send: Send  # speaks its wire format
+    settings: ProviderSettings  # settings of the requests
+    renderer: Renderer  # turns contexts into conversations
+    retrying: Retrying  # retries after transient errors
+    prices: Prices  # prices of tokens
+    _enforces_schema: bool = field(default=True, init=False)
 
     def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer one request; an invalid answer is sent back once, with the reason.
@@ -81,14 +63,14 @@ class ProviderModel:
             ResponseCutOff: The answer or the conversation is too long.
             MalformedResponse: The second answer is invalid, too.
         """
-        conversation = self._renderer.render(request.context)
+        conversation = self.renderer.render(request.context)
         reply = self._ask(conversation, request)
         usage, requests = reply.usage, 1
         try:
             output = self._read(reply, request.response_type)
         except Unreadable as problem:
             echo = sendable(reply.text[:MAX_ECHO]).strip() or "(nothing)"
-            complaint = self._renderer.retry(str(problem))
+            complaint = self.renderer.retry(str(problem))
             conversation = conversation.extended(
                 Message("assistant", (Text(echo),)), Message("user", (Text(complaint),))
             )
@@ -98,7 +80,7 @@ class ProviderModel:
                 output = self._read(reply, request.response_type)
             except Unreadable as again:
                 raise self._failure(reply, str(again)) from again
-        usage = usage.model_copy(update={"dollars": self._prices.dollars(self.name, usage)})
+        usage = usage.model_copy(update={"dollars": self.prices.dollars(self.name, usage)})
         return ModelResponse(output, usage, {"request_id": reply.request_id, "requests": requests})
 
     def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
@@ -107,11 +89,11 @@ class ProviderModel:
         Raises:
             ModelUnavailable: They are not; the message suggests a fix.
         """
-        self._retrying(self._client.check, self._client.cancel, asked_to_stop)
+        self.retrying(self.client.check, self.client.cancel, asked_to_stop)
 
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
-        reply = self._retrying(
-            lambda: self._attempt(conversation, request.response_type), self._client.cancel, request.asked_to_stop
+        reply = self.retrying(
+            lambda: self._attempt(conversation, request.response_type), self.client.cancel, request.asked_to_stop
         )
         why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
         match reply.stop:
@@ -129,10 +111,10 @@ class ProviderModel:
         """Make one attempt; without a schema if the server supports none."""
         if self._enforces_schema:
             try:
-                return self._send(self._client, self._settings, conversation, response_type)
+                return self.send(self.client, self.settings, conversation, response_type)
             except SchemaRefused:
                 self._enforces_schema = False
-        return self._send(self._client, self._settings, conversation, None)
+        return self.send(self.client, self.settings, conversation, None)
 
     def _read(self, reply: Reply, response_type: type[Response]) -> Response:
         if reply.stop == "length":

@@ -12,6 +12,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -43,24 +44,14 @@ class TransientError(ModelUnavailable):
         self.max_tries = max_tries
 
 
+@dataclass(frozen=True, slots=True)
 class Retrying:
-    """Retries with exponential backoff, or after the wait that the server asks for.
+    """Retries with exponential backoff, or after the wait that the server asks for."""
 
-    Args:
-        retries: Maximum number of retries.
-        sleep: Waits, s; None for a wait that ends early when the run is stopped.
-        jitter: Returns a number in [0, 1), so that several agents do not retry at the same moment.
-    """
-
-    def __init__(
-        self,
-        retries: int = 4,
-        sleep: Callable[[float], None] | None = None,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
-        self._retries = retries
-        self._sleep = sleep
-        self._jitter = jitter
+    retries: int = 4  # maximum number of retries
+    sleep: Callable[[float], None] | None = None  # waits, s; None for a wait that ends early when the run is stopped
+    # returns a number in [0, 1), so that several agents do not retry at the same moment
+    jitter: Callable[[], float] = random.random
 
     def __call__(
         self,
@@ -86,11 +77,11 @@ class Retrying:
                 tries += 1
                 wait_s = self._wait_s(error, tries)
                 if wait_s > MAX_WAIT_S:
-                    raise ModelUnavailable(f"{error} It asks to come back in {_duration(wait_s)}.") from error
-                if tries > self._retries or (error.max_tries is not None and tries >= error.max_tries):
+                    raise ModelUnavailable(f"{error} It asks to retry in {_duration(wait_s)}.") from error
+                if tries > self.retries or (error.max_tries is not None and tries >= error.max_tries):
                     raise ModelUnavailable(f"{error} Tried {tries} times." if tries > 1 else str(error)) from error
                 log.info("%s Trying again in %.1f s.", error, wait_s)
-                _sleep(wait_s, asked_to_stop) if self._sleep is None else self._sleep(wait_s)
+                _sleep(wait_s, asked_to_stop) if self.sleep is None else self.sleep(wait_s)
             except Abandoned:
                 cancel()
                 raise ModelUnavailable(STOPPED) from None
@@ -102,7 +93,7 @@ class Retrying:
         if error.retry_after_s is not None:
             return error.retry_after_s
         backoff_s: float = min(FIRST_WAIT_S * 2 ** (tries - 1), MAX_BACKOFF_S)
-        return backoff_s * (1 - 0.25 * self._jitter())
+        return backoff_s * (1 - 0.25 * self.jitter())
 
 
 def _sleep(seconds: float, asked_to_stop: Callable[[], bool]) -> None:

@@ -109,7 +109,7 @@ def _busy(status: int, said: str, headers: Mapping[str, str], code: str, name: s
         return ModelUnavailable(f"The account at {name} is used up (HTTP 429: {said}). Raise its limit.")
     if headers.get("x-should-retry") == "false":
         return ModelUnavailable(f"{name} is not available (HTTP {status}: {said}).")
-    trouble = {429: "limits the rate", 529: "is overloaded"}.get(status, "has trouble")
+    trouble = {429: "limits the rate", 529: "is overloaded"}.get(status, "reports a server error")
     return TransientError(f"{name} {trouble} (HTTP {status}: {said}).", retry_after_s(headers))
 
 
