@@ -113,15 +113,8 @@ def run_once(
 ) -> int:
     """Open the desktop and the memory, carry out one task, show how it ended, and return the exit status.
 
-    Args:
-        task: The task.
-        settings: The settings.
-        choice: The desktop.
-        as_json: Write the outcome to standard output, as one JSON object.
-        quiet: Show no progress.
-        record: Folder to record the run in; None for a new one in the runs folder.
-        trusted_run: Id of a run to replay even if it was never verified.
-        unfinished: Run to resume; None to start the task.
+    The run is recorded in the folder `record`, or in a new one. It may replay the run with the id `trusted_run` even if
+    that was never verified. An `unfinished` run is resumed instead of starting the task.
 
     Raises:
         AciError: The desktop cannot be used.
@@ -155,17 +148,10 @@ def carry_out(
     home: Path | None = None,
     unfinished: UnfinishedRun | None = None,
 ) -> FinishedRun:
-    """Carry out a task: show it, record it, and write its report.
+    """Carry out a task, or resume an unfinished run: show it, record it, and write its report.
 
-    Args:
-        agent: The agent.
-        task: The task.
-        runs_folder: Folder of the recorded runs.
-        display: Shows the progress.
-        interrupts: Lets Ctrl-C end the run in order.
-        record: Folder to record the run in; None for a new one in `runs_folder`.
-        home: Home of a virtual desktop, from which the person's files are copied to the run's folder.
-        unfinished: Run to resume; None to start the task.
+    It is recorded in the folder `record`, or in a new one in `runs_folder`. The person's files are copied there from
+    `home`, that of a virtual desktop.
     """
     from agent_s.trajectory.recorder import run_folder
 
@@ -197,11 +183,7 @@ def carry_out(
 
 
 def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
-    """Return the task for an instruction.
-
-    Args:
-        instruction: What the person typed.
-        follows: Earlier tasks, and how they ended.
+    """Return the task for what the person typed; it may follow earlier tasks, each with how it ended.
 
     Raises:
         click.UsageError: The instruction is empty or too long.
@@ -257,14 +239,7 @@ def build_agent(
     display: Display,
     trusted_run: str = "",
 ) -> AgentS:
-    """Build the agent; on a terminal, it can ask the person.
-
-    Args:
-        settings: The settings.
-        desktop: The desktop to operate.
-        memory: The memory, or None.
-        display: Paused while the person is asked.
-        trusted_run: Id of a run to replay even if it was never verified.
+    """Build the agent; on a terminal, it can ask the person, for which it pauses the display.
 
     Raises:
         SettingsError: The settings name something that does not exist.

@@ -79,11 +79,7 @@ class Recorder:
     """
 
     def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
-        """Create the folder, accessible to its owner only, and write the header.
-
-        Args:
-            folder: The folder; must not hold a run already.
-            warn: Called with a message if recording has to end; logs a warning by default.
+        """Create the folder, accessible to its owner only, and write the header; `warn` is called if recording ends.
 
         Raises:
             TrajectoryError: The folder holds a run, or cannot be written.
@@ -146,11 +142,6 @@ class Recorder:
         return self._screens[digest]
 
     def _await_picture(self) -> None:
-        """Wait for the picture that is being written.
-
-        Raises:
-            OSError: It cannot be written.
-        """
         picture, self._picture = self._picture, None
         if picture is not None:
             picture.result()
