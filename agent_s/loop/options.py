@@ -27,38 +27,28 @@ ASKED_FOR_PASSWORD = (
 
 
 class Options(Record):
-    """How an agent works.
+    """How an agent works."""
 
-    Attributes:
-        limits: Budgets of each run.
-        planner: `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged.
-        replay: Whether verified experience is replayed without the model; `only` never calls the model.
-        evaluator: Whether a model judges the end of a task that has no state check. With `strict`, an undecided
-            judgement counts as failure.
-        narrative: Whether the Manager retrieves whole-task experience.
-        episodic: Whether Workers retrieve subtask experience.
-        give_memory: Whether the model gets experience `always`, or only `after_failure` of a first try.
-        learn: Whether runs write to memory.
-        boundaries: When to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`,
-            if there is nobody to ask.
-        reflect: Whether the trajectory reflector gives feedback.
-        reflect_every: Also reflect after this number of steps; 0 for only when something looks wrong.
-        search_timeout_s: Longest wait for a web search, s.
-        trusted_run: Id of a run that a person vouches for: its experience is replayed even if it was never verified.
-    """
-
-    limits: Limits = Limits()
+    limits: Limits = Limits()  # budgets of each run
+    # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged
     planner: Planner = "hierarchical"
+    # whether verified experience is replayed without the model; `only` never calls the model
     replay: bool | Literal["only"] = True
+    # whether a model judges the end of a task that has no state check. With `strict`, an undecided judgement counts as
+    # failure.
     evaluator: bool | Literal["strict"] = True
-    narrative: bool = True
-    episodic: bool = True
+    narrative: bool = True  # whether the Manager retrieves whole-task experience
+    episodic: bool = True  # whether Workers retrieve subtask experience
+    # whether the model gets experience `always`, or only `after_failure` of a first try
     give_memory: Literal["always", "after_failure"] = "always"
-    learn: bool = True
+    learn: bool = True  # whether runs write to memory
+    # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
+    # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"
-    reflect: bool = True
-    reflect_every: int = 0
-    search_timeout_s: float = 20.0
+    reflect: bool = True  # whether the trajectory reflector gives feedback
+    reflect_every: int = 0  # also reflect after this number of steps; 0 for only when something looks wrong
+    search_timeout_s: float = 20.0  # longest wait for a web search, s
+    # Id of a run that a person vouches for: its experience is replayed even if it was never verified
     trusted_run: str = ""
 
     @classmethod
