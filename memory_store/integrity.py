@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.orm import with_polymorphic
 
 from memory_store.embedding.embedders import Embedder
 from memory_store.errors import InvalidExperience
 from memory_store.records.experience import KINDS
 from memory_store.search.index import Index
 from memory_store.storage.embeddings import decode
-from memory_store.storage.rows import to_record
-from memory_store.storage.schema import ExperienceRow, VectorRow
+from memory_store.storage.rows import select_kind, to_record
+from memory_store.storage.schema import experience, vector_table
 
 _MAX_PROBLEMS = 20
 
@@ -23,7 +22,7 @@ def find_problems(connection: Connection, embedder: Embedder, index: Index) -> l
     with index.lock:
         index.catch_up(connection)
         for kind in KINDS:
-            table = ExperienceRow.__table__.c
+            table = experience.c
             alive = set(connection.scalars(select(table.pk).where(table.kind == kind, table.forgotten_at.is_(None))))
             if extra := len(index.ids(connection, kind) ^ alive):
                 problems.append(
@@ -33,12 +32,9 @@ def find_problems(connection: Connection, embedder: Embedder, index: Index) -> l
 
 
 def _records(connection: Connection) -> list[str]:
-    from sqlalchemy.orm import Session
-
     problems = []
-    any_kind = with_polymorphic(ExperienceRow, "*")
-    with Session(connection) as session:
-        for row in session.scalars(select(any_kind).execution_options(yield_per=500)):
+    for kind in KINDS:
+        for row in connection.execute(select_kind(kind).where(experience.c.kind == kind)):
             try:
                 key = to_record(row).key
             except (ValueError, TypeError, InvalidExperience):
@@ -50,12 +46,12 @@ def _records(connection: Connection) -> list[str]:
 
 
 def _vectors(connection: Connection, embedder: Embedder) -> list[str]:
-    table = VectorRow.__table__.c
+    table = vector_table.c
     bad = 0
     rows = connection.execute(select(table.data).where(table.embedder == embedder.name))
     for some in rows.partitions(4096):
         bad += decode([row.data for row in some], embedder.dimension)[1].count(False)
-    there = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
+    there = connection.scalar(select(func.count()).select_from(experience)) or 0
     known = connection.scalar(select(func.count()).where(table.embedder == embedder.name)) or 0
     problems = [f"{bad} vectors by {embedder.name} are damaged; they are embedded again when needed"] if bad else []
     if there > known:

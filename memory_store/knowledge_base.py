@@ -21,7 +21,7 @@ from memory_store.errors import InvalidExperience, TransferError
 from memory_store.records.episodic import EpisodicExperience
 from memory_store.records.experience import Experience, Provenance, first_problem
 from memory_store.records.narrative import NarrativeExperience
-from memory_store.storage.rows import to_row
+from memory_store.storage.rows import to_values
 
 NARRATIVE = "narrative_memory.json"
 EPISODIC = "episodic_memory.json"
@@ -85,7 +85,7 @@ def _made(kind: type[Experience], path: Path, key: str, fields: dict[str, object
     number = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     try:
         record = kind.model_validate({"id": f"{kind.kind[0]}-{number}", **fields})
-        to_row(record)
+        to_values(record)
     except (ValidationError, InvalidExperience) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise TransferError(f"{path}: {key[:60]!r} cannot be stored: {problem}") from error

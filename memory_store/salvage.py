@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row
 from sqlalchemy.exc import DatabaseError
 
 from memory_store.errors import StoreCorrupt, StoreUnavailable, TransferError
@@ -25,11 +25,9 @@ from memory_store.records.experience import KINDS, Experience, Kind, Record
 from memory_store.records.skills import SkillExperience
 from memory_store.storage.database import SqliteDatabase
 from memory_store.storage.opening import MAGIC, locate, revision_of
-from memory_store.storage.rows import TABLES, columns_of, to_record
-from memory_store.storage.schema import ExperienceRow
+from memory_store.storage.rows import TABLES, select_kind, to_record
 from memory_store.transfer import write_export
 
-_experience = ExperienceRow.__table__.c
 _HEADER_BYTES = 100
 _PACKED = "0003"  # the last schema with the aliases of skills in their descriptions
 _LONGEST_FILL = 1 << 40  # bytes; a header that promises more is damaged
@@ -156,13 +154,11 @@ def _known(connection: Connection) -> tuple[set[str], int, bool]:
 def _rows(connection: Connection, kind: Kind, first: int, last: int) -> Iterator[Row[Any]]:
     """Yield the rows of a kind with pks in a range, without those that cannot be read."""
     pending = [(first, last)]
-    table = TABLES[kind]
-    every = select(*columns_of(kind)).join_from(ExperienceRow.__table__, table, table.c.pk == _experience.pk)
     while pending:
         low, high = pending.pop()
         if low > high:
             continue
-        wanted = every.where(_experience.pk.between(low, high))
+        wanted = select_kind(kind).where(TABLES[kind].c.pk.between(low, high))
         try:
             yield from connection.execute(wanted).all()
         except (DatabaseError, ValueError, TypeError) as error:

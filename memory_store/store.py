@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, select, true
-from sqlalchemy.orm import Session, with_polymorphic
+from sqlalchemy import ColumnElement, Connection, and_, func, select, true
 
 from intents.intent import Intent
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
@@ -34,18 +33,29 @@ from memory_store.storage.embeddings import (
     store_missing_vectors,
 )
 from memory_store.storage.forgetting import Selection, VacuumReport
-from memory_store.storage.merging import find_twin, merge, pk_of
+from memory_store.storage.merging import find_twin, merged
 from memory_store.storage.opening import locate, open_located
-from memory_store.storage.rows import chunks, mark_changed, to_record, to_row, usable
-from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, VectorRow, WebAnswerRow
+from memory_store.storage.rows import (
+    NEWEST_FIRST,
+    chunks,
+    insert_rows,
+    load,
+    mark_changed,
+    pk_of,
+    replace_vectors,
+    select_kind,
+    to_record,
+    to_values,
+    update_row,
+    usable,
+)
+from memory_store.storage.schema import experience, narrative, vector_table, web_answer
 from memory_store.storage.web_answers import WebAnswer
 
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
-_BATCH = 500
-_experience = ExperienceRow.__table__.c
 
 RecordT = TypeVar("RecordT", bound=Experience)
 
@@ -215,29 +225,25 @@ class MemoryStore:
         Records whose id is already present are skipped; forgotten ones are restored.
         """
         unique = list({record.id: record for record in records}.values())
-        rows = [to_row(record) for record in unique]
+        rows = [to_values(record) for record in unique]
         # Embedding takes long and is done before the write lock is taken.
         blobs = {
-            row.uid: encode(vector)
+            row["uid"]: encode(vector)
             for some in chunks(rows)
-            for row, vector in zip(some, checked_embed(self._embedder, [row.key_text for row in some]), strict=True)
+            for row, vector in zip(some, checked_embed(self._embedder, [row["key_text"] for row in some]), strict=True)
         }
-        added = 0
-        with self._database.write() as connection, Session(connection) as session:
-            for some in chunks(rows):
-                wanted = _experience.uid.in_([row.uid for row in some])
-                query = select(_experience.uid, _experience.pk, _experience.forgotten_at).where(wanted)
-                present = {row.uid: row for row in connection.execute(query)}
-                forgotten = [row.pk for row in present.values() if row.forgotten_at is not None]
-                forgetting.restore(connection, forgotten)
-                new = [row for row in some if row.uid not in present]
-                session.add_all(new)
-                session.flush()
-                session.add_all(VectorRow(pk=row.pk, embedder=self._embedder.name, data=blobs[row.uid]) for row in new)
-                session.flush()
-                session.expunge_all()
-                added += len(new) + len(forgotten)
-        return added
+        with self._database.write() as connection:
+            present: set[str] = set()
+            forgotten: list[int] = []
+            for some in chunks(list(blobs)):
+                columns = (experience.c.uid, experience.c.pk, experience.c.forgotten_at)
+                for found in connection.execute(select(*columns).where(experience.c.uid.in_(some))):
+                    present.add(found.uid)
+                    forgotten += [found.pk] if found.forgotten_at is not None else []
+            forgetting.restore(connection, forgotten)
+            new = [row for row in rows if row["uid"] not in present]
+            insert_rows(connection, new, [blobs[row["uid"]] for row in new], self._embedder.name)
+        return len(new) + len(forgotten)
 
     # Trust
 
@@ -263,19 +269,19 @@ class MemoryStore:
         if run_id is None and ids is None:
             raise ValueError("give either run_id or ids, or both")
         check_text(by, "the name of the check")
-        of_run = _experience.run_id == run_id if run_id is not None else true()
+        of_run = experience.c.run_id == run_id if run_id is not None else true()
         with self._database.write() as connection:
             if ids is None:
                 return trust.mark(connection, of_run, verified, by)
             return sum(
-                trust.mark(connection, and_(of_run, _experience.uid.in_(some)), verified, by)
+                trust.mark(connection, and_(of_run, experience.c.uid.in_(some)), verified, by)
                 for some in chunks(list(dict.fromkeys(ids)))
             )
 
     def record_use(self, experience_id: str, worked: bool) -> None:
         """Count a use of an experience; after two failures it is quarantined and no longer returned."""
         with self._database.write() as connection:
-            trust.count_use(connection, _existing(connection, experience_id), worked)
+            trust.count_use(connection, pk_of(connection, experience_id), worked)
 
     def record_skill_run(self, skill_id: str, worked: bool, *, checked_by: str = "", clean_start: bool = False) -> None:
         """Count a run of a skill. A candidate becomes active if it worked, was checked and had a clean start.
@@ -288,23 +294,23 @@ class MemoryStore:
         """
         check_text(checked_by, "the name of the check")
         with self._database.write() as connection:
-            pk = _existing_skill(connection, skill_id)
+            pk = _skill_pk(connection, skill_id)
             trust.count_skill_run(connection, pk, worked, checked_by, clean_start)
 
     def deprecate_skill(self, skill_id: str, reason: str, replaced_by: str = "") -> None:
         """Deprecate a skill, in favour of another one if there is one."""
         check_text(reason, "the reason")
         with self._database.write() as connection:
-            pk = _existing_skill(connection, skill_id)
+            pk = _skill_pk(connection, skill_id)
             if replaced_by:
-                _existing_skill(connection, replaced_by)
+                _skill_pk(connection, replaced_by)
             trust.deprecate(connection, pk, reason, replaced_by)
 
     def quarantine(self, experience_id: str, reason: str) -> None:
         """Withdraw an experience: it is kept and listed, but not returned by searches."""
         check_text(reason, "the reason")
         with self._database.write() as connection:
-            trust.set_state(connection, _existing(connection, experience_id), "quarantined", reason)
+            trust.set_state(connection, pk_of(connection, experience_id), "quarantined", reason)
 
     def release(self, experience_id: str) -> bool:
         """Release an experience from quarantine, clear its failures, and return whether it was quarantined.
@@ -312,7 +318,7 @@ class MemoryStore:
         A skill becomes a candidate again.
         """
         with self._database.write() as connection:
-            return trust.release(connection, _existing(connection, experience_id))
+            return trust.release(connection, pk_of(connection, experience_id))
 
     # Forgetting and maintenance
 
@@ -439,37 +445,29 @@ class MemoryStore:
         Two instructions are the same if their `memory_store.keys.exact_form` is: white space outside quotations and
         the case of the first letter do not count. Quarantined experience is not returned.
         """
-        same = NarrativeRow.instruction_digest == make_key(instruction).digest
-        query = select(NarrativeRow).where(same, NarrativeRow.success.is_(True), *_replayable(platform))
-        return self._newest(NarrativeExperience, query)
+        same = narrative.c.instruction_digest == make_key(instruction).digest
+        return self._newest(NarrativeExperience, same, narrative.c.success.is_(True), *_replayable(platform))
 
     def find_verified_episode(
         self, task_query: str, subtask: str, context: str = "", platform: str | None = None
     ) -> EpisodicExperience | None:
         """Return the newest verified experience of exactly this subtask, for replay, if any."""
-        same = EpisodicRow.key_digest == make_key(task_query, subtask, context).digest
-        query = select(EpisodicRow).where(EpisodicRow.kind == "episodic", same, *_replayable(platform))
-        return self._newest(EpisodicExperience, query)
+        same = experience.c.key_digest == make_key(task_query, subtask, context).digest
+        return self._newest(EpisodicExperience, same, *_replayable(platform))
 
     def find_skill(
         self, name: str, description: str = "", *, platform: str | None = None, states: Sequence[State] = ("active",)
     ) -> SkillExperience | None:
         """Return the newest skill with exactly this name and description in one of these states, if any."""
-        same = SkillRow.key_digest == make_key(name, description).digest
-        query = select(SkillRow).where(SkillRow.kind == "skill", same, SkillRow.state.in_(states), usable())
-        if platform is not None:
-            query = query.where(SkillRow.platform == platform)
-        return self._newest(SkillExperience, query)
+        same = experience.c.key_digest == make_key(name, description).digest
+        return self._newest(SkillExperience, same, experience.c.state.in_(states), usable(), *_on(platform))
 
     def get(self, experience_id: str) -> Experience:
         """Return an experience, quarantined or not."""
-        any_kind = with_polymorphic(ExperienceRow, "*")
         with self._database.read() as connection:
-            query = select(any_kind).where(any_kind.uid == experience_id, any_kind.forgotten_at.is_(None))
-            found = _load(connection, query)
-        if not found:
-            raise _unknown(experience_id)
-        return found[0]
+            pk = pk_of(connection, experience_id)
+            query = select(experience.c.pk, experience.c.kind).where(experience.c.pk == pk)
+            return load(connection, connection.execute(query).all())[0]
 
     def list_experiences(
         self,
@@ -491,41 +489,38 @@ class MemoryStore:
             limit: Maximum number of results; None for all.
             offset: Number of the newest to skip.
         """
-        any_kind = with_polymorphic(ExperienceRow, "*")
-        query = select(any_kind).where(any_kind.forgotten_at.is_(None))
-        for column, value in ((any_kind.kind, kind), (any_kind.run_id, run_id), (any_kind.state, state)):
+        query = select(experience.c.pk, experience.c.kind).where(experience.c.forgotten_at.is_(None))
+        for column, value in ((experience.c.kind, kind), (experience.c.run_id, run_id), (experience.c.state, state)):
             if value is not None:
                 query = query.where(column == value)
         if app is not None:
-            query = query.where(func.lower(any_kind.app) == func.lower(app))
-        newest_first = (any_kind.created_at.desc(), any_kind.pk.desc())
+            query = query.where(func.lower(experience.c.app) == func.lower(app))
         with self._database.read() as connection:
-            return _load(connection, query.order_by(*newest_first).limit(limit).offset(offset))
+            found = connection.execute(query.order_by(*NEWEST_FIRST).limit(limit).offset(offset)).all()
+            return load(connection, found)
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
         """Give the number of experiences and an iterator over them, oldest first, in one state of the store."""
-        any_kind = with_polymorphic(ExperienceRow, "*")
-        with self._database.read() as connection, Session(connection) as session:
-            count = connection.scalar(select(func.count()).where(_experience.forgotten_at.is_(None))) or 0
-            query = select(any_kind).where(any_kind.forgotten_at.is_(None)).order_by(any_kind.pk)
-            rows = session.scalars(query.execution_options(yield_per=_BATCH))
-            yield count, (to_record(row) for row in rows)
+        query = select(experience.c.pk, experience.c.kind).where(experience.c.forgotten_at.is_(None))
+        with self._database.read() as connection:
+            found = connection.execute(query.order_by(experience.c.pk)).all()
+            yield len(found), (record for some in chunks(found) for record in load(connection, some))
 
     def stats(self) -> StoreStats:
         """Return what the store holds, in numbers."""
-        alive = _experience.forgotten_at.is_(None)
-        vector = VectorRow.__table__.c
+        alive = experience.c.forgotten_at.is_(None)
+        vector = vector_table.c
         with self._database.read() as connection:
 
             def count(*conditions: ColumnElement[bool]) -> int:
-                return connection.scalar(select(func.count()).select_from(ExperienceRow).where(*conditions)) or 0
+                return connection.scalar(select(func.count()).select_from(experience).where(*conditions)) or 0
 
             def counts(column: ColumnElement[Any], which: ColumnElement[bool]) -> dict[str, int]:
                 rows = connection.execute(select(column, func.count()).where(which).group_by(column).order_by(column))
                 return {value: number for value, number in rows}
 
-            kinds = counts(_experience.kind, alive)
+            kinds = counts(experience.c.kind, alive)
             return StoreStats(
                 path=self.place,
                 schema_version=self._schema_version,
@@ -533,13 +528,13 @@ class MemoryStore:
                 narrative=kinds.get("narrative", 0),
                 episodic=kinds.get("episodic", 0),
                 skill=kinds.get("skill", 0),
-                states=counts(_experience.state, alive),
+                states=counts(experience.c.state, alive),
                 forgotten=count(~alive),
-                verified=count(alive, _experience.verified.is_(True)),
-                quarantined=count(alive, ~usable(), _experience.state != "deprecated"),
-                apps=counts(_experience.app, alive),
-                vectors=counts(vector.embedder, vector.pk.in_(select(_experience.pk).where(alive))),
-                web_answers=connection.scalar(select(func.count()).select_from(WebAnswerRow)) or 0,
+                verified=count(alive, experience.c.verified.is_(True)),
+                quarantined=count(alive, ~usable(), experience.c.state != "deprecated"),
+                apps=counts(experience.c.app, alive),
+                vectors=counts(vector.embedder, vector.pk.in_(select(experience.c.pk).where(alive))),
+                web_answers=connection.scalar(select(func.count()).select_from(web_answer)) or 0,
                 bytes=self._database.size(),
             )
 
@@ -552,64 +547,47 @@ class MemoryStore:
             )
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
-        row = to_row(record)
-        vector = encode(checked_embed(self._embedder, [row.key_text])[0])
-        with self._database.write() as connection, Session(connection) as session:
-            twin = find_twin(session, row)
+        row = to_values(record)
+        data = encode(checked_embed(self._embedder, [row["key_text"]])[0])
+        with self._database.write() as connection:
+            twin = find_twin(connection, row)
             if twin is None:
-                session.add(row)
-                session.flush()
-                session.add(VectorRow(pk=row.pk, embedder=self._embedder.name, data=vector))
-                session.flush()
+                insert_rows(connection, [row], [data], self._embedder.name)
                 return record
-            if merge(twin, row):
-                session.execute(delete(VectorRow).where(VectorRow.pk == twin.pk))
-                session.add(VectorRow(pk=twin.pk, embedder=self._embedder.name, data=vector))
-                mark_changed(connection, [twin.pk])
-            session.flush()
-            return cast("RecordT", to_record(twin))
+            pk = twin["pk"]
+            changes = merged(twin, row)
+            update_row(connection, kind.kind, pk, changes)
+            if changes.get("key_text", twin["key_text"]) != twin["key_text"]:
+                replace_vectors(connection, pk, self._embedder.name, data)
+                mark_changed(connection, [pk])
+            found = connection.execute(select_kind(kind.kind).where(experience.c.pk == pk)).one()
+            return cast("RecordT", to_record(found))
 
-    def _newest(self, kind: type[RecordT], query: Select[Any]) -> RecordT | None:
+    def _newest(self, kind: type[RecordT], *conditions: ColumnElement[bool]) -> RecordT | None:
+        query = select_kind(kind.kind).where(experience.c.kind == kind.kind, *conditions)
         with self._database.read() as connection:
-            found = _load(connection, query.order_by(ExperienceRow.created_at.desc(), ExperienceRow.pk.desc()).limit(1))
-        return cast("RecordT", found[0]) if found else None
+            row = connection.execute(query.order_by(*NEWEST_FIRST).limit(1)).first()
+            return None if row is None else cast("RecordT", to_record(row))
 
 
 def _open_index(database: Database, embedder: Embedder) -> Index:
     """Return the index of pgvector if the server has it, else a local one."""
-    from memory_store.storage.postgres import PostgresDatabase
+    if database.path is not None:
+        return LocalIndex(embedder)
+    from memory_store.search.pgvector import open_index
 
-    if isinstance(database, PostgresDatabase):
-        from memory_store.search.pgvector import open_index
+    return open_index(database, embedder) or LocalIndex(embedder)
 
-        return open_index(database, embedder) or LocalIndex(embedder)
-    return LocalIndex(embedder)
+
+def _on(platform: str | None) -> list[ColumnElement[bool]]:
+    return [] if platform is None else [experience.c.platform == platform]
 
 
 def _replayable(platform: str | None) -> list[ColumnElement[bool]]:
-    conditions = [ExperienceRow.verified.is_(True), ExperienceRow.state == "active", usable()]
-    if platform is not None:
-        conditions.append(ExperienceRow.platform == platform)
-    return conditions
+    return [experience.c.verified.is_(True), experience.c.state == "active", usable(), *_on(platform)]
 
 
-def _load(connection: Connection, query: Select[Any]) -> list[Experience]:
-    with Session(connection) as session:
-        return [to_record(row) for row in session.scalars(query)]
-
-
-def _existing(connection: Connection, experience_id: str) -> int:
-    pk = pk_of(connection, experience_id)
-    if pk is None:
-        raise _unknown(experience_id)
-    return pk
-
-
-def _existing_skill(connection: Connection, skill_id: str) -> int:
+def _skill_pk(connection: Connection, skill_id: str) -> int:
     if not skill_id.startswith("s-"):
         raise UnknownExperience(f"{skill_id!r} is not a skill: the ids of skills begin with s-")
-    return _existing(connection, skill_id)
-
-
-def _unknown(experience_id: str) -> UnknownExperience:
-    return UnknownExperience(f"there is no experience {experience_id!r}: list the store to see the ids")
+    return pk_of(connection, skill_id)

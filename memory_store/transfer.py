@@ -35,7 +35,7 @@ from memory_store.errors import InvalidExperience, TransferError
 from memory_store.knowledge_base import read_knowledge_base
 from memory_store.migrations.packed_descriptions import unpack
 from memory_store.records.experience import Experience, Record, first_problem
-from memory_store.storage.rows import RECORDS, to_row
+from memory_store.storage.rows import RECORDS, to_values
 from memory_store.store import MemoryStore
 
 FORMAT = "agent-s-memory"
@@ -173,7 +173,7 @@ def _record(line: dict[str, Any], source: Path, number: int) -> Experience:
     try:
         # Strict JSON mode: no number is read as a text and no text as a truth value.
         record = kind.model_validate_json(json.dumps(line), strict=True)
-        to_row(record)  # Also checks that its keys are not blank.
+        to_values(record)  # Also checks that its keys are not blank.
     except (ValidationError, InvalidExperience) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise TransferError(f"{source}, line {number} is not a valid experience: {problem}") from error

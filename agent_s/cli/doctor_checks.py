@@ -168,7 +168,7 @@ def models() -> Iterator[Finding]:
 
 def memory(settings: Settings) -> Iterator[Finding]:
     """Check that the memory can be opened and is private."""
-    from agent_s.loop.agent import open_memory
+    from agent_s.memory import open_memory
 
     path = settings.memory_path
     url = settings.memory.url

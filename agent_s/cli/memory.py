@@ -28,7 +28,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 def _opened(settings: Settings) -> AbstractContextManager[MemoryStore]:
     """Open the memory that the settings name, even if runs do not use it."""
-    from agent_s.loop.agent import open_memory
+    from agent_s.memory import open_memory
 
     return open_memory(settings)
 

@@ -18,6 +18,7 @@ from agent_s.loop.options import Options, People, Services
 from agent_s.loop.session import Signals
 from agent_s.loop.task_run import TaskRun
 from agent_s.loop.unfinished import UnfinishedRun
+from agent_s.memory import open_memory
 from agent_s.records import Outcome, StateCheck, Task
 from agent_s.safety.confirmation import Consent
 from agent_s.safety.secrets import Secrets, find_in
@@ -26,7 +27,6 @@ from memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from agent_s.settings import Settings
-    from memory_store.embedding.embedders import Embedder
 
 
 class AgentS:
@@ -172,26 +172,3 @@ def _build_policy(settings: Settings, desktop: Desktop) -> Policy:
         allowed_apps=frozenset(settings.policy.allowed_apps),
         confirm_all=settings.policy.confirm == "always",
     )
-
-
-def open_memory(settings: Settings) -> MemoryStore:
-    """Open the memory that the settings name.
-
-    Raises:
-        MemoryStoreError: It cannot be opened; it is unchanged.
-    """
-    return MemoryStore.open(settings.memory.url or settings.memory_path, embedder=choose_embedder(settings))
-
-
-def choose_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name."""
-    from memory_store.embedding.embedders import HashingEmbedder, default_embedder
-    from memory_store.embedding.minilm import MiniLmEmbedder
-
-    match settings.memory.embedder:
-        case "minilm":
-            return MiniLmEmbedder()
-        case "hashing":
-            return HashingEmbedder()
-        case "auto":
-            return default_embedder()

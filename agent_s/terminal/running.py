@@ -95,7 +95,7 @@ def open_memory(settings: Settings) -> AbstractContextManager[MemoryStore | None
     """
     if not settings.memory.enabled:
         return nullcontext(None)
-    from agent_s.loop.agent import open_memory
+    from agent_s.memory import open_memory
 
     return open_memory(settings)
 

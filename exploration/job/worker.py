@@ -114,7 +114,7 @@ class ExplorationBench:
     def _survey(self, job: Job, application: Application) -> Result:
         from agent_s.llm.budget import MeteredModel
         from agent_s.llm.build import build_models
-        from agent_s.loop.agent import choose_embedder
+        from agent_s.memory import choose_embedder
         from exploration.tasks.proposals import leave_out_repetitions, propose_tasks
 
         folder = application_folder(self._given.folder, application.id)
@@ -245,7 +245,7 @@ class ExplorationBench:
 
     def _opened_memory(self) -> MemoryStore | None:
         if self._memory is None and self._settings.memory.enabled:
-            from agent_s.loop.agent import open_memory
+            from agent_s.memory import open_memory
 
             self._memory = self._resources.enter_context(open_memory(self._settings))
         return self._memory

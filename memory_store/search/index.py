@@ -20,7 +20,7 @@ from memory_store.records.experience import KINDS, Kind
 from memory_store.search.vectors import VectorIndex
 from memory_store.storage.embeddings import cosines_of, decode, key_texts
 from memory_store.storage.rows import chunks
-from memory_store.storage.schema import ExperienceRow, StateRow, VectorRow
+from memory_store.storage.schema import experience, store_state, vector_table
 
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 EMBED_AT_ONCE = 256  # A larger number of experiences without a vector is embedded in the background.
 _LOAD_ROWS = 8192
 _EMBED_ROWS = 256
-_experience = ExperienceRow.__table__.c
-_vector = VectorRow.__table__.c
-_state = StateRow.__table__.c
-_STATE = select(select(func.max(_experience.pk)).scalar_subquery().label("newest"), _state.version, _state.removed)
+_STATE = select(
+    func.coalesce(select(func.max(experience.c.pk)).scalar_subquery(), 0).label("newest"),
+    store_state.c.version,
+    store_state.c.removed,
+)
 
 
 class Index(Protocol):
@@ -99,22 +100,21 @@ class LocalIndex:
 
     def catch_up(self, connection: Connection) -> None:
         """Bring the indexes to the state of the database that the transaction sees."""
-        state = connection.execute(_STATE).one()
-        now = _Seen(state.newest or 0, state.version, state.removed)
+        now = _Seen(*connection.execute(_STATE).one())
         if not self._indexes:
             self._indexes = {kind: VectorIndex(self._embedder.dimension) for kind in KINDS}
         if now.removed != self._seen.removed:
-            alive = set(connection.scalars(select(_experience.pk)))
+            alive = set(connection.scalars(select(experience.c.pk)))
             for index in self._indexes.values():
                 index.remove(index.ids - alive)
         if now.version != self._seen.version and self._seen.newest:
-            changed = _experience.changed > self._seen.version
-            pks = connection.scalars(select(_experience.pk).where(changed)).all()
+            changed = experience.c.changed > self._seen.version
+            pks = connection.scalars(select(experience.c.pk).where(changed)).all()
             for index in self._indexes.values():
                 index.remove(pks)
-            self._load(connection, and_(changed, _experience.pk <= self._seen.newest))
+            self._load(connection, and_(changed, experience.c.pk <= self._seen.newest))
         if now.newest > self._seen.newest:
-            self._load(connection, _experience.pk.between(self._seen.newest + 1, now.newest))
+            self._load(connection, experience.c.pk.between(self._seen.newest + 1, now.newest))
         self._seen = now
 
     def search(
@@ -132,11 +132,11 @@ class LocalIndex:
         return self._indexes[kind].ids if self._indexes else frozenset()
 
     def _load(self, connection: Connection, which: ColumnElement[bool]) -> None:
-        same = and_(_vector.pk == _experience.pk, _vector.embedder == self._embedder.name)
+        same = and_(vector_table.c.pk == experience.c.pk, vector_table.c.embedder == self._embedder.name)
         query = (
-            select(_experience.pk, _experience.kind, _vector.data)
-            .outerjoin(VectorRow.__table__, same)
-            .where(which, _experience.forgotten_at.is_(None))
+            select(experience.c.pk, experience.c.kind, vector_table.c.data)
+            .outerjoin(vector_table, same)
+            .where(which, experience.c.forgotten_at.is_(None))
         )
         for rows in connection.execute(query).partitions(_LOAD_ROWS):
             parts: defaultdict[str, tuple[list[int], list[bytes | None]]] = defaultdict(lambda: ([], []))

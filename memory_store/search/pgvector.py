@@ -19,8 +19,9 @@ from memory_store.embedding.embedders import Embedder
 from memory_store.errors import MemoryStoreError
 from memory_store.records.experience import KINDS, Kind
 from memory_store.storage.embeddings import cosines_of
-from memory_store.storage.postgres import SCHEMA, PostgresDatabase
-from memory_store.storage.schema import ExperienceRow
+from memory_store.storage.database import Database
+from memory_store.storage.postgres import SCHEMA
+from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
@@ -59,8 +60,8 @@ FOR EACH ROW EXECUTE FUNCTION {schema}.vector_near()
 """
 
 
-def open_index(database: PostgresDatabase, embedder: Embedder) -> PgVectorIndex | None:
-    """Return the index of a server that has pgvector, prepared for an embedder; None if it has none.
+def open_index(database: Database, embedder: Embedder) -> PgVectorIndex | None:
+    """Return the index of a PostgreSQL server that has pgvector, prepared for an embedder; None if it has none.
 
     Raises:
         MemoryStoreError: The server cannot be used.
@@ -105,7 +106,7 @@ class PgVectorIndex:
 
     def catch_up(self, connection: Connection) -> None:
         """Read the highest pk; the server maintains the index itself."""
-        self._newest = connection.scalar(select(func.max(ExperienceRow.__table__.c.pk))) or 0
+        self._newest = connection.scalar(select(func.max(experience.c.pk))) or 0
 
     def search(
         self, connection: Connection, kind: Kind, vector: Vector, count: int, others: Sequence[int]
@@ -131,7 +132,7 @@ class PgVectorIndex:
         return frozenset(connection.scalars(query))
 
 
-def _home(database: PostgresDatabase) -> str | None:
+def _home(database: Database) -> str | None:
     """Return the schema of pgvector, which is installed if the server offers and permits it; None if it does not."""
     where = text("SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
                  " WHERE e.extname = 'vector'")  # fmt: skip

@@ -21,8 +21,8 @@ from memory_store.search.index import Index
 from memory_store.search.lexical import WordSearch
 from memory_store.search.ranking import LEAST_COSINE, Judge, Verdict, weight
 from memory_store.storage.database import Database
-from memory_store.storage.rows import TABLES, chunks, columns_of, to_record, usable
-from memory_store.storage.schema import ExperienceRow
+from memory_store.storage.rows import NEWEST_FIRST, TABLES, chunks, select_kind, to_record, usable
+from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
@@ -32,7 +32,6 @@ _FIRST_CANDIDATES = 32
 _MAX_CANDIDATES = 128
 _MAX_FILTERED_CANDIDATES = 2048
 _CANDIDATES_BY_WORDS = 16
-_experience = ExperienceRow.__table__.c
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +83,25 @@ def _statements(kind: Kind, candidates: bool, by_app: bool, by_platform: bool) -
     table = TABLES[kind]
     conditions = [usable()]
     if not candidates:
-        conditions.append(_experience.state == "active")
+        conditions.append(experience.c.state == "active")
     if by_app:
-        conditions.append(func.lower(_experience.app) == bindparam("app"))
+        conditions.append(func.lower(experience.c.app) == bindparam("app"))
     if by_platform:
-        conditions.append(_experience.platform == bindparam("platform"))
+        conditions.append(experience.c.platform == bindparam("platform"))
     # The kind is only a condition where it is part of the index: together with a pk it misleads SQLite's planner.
-    of_key = and_(_experience.kind == kind, _experience.key_digest == bindparam("digest"))
-    of_pks = _experience.pk.in_(bindparam("pks", expanding=True))
-    both = ExperienceRow.__table__.join(table, table.c.pk == _experience.pk)
-    whole = select(*columns_of(kind)).select_from(both)
-    newest = (func.coalesce(_experience.verified, False).desc(), _experience.created_at.desc(), _experience.pk.desc())
+    of_key = and_(experience.c.kind == kind, experience.c.key_digest == bindparam("digest"))
+    of_pks = experience.c.pk.in_(bindparam("pks", expanding=True))
+    whole = select_kind(kind)
+    both = experience.join(table, table.c.pk == experience.c.pk)
     ranked_by = (
-        *(_experience.pk, _experience.key_text, _experience.key_digest, _experience.app, _experience.verified),
-        *(_experience.times_used, _experience.times_worked, _experience.created_at, _experience.last_used_at),
+        *(experience.c.pk, experience.c.key_text, experience.c.key_digest, experience.c.app, experience.c.verified),
+        *(experience.c.times_used, experience.c.times_worked, experience.c.created_at, experience.c.last_used_at),
         table.c.success if kind == "narrative" else true().label("success"),
     )
     return _Statements(
-        same=whole.where(of_key, *conditions).order_by(*newest).limit(_EXACT_CANDIDATES),
+        same=whole.where(of_key, *conditions)
+        .order_by(func.coalesce(experience.c.verified, False).desc(), *NEWEST_FIRST)
+        .limit(_EXACT_CANDIDATES),
         light=select(*ranked_by).select_from(both).where(of_pks, *conditions),
         whole=whole.where(of_pks),
     )

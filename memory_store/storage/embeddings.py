@@ -13,7 +13,7 @@ from memory_store.embedding.embedders import Embedder, checked_embed
 from memory_store.errors import MemoryStoreError, StoreBusy
 from memory_store.storage.database import Database
 from memory_store.storage.rows import chunks, mark_changed
-from memory_store.storage.schema import ExperienceRow, VectorRow
+from memory_store.storage.schema import experience, vector_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
 _BATCH = 256
 _RETRY_S = 0.2
-_experience = ExperienceRow.__table__.c
-_vector = VectorRow.__table__.c
-_VECTORS = select(_vector.pk, _vector.data).where(
-    _vector.pk.in_(bindparam("pks", expanding=True)), _vector.embedder == bindparam("embedder")
+_VECTORS = select(vector_table.c.pk, vector_table.c.data).where(
+    vector_table.c.pk.in_(bindparam("pks", expanding=True)), vector_table.c.embedder == bindparam("embedder")
 )
 _log = logging.getLogger(__name__)
 
@@ -81,7 +79,7 @@ def cosines_of(
 
 def key_texts(connection: Connection, pks: Sequence[int]) -> list[str]:
     """Return the texts that experiences are embedded by."""
-    rows = connection.execute(select(_experience.pk, _experience.key_text).where(_experience.pk.in_(pks)))
+    rows = connection.execute(select(experience.c.pk, experience.c.key_text).where(experience.c.pk.in_(pks)))
     texts: dict[int, str] = {pk: text for pk, text in rows}
     return [texts[pk] for pk in pks]
 
@@ -89,8 +87,8 @@ def key_texts(connection: Connection, pks: Sequence[int]) -> list[str]:
 def count_missing_vectors(database: Database, embedder: Embedder) -> int:
     """Return the number of experiences without a vector by this embedder."""
     with database.read() as connection:
-        present = connection.scalar(select(func.count()).select_from(ExperienceRow.__table__)) or 0
-        embedded = connection.scalar(select(func.count()).where(_vector.embedder == embedder.name)) or 0
+        present = connection.scalar(select(func.count()).select_from(experience)) or 0
+        embedded = connection.scalar(select(func.count()).where(vector_table.c.embedder == embedder.name)) or 0
     return present - embedded
 
 
@@ -111,13 +109,13 @@ def store_missing_vectors(
     Raises:
         MemoryStoreError: The store cannot be written, or the embedder fails.
     """
-    same = and_(_vector.pk == _experience.pk, _vector.embedder == embedder.name)
-    usable = func.length(_vector.data) == 4 * embedder.dimension
+    same = and_(vector_table.c.pk == experience.c.pk, vector_table.c.embedder == embedder.name)
+    usable = func.length(vector_table.c.data) == 4 * embedder.dimension
     missing = (
-        select(_experience.pk, _experience.key_text)
-        .outerjoin(VectorRow.__table__, and_(same, usable))
-        .where(_experience.pk > bindparam("after"), _vector.pk.is_(None))
-        .order_by(_experience.pk)
+        select(experience.c.pk, experience.c.key_text)
+        .outerjoin(vector_table, and_(same, usable))
+        .where(experience.c.pk > bindparam("after"), vector_table.c.pk.is_(None))
+        .order_by(experience.c.pk)
         .limit(_BATCH)
     )
     done = after = 0
@@ -140,11 +138,11 @@ def store_missing_vectors(
 def _store(connection: Connection, embedder: Embedder, values: list[dict[str, Any]]) -> int:
     # Meanwhile some experiences may have been deleted, and others embedded by another process.
     pks = [value["pk"] for value in values]
-    alive = set(connection.scalars(select(_experience.pk).where(_experience.pk.in_(pks))))
-    connection.execute(delete(VectorRow).where(_vector.pk.in_(pks), _vector.embedder == embedder.name))
+    alive = set(connection.scalars(select(experience.c.pk).where(experience.c.pk.in_(pks))))
+    connection.execute(delete(vector_table).where(vector_table.c.pk.in_(pks), vector_table.c.embedder == embedder.name))
     kept = [value for value in values if value["pk"] in alive]
     if kept:
-        connection.execute(insert(VectorRow), kept)
+        connection.execute(insert(vector_table), kept)
         mark_changed(connection, list(alive))
     return len(kept)
 

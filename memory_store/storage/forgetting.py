@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, upd
 
 from memory_store.records.experience import Kind, Record, State, UtcTime
 from memory_store.storage.rows import chunks, mark_changed
-from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, StateRow
+from memory_store.storage.schema import episodic, experience, narrative, skill, store_state
 
 
 class Selection(Record):
@@ -69,16 +69,11 @@ def chosen(connection: Connection, selection: Selection) -> list[int]:
     """
     if selection.is_blank:
         raise ValueError("nothing is chosen: give ids, a task, an application, an age or a text, or everything=True")
-    table = ExperienceRow
+    table = experience.c
     query = select(table.pk).where(table.forgotten_at.is_(None))
-    for column, value in (
-        (table.kind, selection.kind),
-        (table.run_id, selection.run_id),
-        (table.task_id, selection.task_id),
-        (table.state, selection.state),
-    ):
-        if value is not None:
-            query = query.where(column == value)
+    for name in ("kind", "run_id", "task_id", "state"):
+        if (value := getattr(selection, name)) is not None:
+            query = query.where(table[name] == value)
     if selection.app is not None:
         query = query.where(func.lower(table.app) == selection.app.lower())
     if selection.before is not None:
@@ -103,38 +98,34 @@ def restore(connection: Connection, pks: Sequence[int]) -> None:
 
 def restore_last(connection: Connection) -> int:
     """Restore what was forgotten last and return the number of experiences."""
-    last = select(ExperienceRow.forgotten_in).where(ExperienceRow.forgotten_at.is_not(None))
+    last = select(experience.c.forgotten_in).where(experience.c.forgotten_at.is_not(None))
     # Ordered by version, not by time: a clock may be set back.
-    name = connection.scalar(last.order_by(ExperienceRow.changed.desc()).limit(1))
-    pks = list(connection.scalars(select(ExperienceRow.pk).where(ExperienceRow.forgotten_in == name))) if name else []
+    name = connection.scalar(last.order_by(experience.c.changed.desc()).limit(1))
+    pks = list(connection.scalars(select(experience.c.pk).where(experience.c.forgotten_in == name))) if name else []
     restore(connection, pks)
     return len(pks)
 
 
 def delete_forgotten(connection: Connection) -> int:
     """Delete forgotten experiences for good and return their number."""
-    count = connection.execute(delete(ExperienceRow).where(ExperienceRow.forgotten_at.is_not(None))).rowcount
+    count = connection.execute(delete(experience).where(experience.c.forgotten_at.is_not(None))).rowcount
     if count:
-        connection.execute(update(StateRow).values(removed=StateRow.removed + 1))
+        connection.execute(update(store_state).values(removed=store_state.c.removed + 1))
     return count
 
 
 def _set(connection: Connection, pks: Sequence[int], **values: object) -> None:
     for some in chunks(pks):
-        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(**values))
+        connection.execute(update(experience).where(experience.c.pk.in_(some)).values(**values))
     if pks:
         mark_changed(connection, pks)
 
 
 def _holds(text: str) -> ColumnElement[bool]:
-    def within(row: type[ExperienceRow], *names: str) -> ColumnElement[bool]:
-        table = row.__table__.c
-        parts = (table[name].icontains(text, autoescape=True) for name in names)
-        return ExperienceRow.pk.in_(select(table.pk).where(or_(*parts)))
-
+    searched = (experience.c.key_text, narrative.c.instruction, narrative.c.summary, episodic.c.summary, skill.c.name)
     return or_(
-        ExperienceRow.key_text.icontains(text, autoescape=True),
-        within(NarrativeRow, "instruction", "summary"),
-        within(EpisodicRow, "summary"),
-        within(SkillRow, "name"),
+        *(
+            experience.c.pk.in_(select(column.table.c.pk).where(column.icontains(text, autoescape=True)))
+            for column in searched
+        )
     )

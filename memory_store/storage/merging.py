@@ -9,89 +9,44 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection
 
-from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow
+from memory_store.storage.rows import Values, select_kind
+from memory_store.storage.schema import experience
 
 _MAX_CANDIDATES = 16
-_KEPT = frozenset(
-    {
-        *("pk", "uid", "kind", "changed", "state", "state_reason"),
-        *("times_used", "times_worked", "times_seen", "last_used_at"),
-    }
-)
+_COUNTS = ("times_used", "times_worked", "times_seen")
+_KEPT = frozenset({"uid", "kind", "changed", "state", "state_reason", "last_used_at", *_COUNTS})
 
 
-def find_twin(session: Session, row: ExperienceRow) -> ExperienceRow | None:
-    """Return the newest stored experience that this one repeats, if any."""
-    table = type(row)
-    query = (
-        select(table)
-        .where(
-            table.kind == row.kind,
-            table.near_digest == row.near_digest,
-            table.app == row.app,
-            table.platform == row.platform,
-            table.forgotten_at.is_(None),
-            table.state.in_(("active", "candidate")),
-        )
-        .order_by(table.pk.desc())
-        .limit(_MAX_CANDIDATES)
-    )
-    return next((old for old in session.scalars(query) if _is_same(old, row)), None)
+def find_twin(connection: Connection, new: Values) -> Values | None:
+    """Return the row of the newest stored experience that a new one repeats, if any."""
+    same = (experience.c[name] == new[name] for name in ("kind", "near_digest", "app", "platform"))
+    alive = experience.c.forgotten_at.is_(None), experience.c.state.in_(("active", "candidate"))
+    query = select_kind(new["kind"]).where(*same, *alive).order_by(experience.c.pk.desc()).limit(_MAX_CANDIDATES)
+    found = connection.execute(query).mappings().all()
+    return next((dict(old) for old in found if _is_same(dict(old), new)), None)
 
 
-def merge(old: ExperienceRow, new: ExperienceRow) -> bool:
-    """Merge the newer version into the old one and return whether the key has changed."""
-    before = old.key_text
-    verdict = (old.verified, old.verified_by)
-    if new.created_at >= old.created_at:
-        for name in _fields(type(old)):
-            setattr(old, name, getattr(new, name))
-        if new.verified is None and verdict[0] is not None:
-            # The steps are the same, so the verdict holds.
-            old.verified, old.verified_by = verdict
-    elif new.verified is not None:
-        old.verified, old.verified_by = new.verified, new.verified_by
-    old.times_seen += new.times_seen
-    old.times_used += new.times_used
-    old.times_worked += new.times_worked
-    return old.key_text != before
+def merged(old: Values, new: Values) -> dict[str, Any]:
+    """Return the columns of the old row that change when the new version is merged into it."""
+    verdict = {name: (old if new["verified"] is None else new)[name] for name in ("verified", "verified_by")}
+    newer = new["created_at"] >= old["created_at"]
+    # Without a new verdict that of the old version holds, since the steps are the same.
+    changes = {name: value for name, value in new.items() if newer and name not in _KEPT}
+    changes |= verdict if verdict["verified"] is not None else {}
+    return changes | {name: old[name] + new[name] for name in _COUNTS}
 
 
-def pk_of(connection: Connection, uid: str) -> int | None:
-    """Return the pk of an experience that is not forgotten."""
-    return connection.scalar(
-        select(ExperienceRow.pk).where(ExperienceRow.uid == uid, ExperienceRow.forgotten_at.is_(None))
-    )
-
-
-def _is_same(old: ExperienceRow, new: ExperienceRow) -> bool:
-    if None not in (old.verified, new.verified) and old.verified != new.verified:
+def _is_same(old: Values, new: Values) -> bool:
+    if None not in (old["verified"], new["verified"]) and old["verified"] != new["verified"]:
         return False
-    proven = old.verified is not None or old.state != new.state
-    if proven and not _same_content(old, new):
+    content = "plan" if new["kind"] == "narrative" else "steps"
+    proven = old["verified"] is not None or old["state"] != new["state"]
+    if (proven or new["kind"] == "skill") and old[content] != new[content]:
         return False
     # A replay needs the exact words: another wording of a verified experience stays separate.
-    if old.key_digest != new.key_digest and (old.verified or new.verified):
+    if old["key_digest"] != new["key_digest"] and (old["verified"] or new["verified"]):
         return False
-    if isinstance(old, NarrativeRow) and isinstance(new, NarrativeRow):
-        return old.success == new.success and old.instruction_digest == new.instruction_digest
-    return not isinstance(old, SkillRow) or _same_content(old, new)
-
-
-def _same_content(old: ExperienceRow, new: ExperienceRow) -> bool:
-    match old, new:
-        case NarrativeRow(), NarrativeRow():
-            return list(old.plan) == list(new.plan)
-        case EpisodicRow(), EpisodicRow():
-            return list(old.steps) == list(new.steps)
-        case SkillRow(), SkillRow():
-            return list(old.steps) == list(new.steps)
-    return False
-
-
-def _fields(table: Any) -> list[str]:
-    names: list[str] = [column.key for column in table.__mapper__.column_attrs]
-    return [name for name in names if name not in _KEPT]
+    outcome = ("success", "instruction_digest") if new["kind"] == "narrative" else ()
+    return all(old[name] == new[name] for name in outcome)

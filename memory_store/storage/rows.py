@@ -2,86 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, and_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, delete, insert, select, update
 
+from memory_store.errors import UnknownExperience
 from memory_store.keys import near_digest
 from memory_store.records.episodic import EpisodicExperience
-from memory_store.records.experience import QUARANTINE_AFTER_FAILURES, Experience, Kind, Provenance
+from memory_store.records.experience import KINDS, QUARANTINE_AFTER_FAILURES, Experience, Kind, Provenance
 from memory_store.records.narrative import NarrativeExperience
 from memory_store.records.skills import SkillExperience
-from memory_store.storage.schema import EpisodicRow, ExperienceRow, NarrativeRow, SkillRow, StateRow
+from memory_store.storage.schema import episodic, experience, narrative, skill, store_state, vector_table
 
 RECORDS: dict[str, type[Experience]] = {
     "narrative": NarrativeExperience,
     "episodic": EpisodicExperience,
     "skill": SkillExperience,
 }
-ROWS: dict[str, type[ExperienceRow]] = {"narrative": NarrativeRow, "episodic": EpisodicRow, "skill": SkillRow}
-TABLES: dict[str, Any] = {kind: row.__table__ for kind, row in ROWS.items()}
+TABLES: dict[str, Table] = {"narrative": narrative, "episodic": episodic, "skill": skill}
 
 _PROVENANCE = tuple(Provenance.model_fields)
-_FIELDS = {kind: tuple(set(record.model_fields) - {"id", "provenance"}) for kind, record in RECORDS.items()}
+_FIELDS = {kind: set(record.model_fields) - {"id", "provenance"} for kind, record in RECORDS.items()}
+NEWEST_FIRST = (experience.c.created_at.desc(), experience.c.pk.desc())
 _BATCH = 500
 
 ItemT = TypeVar("ItemT")
-_experience = ExperienceRow.__table__.c
+Values = Mapping[str, Any]
 
 
-def to_row(experience: Experience) -> ExperienceRow:
-    """Return the row of a record.
+def to_values(record: Experience) -> dict[str, Any]:
+    """Return the columns of a record, by name, without its ``pk``.
 
     Raises:
         InvalidExperience: The key of the record is blank.
     """
-    key = experience.key
-    values: dict[str, Any] = {name: getattr(experience.provenance, name) for name in _PROVENANCE}
-    values |= {"uid": experience.id, "key_text": key.text, "key_digest": key.digest, "changed": 0}
+    key = record.key
+    values: dict[str, Any] = {name: getattr(record.provenance, name) for name in _PROVENANCE}
+    values |= {"uid": record.id, "kind": record.kind, "key_text": key.text, "key_digest": key.digest, "changed": 0}
     values["near_digest"] = near_digest(key.text)
-    if experience.provenance.quarantined:
+    if record.provenance.quarantined:
         values["state"] = "quarantined"
-    if isinstance(experience, NarrativeExperience):
-        values["instruction_digest"] = experience.instruction_key.digest
-    fields = experience.model_dump(mode="json", include=set(_FIELDS[experience.kind]))
-    return ROWS[experience.kind](**values, **fields)
+    if isinstance(record, NarrativeExperience):
+        values["instruction_digest"] = record.instruction_key.digest
+    return values | record.model_dump(mode="json", include=_FIELDS[record.kind])
 
 
-def to_record(row: ExperienceRow | Row[Any]) -> Experience:
-    """Return the record of a mapped row, or of a plain row with all columns of its kind.
+def to_record(row: Row[Any]) -> Experience:
+    """Return the record of a row that `select_kind` has found.
 
     Raises:
         ValueError: A value is not valid, as in a damaged database; likewise TypeError.
     """
-    if row.kind not in RECORDS:
-        raise TypeError(f"not a known kind of experience: {row.kind}")
     provenance = Provenance(**{name: getattr(row, name) for name in _PROVENANCE})
     # Columns that a later schema added are NULL in older rows.
     values = {name: value for name in _FIELDS[row.kind] if (value := getattr(row, name)) is not None}
     return RECORDS[row.kind](id=row.uid, provenance=provenance, **values)
 
 
-def columns_of(kind: Kind) -> list[Column[Any]]:
-    """Return all columns of a kind of experience."""
-    return [*_experience, *(column for column in TABLES[kind].c if column.name != "pk")]
+@lru_cache(maxsize=8)
+def select_kind(kind: Kind) -> Select[Any]:
+    """Return the selection of all experiences of a kind with all columns."""
+    table = TABLES[kind]
+    columns = (column for column in table.c if column.name != "pk")
+    both = experience.outerjoin(table, table.c.pk == experience.c.pk)
+    return select(*experience.c, *columns).select_from(both)
+
+
+@lru_cache(maxsize=8)
+def _select_pks(kind: Kind) -> Select[Any]:
+    return select_kind(kind).where(experience.c.pk.in_(bindparam("pks", expanding=True)))
+
+
+def load(connection: Connection, found: Sequence[Row[Any]]) -> list[Experience]:
+    """Return the records of pairs of pk and kind, in their order."""
+    records: dict[int, Experience] = {}
+    for kind in KINDS:
+        for some in chunks([row.pk for row in found if row.kind == kind]):
+            rows = connection.execute(_select_pks(kind), {"pks": list(some)})
+            records |= {row.pk: to_record(row) for row in rows}
+    return [records[row.pk] for row in found]
+
+
+def insert_rows(connection: Connection, rows: Sequence[Values], vectors: Sequence[bytes], embedder: str) -> None:
+    """Insert the values of new records, each with its vector."""
+    for start in range(0, len(rows), _BATCH):
+        some = rows[start : start + _BATCH]
+        connection.execute(insert(experience), [_of_table(experience, values) for values in some])
+        found = select(experience.c.uid, experience.c.pk).where(experience.c.uid.in_([row["uid"] for row in some]))
+        pks: dict[str, int] = {uid: pk for uid, pk in connection.execute(found)}
+        for kind, table in TABLES.items():
+            if of_kind := [{"pk": pks[row["uid"]], **_of_table(table, row)} for row in some if row["kind"] == kind]:
+                connection.execute(insert(table), of_kind)
+        data = zip(some, vectors[start : start + _BATCH], strict=True)
+        connection.execute(
+            insert(vector_table), [{"pk": pks[row["uid"]], "embedder": embedder, "data": blob} for row, blob in data]
+        )
+
+
+def replace_vectors(connection: Connection, pk: int, embedder: str, data: bytes) -> None:
+    """Replace all vectors of an experience by one of its changed key."""
+    connection.execute(delete(vector_table).where(vector_table.c.pk == pk))
+    connection.execute(insert(vector_table).values(pk=pk, embedder=embedder, data=data))
+
+
+def update_row(connection: Connection, kind: str, pk: int, values: Values) -> None:
+    """Change columns of one experience."""
+    for table in (experience, TABLES[kind]):
+        if own := _of_table(table, values):
+            connection.execute(update(table).where(table.c.pk == pk).values(own))
+
+
+def _of_table(table: Table, values: Values) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in table.c}
+
+
+def pk_of(connection: Connection, uid: str) -> int:
+    """Return the pk of an experience that is not forgotten.
+
+    Raises:
+        UnknownExperience: There is none.
+    """
+    wanted = select(experience.c.pk).where(experience.c.uid == uid, experience.c.forgotten_at.is_(None))
+    pk: int | None = connection.scalar(wanted)
+    if pk is None:
+        raise UnknownExperience(f"there is no experience {uid!r}: list the store to see the ids")
+    return pk
 
 
 def usable() -> ColumnElement[bool]:
     """Return the condition that an experience is neither forgotten nor quarantined nor deprecated."""
-    return and_(
-        _experience.forgotten_at.is_(None),
-        or_(_experience.state == "active", _experience.state == "candidate"),
-        _experience.times_used - _experience.times_worked < QUARANTINE_AFTER_FAILURES,
+    return (
+        experience.c.forgotten_at.is_(None)
+        & experience.c.state.in_(("active", "candidate"))
+        & (experience.c.times_used - experience.c.times_worked < QUARANTINE_AFTER_FAILURES)
     )
 
 
 def mark_changed(connection: Connection, pks: Sequence[int]) -> None:
     """Let the indexes of all processes read these rows again."""
-    version = (connection.scalar(select(StateRow.version)) or 0) + 1
-    connection.execute(update(StateRow).values(version=version))
+    version = (connection.scalar(select(store_state.c.version)) or 0) + 1
+    connection.execute(update(store_state).values(version=version))
     for some in chunks(pks):
-        connection.execute(update(ExperienceRow).where(ExperienceRow.pk.in_(some)).values(changed=version))
+        connection.execute(update(experience).where(experience.c.pk.in_(some)).values(changed=version))
 
 
 def chunks(items: Sequence[ItemT], size: int = _BATCH) -> Iterator[Sequence[ItemT]]:

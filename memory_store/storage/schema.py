@@ -8,20 +8,20 @@ A reader updates its index by three values. ``pk`` only grows and is never reuse
 ``version`` in ``store_state`` counts changes that affect an index, and ``changed`` of a row is the version at which it
 was last forgotten, restored or given another key. ``removed`` counts the deletions of forgotten rows.
 
-``web_answer`` is a cache of the answers of search engines. Forgotten rows stay, with ``forgotten_at`` set, until the
-store is vacuumed. In addition to these tables, SQLite has
-``experience_fts``, a full-text index of the keys that triggers keep up to date; PostgreSQL has an index over
-``to_tsvector`` instead.
+``web_answer`` is a cache of the answers of search engines; its ``digest`` is of engine and query. Forgotten rows stay,
+with ``forgotten_at`` set, until the store is vacuumed. In addition to these tables, SQLite has ``experience_fts``, a
+full-text index of the keys that triggers keep up to date; PostgreSQL has an index over ``to_tsvector`` instead.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar
 
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
+    Column,
     DateTime,
     Dialect,
     ForeignKey,
@@ -30,16 +30,16 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     String,
+    Table,
     Text,
     false,
     text,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 APPLICATION_ID = 0x41673553  # "Ag5S", in the header of an SQLite file that is a memory store
-_Count = Integer().with_variant(BigInteger(), "postgresql")
-_NullableJson = JSON(none_as_null=True)
+_COUNT = Integer().with_variant(BigInteger(), "postgresql")
+_NULLABLE_JSON = JSON(none_as_null=True)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -57,135 +57,119 @@ class UtcDateTime(TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
-class Base(DeclarativeBase):
-    """Declarative base; constraint names are fixed so that later migrations can refer to them."""
+# Constraint names are fixed so that later migrations can refer to them.
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(column_0_label)s",
-            "uq": "uq_%(table_name)s_%(column_0_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-    type_annotation_map: ClassVar[dict[Any, Any]] = {str: Text(), datetime: UtcDateTime()}
-
-
-class ExperienceRow(Base):
-    """The common columns of all experiences."""
-
-    __tablename__ = "experience"
-    __table_args__: Any = (
-        Index("ix_experience_kind_key_digest", "kind", "key_digest"),
-        Index("ix_experience_kind_near_digest", "kind", "near_digest"),
-        {"sqlite_autoincrement": True},
-    )
-    __mapper_args__: Any = {"polymorphic_on": "kind"}  # noqa: RUF012 - the base declares it for instances
-
-    pk: Mapped[int] = mapped_column(primary_key=True)
-    uid: Mapped[str] = mapped_column(String(32), unique=True)
-    kind: Mapped[str] = mapped_column(String(16))
-    key_text: Mapped[str]
-    key_digest: Mapped[str] = mapped_column(String(64))
-    run_id: Mapped[str] = mapped_column(index=True)
-    task_id: Mapped[str]
-    app: Mapped[str]
-    platform: Mapped[str]
-    model: Mapped[str]
-    outcome: Mapped[str]
-    verified: Mapped[bool | None]
-    verified_by: Mapped[str]
-    embedder: Mapped[str]
-    created_at: Mapped[datetime]
-    version: Mapped[str]
-    times_used: Mapped[int] = mapped_column(_Count)
-    times_worked: Mapped[int] = mapped_column(_Count)
-    times_seen: Mapped[int] = mapped_column(_Count, server_default=text("1"))
-    last_used_at: Mapped[datetime | None]
-    state: Mapped[str] = mapped_column(String(16), server_default=text("'active'"))
-    state_reason: Mapped[str] = mapped_column(server_default=text("''"))
-    from_screen: Mapped[bool] = mapped_column(server_default=false())
-    near_digest: Mapped[str] = mapped_column(String(64), server_default=text("''"))
-    changed: Mapped[int] = mapped_column(server_default=text("0"), index=True, default=0)
-    forgotten_at: Mapped[datetime | None]
-    forgotten_in: Mapped[str | None] = mapped_column(String(32))
+experience = Table(
+    "experience",
+    metadata,
+    Column("pk", Integer, primary_key=True),
+    Column("uid", String(32), nullable=False, unique=True),
+    Column("kind", String(16), nullable=False),
+    Column("key_text", Text, nullable=False),
+    Column("key_digest", String(64), nullable=False),
+    Column("run_id", Text, nullable=False, index=True),
+    Column("task_id", Text, nullable=False),
+    Column("app", Text, nullable=False),
+    Column("platform", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("verified", Boolean),
+    Column("verified_by", Text, nullable=False),
+    Column("embedder", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("times_used", _COUNT, nullable=False),
+    Column("times_worked", _COUNT, nullable=False),
+    Column("times_seen", _COUNT, nullable=False, server_default=text("1")),
+    Column("last_used_at", UtcDateTime),
+    Column("state", String(16), nullable=False, server_default=text("'active'")),
+    Column("state_reason", Text, nullable=False, server_default=text("''")),
+    Column("from_screen", Boolean, nullable=False, server_default=false()),
+    Column("near_digest", String(64), nullable=False, server_default=text("''")),
+    Column("changed", Integer, nullable=False, server_default=text("0"), index=True),
+    Column("forgotten_at", UtcDateTime),
+    Column("forgotten_in", String(32)),
+    Index("ix_experience_kind_key_digest", "kind", "key_digest"),
+    Index("ix_experience_kind_near_digest", "kind", "near_digest"),
+    sqlite_autoincrement=True,
+)
 
 
-class NarrativeRow(ExperienceRow):
-    """The columns of a narrative experience."""
-
-    __tablename__ = "narrative"
-    __mapper_args__: Any = {"polymorphic_identity": "narrative"}  # noqa: RUF012 - the base declares it for instances
-
-    pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
-    query: Mapped[str]
-    instruction: Mapped[str]
-    instruction_digest: Mapped[str] = mapped_column(String(64), index=True)
-    summary: Mapped[str]
-    plan: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    success: Mapped[bool]
+def _pk_of_experience() -> Column[int]:
+    return Column("pk", Integer, ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
 
 
-class EpisodicRow(ExperienceRow):
-    """The columns of an episodic experience."""
+narrative = Table(
+    "narrative",
+    metadata,
+    _pk_of_experience(),
+    Column("query", Text, nullable=False),
+    Column("instruction", Text, nullable=False),
+    Column("instruction_digest", String(64), nullable=False, index=True),
+    Column("summary", Text, nullable=False),
+    Column("plan", JSON, nullable=False),
+    Column("success", Boolean, nullable=False),
+)
 
-    __tablename__ = "episodic"
-    __mapper_args__: Any = {"polymorphic_identity": "episodic"}  # noqa: RUF012 - the base declares it for instances
+episodic = Table(
+    "episodic",
+    metadata,
+    _pk_of_experience(),
+    Column("task_query", Text, nullable=False),
+    Column("subtask", Text, nullable=False),
+    Column("context", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("steps", JSON, nullable=False),
+)
 
-    pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
-    task_query: Mapped[str]
-    subtask: Mapped[str]
-    context: Mapped[str]
-    summary: Mapped[str]
-    steps: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+skill = Table(
+    "skill",
+    metadata,
+    _pk_of_experience(),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("preconditions", JSON, nullable=False),
+    Column("steps", JSON, nullable=False),
+    Column("aliases", _NULLABLE_JSON),
+    Column("intent", _NULLABLE_JSON),
+    Column("effects", _NULLABLE_JSON),
+    Column("replaced_by", String(32), nullable=False),
+)
 
+# The embedding of an experience's key by one embedder: little-endian float32.
+vector_table = Table(
+    "vector",
+    metadata,
+    _pk_of_experience(),
+    Column("embedder", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
 
-class SkillRow(ExperienceRow):
-    """The columns of a skill."""
+web_answer = Table(
+    "web_answer",
+    metadata,
+    Column("pk", Integer, primary_key=True),
+    Column("engine", Text, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("pages", JSON, nullable=False),
+    Column("asked_at", UtcDateTime, nullable=False),
+)
 
-    __tablename__ = "skill"
-    __mapper_args__: Any = {"polymorphic_identity": "skill"}  # noqa: RUF012 - the base declares it for instances
-
-    pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str]
-    description: Mapped[str]
-    preconditions: Mapped[list[str]] = mapped_column(JSON)
-    steps: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    aliases: Mapped[list[str] | None] = mapped_column(_NullableJson)
-    intent: Mapped[dict[str, Any] | None] = mapped_column(_NullableJson)
-    effects: Mapped[list[dict[str, Any]] | None] = mapped_column(_NullableJson)
-    replaced_by: Mapped[str] = mapped_column(String(32))
-
-
-class VectorRow(Base):
-    """The embedding of one experience's key by one embedder: little-endian float32."""
-
-    __tablename__ = "vector"
-
-    pk: Mapped[int] = mapped_column(ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
-    embedder: Mapped[str] = mapped_column(primary_key=True)
-    data: Mapped[bytes] = mapped_column(LargeBinary)
-
-
-class WebAnswerRow(Base):
-    """The answer of a search engine to a query; ``digest`` is of engine and query."""
-
-    __tablename__ = "web_answer"
-
-    pk: Mapped[int] = mapped_column(primary_key=True)
-    engine: Mapped[str]
-    query: Mapped[str]
-    digest: Mapped[str] = mapped_column(String(64), unique=True)
-    pages: Mapped[list[dict[str, str]]] = mapped_column(JSON)
-    asked_at: Mapped[datetime]
-
-
-class StateRow(Base):
-    """The only row of ``store_state``."""
-
-    __tablename__ = "store_state"
-
-    pk: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    removed: Mapped[int]
-    version: Mapped[int] = mapped_column(server_default=text("0"))
-    uid: Mapped[str] = mapped_column(String(32), server_default=text("''"))
+# One row.
+store_state = Table(
+    "store_state",
+    metadata,
+    Column("pk", Integer, primary_key=True, autoincrement=False),
+    Column("removed", Integer, nullable=False),
+    Column("version", Integer, nullable=False, server_default=text("0")),
+    Column("uid", String(32), nullable=False, server_default=text("''")),
+)

@@ -4,39 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select, update
 
 from memory_store.records.experience import QUARANTINE_AFTER_FAILURES, State
 from memory_store.storage.rows import chunks
-from memory_store.storage.schema import ExperienceRow, NarrativeRow, SkillRow
-
-_experience = ExperienceRow.__table__.c
+from memory_store.storage.schema import experience, narrative, skill
 
 
 def count_use(connection: Connection, pk: int, worked: bool) -> None:
     """Count one use; quarantine an experience that has failed twice."""
     connection.execute(
-        update(ExperienceRow)
-        .where(ExperienceRow.pk == pk)
+        update(experience)
+        .where(experience.c.pk == pk)
         .values(
-            times_used=ExperienceRow.times_used + 1,
-            times_worked=ExperienceRow.times_worked + int(worked),
+            times_used=experience.c.times_used + 1,
+            times_worked=experience.c.times_worked + int(worked),
             last_used_at=datetime.now(UTC),
         )
     )
-    failures = _experience.times_used - _experience.times_worked
+    failures = experience.c.times_used - experience.c.times_worked
     connection.execute(
-        update(ExperienceRow)
-        .where(ExperienceRow.pk == pk, failures >= QUARANTINE_AFTER_FAILURES, ExperienceRow.state != "deprecated")
+        update(experience)
+        .where(experience.c.pk == pk, failures >= QUARANTINE_AFTER_FAILURES, experience.c.state != "deprecated")
         .values(state="quarantined", state_reason="it failed twice when it was used")
     )
 
 
 def set_state(connection: Connection, pk: int, state: State, reason: str) -> None:
     """Set the state of an experience."""
-    connection.execute(update(ExperienceRow).where(ExperienceRow.pk == pk).values(state=state, state_reason=reason))
+    connection.execute(update(experience).where(experience.c.pk == pk).values(state=state, state_reason=reason))
 
 
 def release(connection: Connection, pk: int) -> bool:
@@ -44,16 +41,16 @@ def release(connection: Connection, pk: int) -> bool:
 
     A skill becomes a candidate again.
     """
-    row = connection.execute(select(_experience.kind, _experience.state).where(_experience.pk == pk)).one()
+    row = connection.execute(select(experience.c.kind, experience.c.state).where(experience.c.pk == pk)).one()
     if row.state != "quarantined":
         return False
     connection.execute(
-        update(ExperienceRow)
-        .where(ExperienceRow.pk == pk)
+        update(experience)
+        .where(experience.c.pk == pk)
         .values(
             state="candidate" if row.kind == "skill" else "active",
             state_reason="released by its owner",
-            times_used=ExperienceRow.times_worked,
+            times_used=experience.c.times_worked,
         )
     )
     return True
@@ -61,10 +58,10 @@ def release(connection: Connection, pk: int) -> bool:
 
 def mark(connection: Connection, which: ColumnElement[bool], verified: bool | None, by: str) -> int:
     """Record a verdict, quarantine what it contradicts, and return the number of marked experiences."""
-    change = update(ExperienceRow).where(which, ExperienceRow.forgotten_at.is_(None))
+    change = update(experience).where(which, experience.c.forgotten_at.is_(None))
     count = connection.execute(change.values(verified=verified, verified_by=by)).rowcount
     if verified is not None and count:
-        pks = connection.scalars(select(ExperienceRow.pk).where(which)).all()
+        pks = connection.scalars(select(experience.c.pk).where(which)).all()
         for some in chunks(pks):
             _withdraw_contradicted(connection, some)
     return count
@@ -75,8 +72,8 @@ def _withdraw_contradicted(connection: Connection, pks: Sequence[int]) -> None:
 
     A narrative of a failure claims no success and is kept.
     """
-    failures = select(NarrativeRow.__table__.c.pk).where(NarrativeRow.__table__.c.success.is_(False))
-    good, bad = (ExperienceRow.__table__.alias(name) for name in ("good", "bad"))
+    failures = select(narrative.c.pk).where(narrative.c.success.is_(False))
+    good, bad = experience.alias("good"), experience.alias("bad")
     pairs = (
         select(bad.c.pk, good.c.uid)
         .join(
@@ -105,8 +102,8 @@ def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: s
     count_use(connection, pk, worked)
     if worked and clean_start and checked_by:
         connection.execute(
-            update(ExperienceRow)
-            .where(ExperienceRow.pk == pk, ExperienceRow.state == "candidate")
+            update(experience)
+            .where(experience.c.pk == pk, experience.c.state == "candidate")
             .values(
                 state="active",
                 state_reason=f"ran again from a clean state, checked by {checked_by}",
@@ -119,5 +116,4 @@ def count_skill_run(connection: Connection, pk: int, worked: bool, checked_by: s
 def deprecate(connection: Connection, pk: int, reason: str, replaced_by: str) -> None:
     """Deprecate a skill, in favour of another one if there is one."""
     set_state(connection, pk, "deprecated", reason)
-    table: Any = SkillRow.__table__
-    connection.execute(update(table).where(table.c.pk == pk).values(replaced_by=replaced_by))
+    connection.execute(update(skill).where(skill.c.pk == pk).values(replaced_by=replaced_by))

@@ -14,7 +14,7 @@ from memory_store.keys import make_key
 from memory_store.records.experience import Record, StoredText, UtcTime
 from memory_store.storage.forgetting import Selection
 from memory_store.storage.rows import chunks
-from memory_store.storage.schema import WebAnswerRow
+from memory_store.storage.schema import web_answer
 
 
 class WebPage(Record):
@@ -47,12 +47,10 @@ def find(connection: Connection, engine: str, query: str) -> WebAnswer | None:
     Raises:
         InvalidExperience: The query is not acceptable text.
     """
-    wanted = select(WebAnswerRow.engine, WebAnswerRow.query, WebAnswerRow.pages, WebAnswerRow.asked_at)
-    row = connection.execute(wanted.where(WebAnswerRow.digest == make_key(engine, query).digest)).first()
-    if row is None:
-        return None
-    pages = tuple(WebPage.model_validate(page) for page in row.pages)
-    return WebAnswer(engine=row.engine, query=row.query, pages=pages, asked_at=row.asked_at)
+    columns = [web_answer.c[name] for name in WebAnswer.model_fields]
+    same = web_answer.c.digest == make_key(engine, query).digest
+    row = connection.execute(select(*columns).where(same)).first()
+    return None if row is None else WebAnswer.model_validate(dict(row._mapping))
 
 
 def save(connection: Connection, answer: WebAnswer) -> None:
@@ -62,9 +60,8 @@ def save(connection: Connection, answer: WebAnswer) -> None:
         InvalidExperience: The query is not acceptable text.
     """
     digest = make_key(answer.engine, answer.query).digest
-    connection.execute(delete(WebAnswerRow).where(WebAnswerRow.digest == digest))
-    values = {**answer.model_dump(include={"engine", "query", "asked_at"}), "digest": digest}
-    connection.execute(insert(WebAnswerRow).values(pages=[page.model_dump() for page in answer.pages], **values))
+    connection.execute(delete(web_answer).where(web_answer.c.digest == digest))
+    connection.execute(insert(web_answer).values(**answer.model_dump(), digest=digest))
 
 
 def forget(connection: Connection, selection: Selection) -> int:
@@ -73,12 +70,12 @@ def forget(connection: Connection, selection: Selection) -> int:
     Only age, text and ``everything`` select answers; a selection with any other condition selects none.
     """
     if selection.everything:
-        return connection.execute(delete(WebAnswerRow)).rowcount
+        return connection.execute(delete(web_answer)).rowcount
     if selection != Selection(before=selection.before, text=selection.text):
         return 0
-    query = select(WebAnswerRow.pk, WebAnswerRow.query, WebAnswerRow.pages)
+    query = select(web_answer.c.pk, web_answer.c.query, web_answer.c.pages)
     if selection.before is not None:
-        query = query.where(WebAnswerRow.asked_at < selection.before)
+        query = query.where(web_answer.c.asked_at < selection.before)
     needle = (selection.text or "").casefold()
     pks = [
         pk
@@ -86,10 +83,10 @@ def forget(connection: Connection, selection: Selection) -> int:
         if needle in "\n".join((asked, *(text for page in pages for text in page.values()))).casefold()
     ]
     for some in chunks(pks):
-        connection.execute(delete(WebAnswerRow).where(WebAnswerRow.pk.in_(some)))
+        connection.execute(delete(web_answer).where(web_answer.c.pk.in_(some)))
     return len(pks)
 
 
 def delete_older(connection: Connection, before: datetime) -> int:
     """Delete the answers from before a time and return their number."""
-    return connection.execute(delete(WebAnswerRow).where(WebAnswerRow.asked_at < before)).rowcount
+    return connection.execute(delete(web_answer).where(web_answer.c.asked_at < before)).rowcount

@@ -34,7 +34,7 @@ from memory_store import (
 from memory_store.keys import make_key
 from memory_store.migrations import HEAD, SCRIPTS
 from memory_store.storage.opening import open_database
-from memory_store.storage.schema import APPLICATION_ID, Base
+from memory_store.storage.schema import APPLICATION_ID, metadata
 from tests.integration.memory_store.samples import SAVE, WEB_ANSWER, episodic, narrative
 
 
@@ -300,7 +300,7 @@ def test_migrations_create_exactly_the_tables_of_the_schema(store: MemoryStore, 
             "include_name": lambda name, *_: not str(name).startswith("experience_fts"),
         }
         context = MigrationContext.configure(connection, opts=opts)
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, metadata) == []
     with closing(sqlite3.connect(path)) as raw:
         assert raw.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         (sql,) = raw.execute("SELECT sql FROM sqlite_master WHERE name = 'experience'").fetchone()

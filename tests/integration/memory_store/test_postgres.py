@@ -31,7 +31,7 @@ from memory_store.search.index import LocalIndex
 from memory_store.search.pgvector import PgVectorIndex
 from memory_store.storage.opening import locate
 from memory_store.storage.postgres import SCHEMA, open_postgres
-from memory_store.storage.schema import Base
+from memory_store.storage.schema import metadata
 from tests.integration.memory_store.samples import (
     SAVE,
     SAVE_LIKE,
@@ -193,7 +193,7 @@ def test_migrations_create_exactly_the_tables_of_the_schema(server: Server) -> N
             "compare_server_default": True,
             "include_name": lambda name, *_: name not in ("ix_experience_words", "alembic_version"),
         }
-        assert compare_metadata(MigrationContext.configure(connection, opts=opts), Base.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection, opts=opts), metadata) == []
     database.close()
 
 
