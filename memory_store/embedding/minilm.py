@@ -10,7 +10,8 @@ import hashlib
 import importlib.util
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -151,18 +152,15 @@ class _Model:
     epsilon: float
 
 
-class _loading_errors:  # noqa: N801 - reads as a verb at its uses
-    """Turns whatever a missing, damaged or foreign model file causes into `EmbeddingError`."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
-        """Translate; tokenizers and safetensors raise plain `Exception` subclasses."""
-        if isinstance(error, Exception) and not isinstance(error, EmbeddingError):
-            raise EmbeddingError(f"the model in {self._folder} cannot be loaded ({error}): install it again") from error
+@contextmanager
+def _loading_errors(folder: Path) -> Iterator[None]:
+    """Turn whatever a missing, damaged or foreign model file causes into `EmbeddingError`."""
+    try:
+        yield
+    except EmbeddingError:
+        raise
+    except Exception as error:
+        raise EmbeddingError(f"the model in {folder} cannot be loaded ({error}): install it again") from error
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

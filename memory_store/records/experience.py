@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, ClassVar, Generic, Literal, TypeVar
@@ -97,7 +98,7 @@ class Provenance(Record):
         return self.state == "quarantined" or self.times_used - self.times_worked >= QUARANTINE_AFTER_FAILURES
 
 
-class Experience(Record):
+class Experience(Record, ABC):
     """A stored experience. Its id is unique across stores and begins with the first letter of its kind."""
 
     kind: ClassVar[Kind]
@@ -106,9 +107,9 @@ class Experience(Record):
     provenance: Provenance
 
     @property
+    @abstractmethod
     def key(self) -> Key:
         """The key that it is found by."""
-        raise NotImplementedError
 
 
 ExperienceT = TypeVar("ExperienceT", bound=Experience, covariant=True)

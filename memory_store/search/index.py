@@ -8,10 +8,8 @@ one small query.
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
@@ -19,7 +17,6 @@ from memory_store.embedding.embedders import Embedder, checked_embed
 from memory_store.records.experience import KINDS, Kind
 from memory_store.search.vectors import VectorIndex
 from memory_store.storage.embeddings import cosines_of, decode, key_texts
-from memory_store.storage.rows import chunks
 from memory_store.storage.schema import experience, store_state, vector_table
 
 if TYPE_CHECKING:
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
 
 EMBED_AT_ONCE = 256  # A larger number of experiences without a vector is embedded in the background.
 _LOAD_ROWS = 8192
-_EMBED_ROWS = 256
 _STATE = select(
     func.coalesce(select(func.max(experience.c.pk)).scalar_subquery(), 0).label("newest"),
     store_state.c.version,
@@ -73,8 +69,7 @@ class Index(Protocol):
         """Return the pks indexed for a kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     newest: int = 0
     version: int = 0
     removed: int = 0
@@ -139,25 +134,16 @@ class LocalIndex:
             .where(which, experience.c.forgotten_at.is_(None))
         )
         for rows in connection.execute(query).partitions(_LOAD_ROWS):
-            parts: defaultdict[str, tuple[list[int], list[bytes | None]]] = defaultdict(lambda: ([], []))
-            for pk, kind, data in rows:
-                pks, blobs = parts[kind]
-                pks.append(pk)
-                blobs.append(data)
-            for kind, (pks, blobs) in parts.items():
-                self._add(connection, kind, pks, blobs)
+            for kind in KINDS:
+                if stored := [(pk, data) for pk, other, data in rows if other == kind]:
+                    self._add(connection, kind, stored)
 
-    def _add(self, connection: Connection, kind: str, pks: list[int], blobs: list[bytes | None]) -> None:
-        vectors, usable = decode(blobs, self._embedder.dimension)
-        missing = [number for number, good in enumerate(usable) if not good]
-        if len(missing) > EMBED_AT_ONCE:
-            # The background embeds them and then increases the version.
-            good = [number for number, good in enumerate(usable) if good]
-            self._indexes[kind].add([pks[number] for number in good], vectors[good])
-            return
-        if missing:
-            # Damaged, or just written by a process with another embedder.
-            vectors = vectors.copy()
-            for some in chunks(missing, _EMBED_ROWS):
-                vectors[some] = checked_embed(self._embedder, key_texts(connection, [pks[number] for number in some]))
-        self._indexes[kind].add(pks, vectors)
+    def _add(self, connection: Connection, kind: str, stored: list[tuple[int, bytes | None]]) -> None:
+        vectors, usable = decode([data for _, data in stored], self._embedder.dimension)
+        good = [pk for (pk, _), sound in zip(stored, usable, strict=True) if sound]
+        self._indexes[kind].add(good, vectors if len(good) == len(stored) else vectors[usable])
+        missing = [pk for (pk, _), sound in zip(stored, usable, strict=True) if not sound]
+        # These are damaged, or were just written by a process with another embedder. A larger number is left to the
+        # background, which increases the version when it has embedded them.
+        if 0 < len(missing) <= EMBED_AT_ONCE:
+            self._indexes[kind].add(missing, checked_embed(self._embedder, key_texts(connection, missing)))

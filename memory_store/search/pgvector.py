@@ -18,8 +18,8 @@ from sqlalchemy.exc import DBAPIError
 from memory_store.embedding.embedders import Embedder
 from memory_store.errors import MemoryStoreError
 from memory_store.records.experience import KINDS, Kind
-from memory_store.storage.embeddings import cosines_of
 from memory_store.storage.database import Database
+from memory_store.storage.embeddings import cosines_of
 from memory_store.storage.postgres import SCHEMA
 from memory_store.storage.schema import experience
 

@@ -75,7 +75,7 @@ def _select_pks(kind: Kind) -> Select[Any]:
     return select_kind(kind).where(experience.c.pk.in_(bindparam("pks", expanding=True)))
 
 
-def load(connection: Connection, found: Sequence[Row[Any]]) -> list[Experience]:
+def load(connection: Connection, found: Sequence[Row[Any, Any]]) -> list[Experience]:
     """Return the records of pairs of pk and kind, in their order."""
     records: dict[int, Experience] = {}
     for kind in KINDS:
