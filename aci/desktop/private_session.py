@@ -101,10 +101,9 @@ class PrivateSession:
             number = self._start_server(programs["Xvfb"])
         self._place.write_owner(replace(Owner.this_process(), display=number))
         self.display = self.environment["DISPLAY"] = f":{number}"
-        self._start(
-            "openbox",
-            [programs["openbox"], "--sm-disable", "--config-file", str(self._window_manager_settings())],
-        )
+        settings = self._place.run / "openbox.xml"
+        settings.write_bytes(resources.files("aci.desktop").joinpath("openbox.xml").read_bytes())
+        self._start("openbox", [programs["openbox"], "--sm-disable", "--config-file", str(settings)])
         self._start_bus(programs["dbus-daemon"])
         self.environment.update(self._extra)
 
@@ -175,16 +174,10 @@ class PrivateSession:
             f"[D-BUS Service]\nName=org.a11y.Bus\nExec={launcher} --launch-immediately --a11y=1\n", encoding="utf-8"
         )
 
-    def _window_manager_settings(self) -> Path:
-        settings = self._place.run / "openbox.xml"
-        settings.write_bytes(resources.files("aci.desktop").joinpath("openbox.xml").read_bytes())
-        return settings
-
     def _start_server(self, program: str) -> int:
         width, height = self._size
         arguments = ["-noreset", "-nolisten", "tcp", "-dpi", "96", "-screen", "0", f"{width}x{height}x24"]
-        answer = self._start_and_read("Xvfb", lambda fd: [program, "-displayfd", str(fd), *arguments])
-        return int(answer)
+        return int(self._start_and_read("Xvfb", lambda fd: [program, "-displayfd", str(fd), *arguments]))
 
     def _start_bus(self, program: str) -> None:
         address = f"unix:path={self._place.run / 'bus'}"
@@ -197,24 +190,20 @@ class PrivateSession:
         reading, writing = os.pipe()
         try:
             try:
-                process = self._start(name, argv(writing), pass_fds=(writing,))
+                self._start(name, argv(writing), pass_fds=(writing,))
             finally:
                 os.close(writing)
-            return self._read_line(name, process, reading)
+            line, deadline = b"", time.monotonic() + READY_LIMIT_S
+            while not line.endswith(b"\n"):
+                if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                    raise StartFailed(f"{name} did not get ready within {READY_LIMIT_S:g} s.{self._last_words(name)}")
+                chunk = os.read(reading, 512)
+                if not chunk:
+                    raise StartFailed(f"{name} ended while it was starting.{self._last_words(name)}")
+                line += chunk
+            return line.decode("ascii").strip()
         finally:
             os.close(reading)
-
-    def _read_line(self, name: str, process: subprocess.Popen[bytes], reading: int) -> str:
-        line = b""
-        deadline = time.monotonic() + READY_LIMIT_S
-        while not line.endswith(b"\n"):
-            if not select.select([reading], [], [], max(0.0, deadline - time.monotonic()))[0]:
-                raise StartFailed(f"{name} did not get ready within {READY_LIMIT_S:g} s.{self._last_words(name)}")
-            chunk = os.read(reading, 512)
-            if not chunk:
-                raise StartFailed(f"{name} ended while it was starting.{self._last_words(name)}")
-            line += chunk
-        return line.decode("ascii").strip()
 
     def _start(self, name: str, argv: Sequence[str], pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
         try:

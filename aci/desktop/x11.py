@@ -172,8 +172,8 @@ class X11Desktop:
         self._frame = frame
         elements, notes = reading.elements, reading.notes
         if text_reader is not None:
-            sight = text_reader.read(picture.result(), elements, windows)
-            elements, notes = sight.elements, (*notes, *sight.notes)
+            texts = text_reader.read(picture.result(), elements, windows)
+            elements, notes = texts.elements, (*notes, *texts.notes)
         elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))

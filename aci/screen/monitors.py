@@ -17,16 +17,13 @@ def gaps(screen: Rect, monitors: Sequence[Rect]) -> tuple[Rect, ...]:
 
 def shown(elements: Iterable[Element], dark: Sequence[Rect]) -> tuple[Element, ...]:
     """Return the elements on monitors, cut at the edges of the `dark` areas."""
-    return tuple(lit for element in elements if (lit := _lit(element, dark)) is not None) if dark else tuple(elements)
-
-
-def _lit(element: Element, dark: Sequence[Rect]) -> Element | None:
-    if not any(element.rect.intersection(gap) for gap in dark):
-        return element
-    placement = ground(element.rect, (), dark)
-    if placement is None:
-        return None
-    point = element.point
-    if point is not None and any(gap.contains(point) for gap in dark):
-        point = placement.point
-    return replace(element, rect=placement.rect, point=point)
+    kept = []
+    for element in elements:
+        if not any(element.rect.intersection(gap) for gap in dark):
+            kept.append(element)
+        elif (placement := ground(element.rect, (), dark)) is not None:
+            point = element.point
+            if point is not None and any(gap.contains(point) for gap in dark):
+                point = placement.point
+            kept.append(replace(element, rect=placement.rect, point=point))
+    return tuple(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from aci.accessibility.atspi import Ref
@@ -54,27 +54,11 @@ def extent_of(member: str) -> Extent:
     return Extent.CHILDREN if member in _STRUCTURE else Extent.ITSELF
 
 
-@dataclass(slots=True)
-class _Gathered:
-    kinds: dict[Extent, set[str]] = field(
-        default_factory=lambda: {Extent.ITSELF: set(), Extent.ITEMS: set(), Extent.CHILDREN: set()}
-    )
-    overflown: bool = False
-
-    def add(self, extent: Extent, path: str) -> None:
-        if self.overflown:
-            return
-        self.kinds[extent].add(path)
-        if sum(map(len, self.kinds.values())) > MOST_OBJECTS:
-            self.overflown = True
-            self.kinds = {extent: set() for extent in self.kinds}
-
-
 class Signals:
     """Gathers events in bounded memory."""
 
     def __init__(self) -> None:
-        self._gathered: dict[str, _Gathered] = {}
+        self._paths: dict[str, dict[Extent, set[str]]] = {}  # paths by sender; {} for one with too many events
         self._all_invalid = False
 
     def note(self, sender: str, path: str, member: str) -> None:
@@ -82,33 +66,31 @@ class Signals:
         extent = extent_of(member)
         if extent is Extent.NOTHING or self._all_invalid:
             return
-        gathered = self._gathered.get(sender)
-        if gathered is None:
-            if len(self._gathered) >= MOST_SENDERS:
+        paths = self._paths.get(sender)
+        if paths is None:
+            if len(self._paths) >= MOST_SENDERS:
                 self.invalidate_all()
                 return
-            gathered = self._gathered[sender] = _Gathered()
-        gathered.add(extent, path)
+            paths = self._paths[sender] = {Extent.ITSELF: set(), Extent.ITEMS: set(), Extent.CHILDREN: set()}
+        if paths:
+            paths[extent].add(path)
+            if sum(map(len, paths.values())) > MOST_OBJECTS:
+                paths.clear()
 
     def take(self, senders: Iterable[str]) -> dict[str, Touched]:
         """Return what changed in some applications, and clear everything recorded."""
-        gathered, self._gathered = self._gathered, {}
+        paths, self._paths = self._paths, {}
         all_invalid, self._all_invalid = self._all_invalid, False
-        return {sender: EVERYTHING if all_invalid else _touched(sender, gathered.get(sender)) for sender in senders}
+        return {sender: EVERYTHING if all_invalid else _touched(sender, paths.get(sender)) for sender in senders}
 
     def invalidate_all(self) -> None:
         """Mark all applications as changed, as when events were lost."""
-        self._gathered.clear()
+        self._paths.clear()
         self._all_invalid = True
 
 
-def _touched(sender: str, gathered: _Gathered | None) -> Touched:
-    if gathered is None:
-        return NOTHING
-    if gathered.overflown:
-        return EVERYTHING
-    objects, items, parents = (
-        frozenset(Ref(sender, path) for path in gathered.kinds[extent])
-        for extent in (Extent.ITSELF, Extent.ITEMS, Extent.CHILDREN)
-    )
+def _touched(sender: str, paths: dict[Extent, set[str]] | None) -> Touched:
+    if not paths:
+        return NOTHING if paths is None else EVERYTHING
+    objects, items, parents = (frozenset(Ref(sender, path) for path in each) for each in paths.values())
     return Touched(objects, items, parents)

@@ -133,7 +133,7 @@ class HitTester:
                 )
                 known = self._windows.get((name, window_id))
                 if known is None or not known.final or not now.same(known):
-                    known = await self._found(application, members, drafts, deadline, now)
+                    known = await self._tested(application, members, drafts, deadline, now)
                 windows[name, window_id] = known
                 points |= known.points
         self._windows = windows
@@ -141,7 +141,7 @@ class HitTester:
         changed = (_at(element, points) for element in elements)
         return tuple(element for element in changed if element is not None)
 
-    async def _found(
+    async def _tested(
         self,
         application: Application,
         members: Sequence[Element],
@@ -150,13 +150,12 @@ class HitTester:
         window: _Window,
     ) -> _Window:
         if application.toolkit.startswith("Chromium"):
-            kept: dict[Ref, _Verdict] = {}
+            verdicts: dict[Ref, _Verdict] = {}
             self._unsure = False
-            points = await self._in_page(application, members, drafts, deadline, kept)
-            return replace(window, points=points, verdicts=kept, final=not self._unsure)
+            points = await self._in_page(application, members, drafts, deadline, verdicts)
+            return replace(window, points=points, verdicts=verdicts, final=not self._unsure)
         if application.toolkit.casefold().startswith("gtk"):
-            points = _in_order(application, members, drafts)
-            return replace(window, points=points, final=True)
+            return replace(window, points=_in_order(application, members, drafts), final=True)
         return window
 
     async def _in_page(
@@ -315,23 +314,18 @@ class HitTester:
     async def _line_starts(self, elements: Sequence[Element], drafts: Mapping[int, Draft]) -> dict[int, Point]:
         """Return the middle of the first visible letter of multi-line links: other text lies between their lines."""
         links = [element for element in elements if element.role == "link" and element.rect.height >= TWO_LINES_PX]
-        unknown = []
-        for element in links:
-            node = drafts[element.id].node
-            known = self._starts.get(node.ref)
-            if known is None or known[0] != node.rect:
-                unknown.append(element)
-        answers = await asyncio.gather(*(self._letter(drafts[element.id].node) for element in unknown))
-        for element, point in zip(unknown, answers, strict=True):
-            node = drafts[element.id].node
-            self._starts[node.ref] = (node.rect or element.rect, point)
-        starts = {}
-        for element in links:
-            point = self._starts[drafts[element.id].node.ref][1]
-            if point is not None and element.rect.contains(point):
-                starts[element.id] = point
-        self._starts = {drafts[link.id].node.ref: self._starts[drafts[link.id].node.ref] for link in links}
-        return starts
+        nodes = {link.id: drafts[link.id].node for link in links}
+        unknown = [
+            link
+            for link in links
+            if (known := self._starts.get(nodes[link.id].ref)) is None or known[0] != nodes[link.id].rect
+        ]
+        answers = await asyncio.gather(*(self._letter(nodes[link.id]) for link in unknown))
+        for link, point in zip(unknown, answers, strict=True):
+            self._starts[nodes[link.id].ref] = (nodes[link.id].rect or link.rect, point)
+        self._starts = {node.ref: self._starts[node.ref] for node in nodes.values()}
+        starts = {link.id: (link.rect, self._starts[nodes[link.id].ref][1]) for link in links}
+        return {each: point for each, (rect, point) in starts.items() if point is not None and rect.contains(point)}
 
     async def _letter(self, link: Node) -> Point | None:
         leaf = link
@@ -358,7 +352,6 @@ class _Forest:
     def __init__(self, application: Application) -> None:
         self.nodes: list[Node] = []
         self.parents: list[int] = []
-        ends: list[int] = []
         pending: list[tuple[Node, int]] = [(top, -1) for top in reversed(application.tops)]
         seen: set[Ref] = set()
         while pending:
@@ -370,11 +363,10 @@ class _Forest:
             self.nodes.append(node)
             self.parents.append(parent)
             pending.extend((child, place) for child in reversed(list(visible_children(application, node))))
-        ends = list(range(1, len(self.nodes) + 1))
+        self.ends = list(range(1, len(self.nodes) + 1))
         for place in range(len(self.nodes) - 1, -1, -1):
             if self.parents[place] >= 0:
-                ends[self.parents[place]] = max(ends[self.parents[place]], ends[place])
-        self.ends = ends
+                self.ends[self.parents[place]] = max(self.ends[self.parents[place]], self.ends[place])
         self.places = {node.ref: place for place, node in enumerate(self.nodes)}
         self.by_ref = {node.ref: node for node in self.nodes}
         self._in_page: list[bool] = []
@@ -423,13 +415,16 @@ class _Forest:
         """Return the elements whose point has unrelated objects over it, with these."""
         import numpy as np
 
-        known = [(element, node) for element, node in members if node.ref in self.places and element.point is not None]
+        known = [
+            (element, node, element.point)
+            for element, node in members
+            if node.ref in self.places and element.point is not None
+        ]
         if not known:
             return []
         rects = np.array([_edges(node.rect) for node in self.nodes], dtype=np.int64)
-        places = np.array([self.places[node.ref] for _, node in known])
-        xs = np.array([element.point.x for element, _ in known if element.point is not None])
-        ys = np.array([element.point.y for element, _ in known if element.point is not None])
+        places = np.array([self.places[node.ref] for _, node, _ in known])
+        xs, ys = (np.array(each) for each in zip(*((point.x, point.y) for *_, point in known), strict=True))
         ends, order = np.array(self.ends), np.arange(len(self.nodes))
         inside: Mask = (rects[:, 0] <= xs[:, None]) & (xs[:, None] < rects[:, 2])
         inside &= (rects[:, 1] <= ys[:, None]) & (ys[:, None] < rects[:, 3])
@@ -437,11 +432,11 @@ class _Forest:
         inside &= ~((order <= places[:, None]) & (places[:, None] < ends))
         inside &= ~((places[:, None] <= order) & (order < ends[places][:, None]))
         inline = np.array([node.role in INLINE for node in self.nodes])
-        runs = np.array([element.role in INLINE for element, _ in known])
+        runs = np.array([element.role in INLINE for element, *_ in known])
         inside &= ~(inline & runs[:, None])
         return [
             (element, rivals)
-            for index, (element, node) in enumerate(known)
+            for index, (element, node, _) in enumerate(known)
             if (rivals := (*self._boxes_left(element, node), *(int(at) for at in np.flatnonzero(inside[index]))))
         ]
 

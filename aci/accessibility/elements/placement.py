@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from aci.accessibility.elements.extraction import Draft
-from aci.accessibility.tree.table_view import parse_address
+from aci.accessibility.tree.tables import parse_address
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Element, State, Window
 from aci.observation.tracking import IdTracker, Sighting

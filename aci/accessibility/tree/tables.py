@@ -1,15 +1,39 @@
-"""Tables that are too large to list: which these are, and their visible part."""
+"""Tables that are too large to list, of which only the visible part is read: a sheet has millions of cells.
+
+The cells under two opposite corners give the range of rows and columns to read. The object of a cell stays valid while
+its sheet lives, so later looks only read the texts.
+"""
 
 from __future__ import annotations
 
-from aci.accessibility.atspi import Ref, StateBit
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice, product
+
+from aci.accessibility.atspi import PREFIX, SCREEN_COORDINATES, Ref, StateBit, object_ref
 from aci.accessibility.dbus.bus import Bus
-from aci.accessibility.tree.capture import is_managed, showing
-from aci.accessibility.tree.details import read_details
+from aci.accessibility.tree.capture import (
+    all_child_refs,
+    all_properties,
+    describe,
+    get_property,
+    is_managed,
+    showing,
+)
+from aci.accessibility.tree.details import LONGEST_TEXT, all_extents, read_details
 from aci.accessibility.tree.nodes import Application, Node
 from aci.accessibility.tree.refresh_scope import Scope
-from aci.accessibility.tree.table_view import read_rows, read_view, refresh_view
 from aci.observation.geometry import Rect
+
+MOST_CELLS = 2500  # a full HD screen shows about 1,600
+MOST_LINES = 1000  # rows or columns; each is at least 1 px
+MOST_PARTS = 16  # parts of a cell that may name it
+INSET = 4  # distance of test points from the corners of a table, px
+
+_ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
+
+Cell = tuple[int, int]
 
 
 class TablesBefore:
@@ -98,3 +122,233 @@ def large_tables(application: Application) -> list[Node]:
 def is_sheet(table: Node) -> bool:
     """Return whether the cells of a table are known by their addresses."""
     return table.has(StateBit.EDITABLE) or table.role == "document spreadsheet"
+
+
+async def read_view(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Return nodes of the visible cells of a sheet in an area of reported coordinates, in rows from the top."""
+    first, last = await _corners(bus, table.ref, area)
+    if first is None or last is None:
+        return []
+    rows, columns = _span(first[0], last[0]), _span(first[1], last[1])
+    wanted = list(islice(product(rows, columns), MOST_CELLS))
+    known = application.cells.setdefault(table.ref, {})
+    for _ in range(2):
+        missing = [cell for cell in wanted if cell not in known]
+        found = zip(missing, await _cells_at(bus, table.ref, missing), strict=True)
+        known |= {cell: ref for cell, ref in found if ref is not None}
+        nodes = await _read_cells(bus, table, known, rows, columns)
+        if nodes is not None:
+            return nodes
+        known.clear()  # they went out of date, as after another sheet was chosen
+    return []
+
+
+async def refresh_view(
+    bus: Bus, application: Application, table: Node, cells: Sequence[Node], unchecked: Sequence[Node]
+) -> bool | None:
+    """Update the texts of `unchecked` cells of a view that still shows the same `cells` in the same places.
+
+    Returns:
+        Whether any text changed; None if the view must be read completely.
+    """
+    known = application.cells.get(table.ref, {})
+    places = {node.cell: node.rect for node in cells if node.cell is not None and node.rect is not None}
+    if not places or table.rect is None:
+        return None
+    (top, left), (bottom, right) = next(iter(places)), list(places)[-1]
+    first, last = await _corners(bus, table.ref, table.rect)
+    if first is None or last is None or first != (top, left) or last < (bottom, right):
+        return None
+    lefts, tops = await asyncio.gather(
+        _edges(bus, known, [(first[0], column) for column in _span(first[1], last[1])], across=True),
+        _edges(bus, known, [(row, first[1]) for row in _span(first[0], last[0])], across=False),
+    )
+    if lefts != {cell[1]: (rect.x, rect.width) for cell, rect in places.items() if cell[0] == top}:
+        return None
+    if tops != {cell[0]: (rect.y, rect.height) for cell, rect in places.items() if cell[1] == left}:
+        return None
+    texts = await _texts(bus, [node.ref for node in unchecked])
+    if any(text is None for text in texts):
+        return None
+    texts_now = [text or "" for text in texts]
+    outdated = await _outdated(bus, table.ref, [node for node, text in zip(unchecked, texts_now, strict=True) if text])
+    for place, node in enumerate(unchecked):
+        if node.cell in outdated:
+            node.ref, texts_now[place] = outdated[node.cell]
+            known[node.cell] = node.ref
+    differing = [(node, text) for node, text in zip(unchecked, texts_now, strict=True) if node.text != text]
+    for node, text in differing:
+        node.text = text
+    return bool(differing)
+
+
+async def _outdated(bus: Bus, table: Ref, nodes: Sequence[Node]) -> dict[Cell, tuple[Ref, str]]:
+    """Return new object and text of cells whose known object is dead.
+
+    After rows were inserted or deleted, LibreOffice's object of a now empty cell keeps returning its former text.
+    """
+    cells = [node.cell for node in nodes if node.cell is not None]
+    found = {cell: ref for cell, ref in zip(cells, await _cells_at(bus, table, cells), strict=True) if ref is not None}
+    texts = await _texts(bus, list(found.values()))
+    return {cell: (ref, text) for (cell, ref), text in zip(found.items(), texts, strict=True) if text == ""}
+
+
+def _span(first: int, last: int) -> range:
+    return range(first, min(last + 1, first + MOST_LINES))
+
+
+async def _corners(bus: Bus, table: Ref, area: Rect) -> tuple[Cell | None, Cell | None]:
+    return await asyncio.gather(
+        _cell_at(bus, table, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table, area.right - INSET, area.bottom - INSET),
+    )
+
+
+async def _read_cells(bus: Bus, table: Node, refs: dict[Cell, Ref], rows: range, columns: range) -> list[Node] | None:
+    """Read a range of cells; None if one is gone."""
+    if not rows or not columns:
+        return None
+    lefts, tops = await asyncio.gather(
+        _edges(bus, refs, [(rows[0], column) for column in columns], across=True),
+        _edges(bus, refs, [(row, columns[0]) for row in rows], across=False),
+    )
+    if not lefts or not tops:
+        return None
+    wanted = [cell for cell in product(tops, lefts) if cell in refs][:MOST_CELLS]
+    texts = await _texts(bus, [refs[cell] for cell in wanted])
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        return None
+    nodes = []
+    for cell, text in zip(wanted, known, strict=True):
+        (y, height), (x, width) = tops[cell[0]], lefts[cell[1]]
+        nodes.append(cell_node(table, cell, refs[cell], text, Rect(x, y, width, height)))
+    return nodes
+
+
+def parse_address(name: str) -> Cell | None:
+    """Return row and column, counted from 0, of a cell address such as "B7" or "$Sheet1.$B$7"."""
+    match = _ADDRESS.fullmatch(name.strip())
+    if match is None:
+        return None
+    column = 0
+    for letter in match[1]:
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return int(match[2]) - 1, column - 1
+
+
+def address(cell: Cell) -> str:
+    """Return the address of a cell, such as "B7" for row 6 and column 1."""
+    row, column = cell
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return f"{letters}{row + 1}"
+
+
+async def _cell_at(bus: Bus, table: Ref, x: int, y: int) -> Cell | None:
+    found = await bus.ask(*table, "Component", "GetAccessibleAtPoint", "iiu", [x, y, SCREEN_COORDINATES])
+    ref = object_ref(found)
+    if ref is None:
+        return None
+    name = await get_property(bus, ref, "Accessible", "Name")
+    cell = parse_address(name) if isinstance(name, str) else None
+    return cell if cell is not None else await _cell_by_index(bus, table, ref)
+
+
+async def _cell_by_index(bus: Bus, table: Ref, ref: Ref) -> Cell | None:
+    index = await bus.ask(*ref, "Accessible", "GetIndexInParent")
+    if index is None or index < 0:
+        return None
+    row, column = await asyncio.gather(
+        bus.ask(*table, "Table", "GetRowAtIndex", "i", [index]),
+        bus.ask(*table, "Table", "GetColumnAtIndex", "i", [index]),
+    )
+    return None if row is None or column is None or row < 0 or column < 0 else (row, column)
+
+
+async def _cells_at(bus: Bus, table: Ref, cells: Sequence[Cell]) -> list[Ref | None]:
+    answers = await bus.ask_all([(*table, PREFIX + "Table", "GetAccessibleAt", "ii", cell) for cell in cells])
+    refs = [object_ref(answer) for answer in answers]
+    return [ref if ref is not None and ref.name == table.name else None for ref in refs]
+
+
+async def _texts(bus: Bus, refs: Sequence[Ref]) -> list[str | None]:
+    texts = await bus.ask_all([(*ref, PREFIX + "Text", "GetText", "ii", (0, -1)) for ref in refs])
+    return [None if text is None else text[:LONGEST_TEXT] for text in texts]
+
+
+async def _edges(bus: Bus, refs: dict[Cell, Ref], cells: Iterable[Cell], across: bool) -> dict[int, tuple[int, int]]:
+    """Return start and length in px of each column (`across`) or row by number; {} if a cell is gone.
+
+    LibreOffice drops cell objects now and then, except the active one; hidden cells have an empty area.
+    """
+    asked = [cell for cell in cells if cell in refs]
+    rects = await all_extents(bus, [refs[cell] for cell in asked])
+    if None in rects:
+        return {}
+    starts = [
+        (cell[1], rect.x, rect.width) if across else (cell[0], rect.y, rect.height)
+        for cell, rect in zip(asked, rects, strict=True)
+        if rect is not None and rect.area
+    ]
+    edges: dict[int, tuple[int, int]] = {}
+    for (number, start, length), following in zip(starts, [*starts[1:], None], strict=False):
+        # A merged cell reaches over its neighbours: what counts is where the next one begins.
+        adjacent = following is not None and following[0] == number + 1
+        edges[number] = (start, following[1] - start if following is not None and adjacent else length)
+    return edges
+
+
+def cell_node(table: Node, cell: Cell, ref: Ref, text: str, rect: Rect | None) -> Node:
+    """Return the node of a cell in a sheet."""
+    shared = (StateBit.SHOWING | StateBit.VISIBLE | StateBit.ENABLED | StateBit.SENSITIVE | StateBit.SELECTABLE).value
+    return Node(
+        ref=ref,
+        parent=table.ref,
+        role="table cell",
+        name=address(cell),
+        description="",
+        states=shared,
+        interfaces=frozenset({"Accessible", "Component", "Text"}),
+        text=text,
+        cell=cell,
+        rect=rect,
+    )
+
+
+async def read_rows(bus: Bus, application: Application, table: Node, area: Rect) -> list[Node]:
+    """Return nodes of the visible cells of a long list, with their names and states.
+
+    The counterpart of `read_view` for tables whose cells have names instead of addresses.
+    """
+    first, last = await asyncio.gather(
+        _cell_at(bus, table.ref, area.x + INSET, area.y + INSET),
+        _cell_at(bus, table.ref, area.x + INSET, area.bottom - INSET),
+    )
+    columns = await get_property(bus, table.ref, "Table", "NColumns")
+    count = await get_property(bus, table.ref, "Table", "NRows")
+    if not isinstance(columns, int) or not isinstance(count, int) or not count:
+        return []
+    top = first[0] if first is not None else 0
+    bottom = last[0] if last is not None else count - 1
+    places = list(islice(product(_span(top, bottom), _span(0, columns - 1)), MOST_CELLS))
+    found = [ref for ref in await _cells_at(bus, table.ref, places) if ref is not None]
+    heads = await bus.ask_all(
+        [(*table.ref, PREFIX + "Table", "GetColumnHeader", "i", [at]) for at in _span(0, columns - 1)]
+    )
+    titles = [ref for head in heads if (ref := object_ref(head)) is not None]
+    cells = await describe(bus, application, [*titles, *found], table.ref)
+    await _name_by_parts(bus, [cell for cell in cells if not cell.name and cell.child_count > 0])
+    return cells
+
+
+async def _name_by_parts(bus: Bus, cells: Sequence[Node]) -> None:
+    """Name cells with several parts, such as a picture and a text, after these."""
+    parts = [listed[:MOST_PARTS] for listed in await all_child_refs(bus, [cell.ref for cell in cells])]
+    names = iter(await all_properties(bus, [ref for listed in parts for ref in listed], "Accessible", "Name"))
+    for cell, listed in zip(cells, parts, strict=True):
+        names_found = [name for _ in listed if isinstance(name := next(names), str) and name]
+        cell.name = " ".join(dict.fromkeys(names_found))

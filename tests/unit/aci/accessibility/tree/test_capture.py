@@ -50,7 +50,7 @@ def described(parent: Node, bus: Answering, toolkit: str = "gtk 3.24.38") -> dic
     return {ref.path: found for ref, found in app.nodes.items() if found is not parent}
 
 
-def test_of_what_is_hidden_only_the_states_are_asked() -> None:
+def test_only_the_states_of_hidden_objects_are_read() -> None:
     bus = Answering({"/shown": ("push button", SEEN), "/hidden": ("menu item", UNSEEN)})
     found = described(node("panel"), bus)
     assert bus.asked == {"GetState": 3, "Get": 3, "GetRole": 1, "GetInterfaces": 1}
@@ -61,7 +61,7 @@ def test_of_what_is_hidden_only_the_states_are_asked() -> None:
 
 
 @pytest.mark.parametrize("parent", ["combo box", "scroll pane", "label"])
-def test_hidden_parts_that_tell_of_what_is_shown_are_asked(parent: str) -> None:
+def test_hidden_parts_that_describe_visible_ones_are_read(parent: str) -> None:
     found = described(node(parent), Answering({"/hidden": ("viewport", UNSEEN)}))
     assert found["/hidden"].role == "viewport"
 

@@ -22,7 +22,7 @@ SCOPE = Scope(areas=(Rect(10, 100, 50, 50),))
         (None, False),
     ],
 )
-def test_what_lies_where_the_screen_looks_different_is_asked(rect: Rect | None, reached: bool) -> None:
+def test_objects_in_changed_areas_are_read(rect: Rect | None, reached: bool) -> None:
     assert SCOPE.reaches(rect) is reached
 
 
@@ -83,11 +83,11 @@ def test_an_area_goes_to_the_topmost_window_that_shows_there() -> None:
     assert all(piece.intersection(HIGH.rect) is None for piece in found[LOW.id])
 
 
-def test_areas_on_the_background_belong_to_nobody() -> None:
+def test_areas_on_the_background_belong_to_no_window() -> None:
     assert areas_by_window([Rect(500, 500, 10, 10)], [HIGH, LOW]) == {}
 
 
-def test_what_moved_or_is_new_is_asked_as_a_whole() -> None:
+def test_moved_or_new_window_is_read_completely() -> None:
     moved = replace(LOW, rect=Rect(1, 0, 100, 100))
 
     assert scope_of([LOW], [moved], (), NOTHING) == Scope(everything=True, redrawn=True)
@@ -95,7 +95,7 @@ def test_what_moved_or_is_new_is_asked_as_a_whole() -> None:
     assert scope_of([LOW], [LOW], (), EVERYTHING).everything
 
 
-def test_what_only_opens_or_closes_a_popup_is_not_asked_as_a_whole() -> None:
+def test_window_with_a_new_popup_is_not_read_completely() -> None:
     opened = scope_of([LOW], [POPUP, LOW], (), NOTHING)
 
     assert opened.redrawn

@@ -91,7 +91,7 @@ def test_an_event_does_not_have_its_neighbours_asked(world: World) -> None:
     assert not {"/b0", "/aside"} & set(world.bus.asked)
 
 
-def test_what_moved_has_all_beside_and_in_it_asked(world: World) -> None:
+def test_neighbours_and_content_of_a_moved_object_are_read(world: World) -> None:
     for thing in (world.panel, *world.buttons):
         thing.rect = thing.rect.moved(0, 5)
 
@@ -124,7 +124,7 @@ def test_new_object_is_shown_with_its_extents(world: World) -> None:
     assert world.look()["H"] == Rect(10, 260, 80, 20)
 
 
-def test_another_page_is_noticed_though_the_one_that_was_left_goes_on_answering(world: World) -> None:
+def test_new_page_is_noticed_although_the_former_one_keeps_answering(world: World) -> None:
     other = Thing(
         "/other", "document web", "Other", world.page.rect, [Thing("/o", "push button", "O", Rect(5, 5, 9, 9))]
     )
@@ -148,7 +148,7 @@ def test_a_page_that_comes_after_a_look_at_none_is_noticed(world: World) -> None
     assert set(world.look()) == {"O"}
 
 
-def test_what_took_the_place_of_as_many_others_is_noticed_though_those_go_on_answering(world: World) -> None:
+def test_replaced_children_are_noticed_although_the_former_ones_keep_answering(world: World) -> None:
     for button in world.buttons:
         button.states = 0
     new = [Thing(f"/n{n}", "push button", f"N{n}", button.rect) for n, button in enumerate(world.buttons)]
@@ -252,7 +252,7 @@ def test_limit_of_a_slow_application_shrinks_and_is_restored_now_and_then() -> N
     assert limits.limit_s(root) == 4.0
 
 
-def test_an_application_that_showed_nothing_is_read_again_though_nothing_tells_of_it(world: World) -> None:
+def test_application_with_an_empty_window_is_read_again_without_events(world: World) -> None:
     frame = world.bus.root.children[0]
     place, frame.rect = frame.rect, Rect(0, 0, 0, 0)
     world.event("BoundsChanged", frame)
@@ -286,7 +286,7 @@ def test_where_a_page_looked_different_is_asked_once_more(role: str, again: bool
     assert ("Said late" in world.look()) is again
 
 
-def test_what_had_the_keyboard_is_asked_though_no_event_tells_that_it_lost_it(world: World) -> None:
+def test_formerly_focused_object_is_read_again_without_events(world: World) -> None:
     world.buttons[0].states |= StateBit.FOCUSED.value
     world.event("StateChanged", world.buttons[0])
     world.look()

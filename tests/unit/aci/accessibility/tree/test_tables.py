@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aci.accessibility.atspi import ROLE_NAMES, Ref
 from aci.accessibility.dbus.bus import Bus, Call
 from aci.accessibility.tree.nodes import Node
-from aci.accessibility.tree.table_view import address, cell_node, parse_address, read_rows, refresh_view
+from aci.accessibility.tree.tables import address, cell_node, parse_address, read_rows, refresh_view
 from aci.observation.geometry import Rect
 from tests.unit.aci.accessibility.trees import SEEN, application, frame, node
 
@@ -37,7 +37,7 @@ def test_addresses_as_applications_write_them(name: str, cell: tuple[int, int]) 
 
 
 @pytest.mark.parametrize("name", ["", "A", "1", "A0", "Total", "A1:B2", "a1"])
-def test_what_is_no_address(name: str) -> None:
+def test_other_text_is_no_address(name: str) -> None:
     assert parse_address(name) is None
 
 
@@ -110,7 +110,7 @@ class Sheet:
         raise AssertionError(member)
 
 
-def test_a_cell_that_was_emptied_is_empty_though_its_former_object_gives_its_former_text() -> None:
+def test_emptied_cell_is_empty_although_its_former_object_keeps_its_text() -> None:
     sheet = node("table", "Sheet", Rect(0, 0, 200, 20))
     cells = [
         cell_node(sheet, (0, column), Ref(":1.5", f"/{'AB'[column]}/old"), text, Rect(100 * column, 0, 100, 20))
