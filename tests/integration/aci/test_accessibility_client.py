@@ -92,7 +92,7 @@ def test_lost_connection_comes_back_by_itself(editor: VirtualDesktop) -> None:
     client.close()
 
 
-def test_closed_client_says_so(editor: VirtualDesktop) -> None:
+def test_closed_client_raises(editor: VirtualDesktop) -> None:
     client = connect_accessibility("dbus", editor.environment)
     client.close()
     client.close()
@@ -100,7 +100,7 @@ def test_closed_client_says_so(editor: VirtualDesktop) -> None:
         client.applications()
 
 
-def test_closing_ends_what_is_under_way(editor: VirtualDesktop, caplog: pytest.LogCaptureFixture) -> None:
+def test_closing_cancels_pending_work(editor: VirtualDesktop, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(3):
         client = connect_accessibility("dbus", editor.environment)
         read(client, editor)
@@ -131,7 +131,7 @@ def test_bus_that_goes_away_is_an_error() -> None:
         client.close()
 
 
-def test_client_works_beside_a_loop_of_the_caller(editor: VirtualDesktop) -> None:
+def test_client_works_inside_a_running_event_loop(editor: VirtualDesktop) -> None:
     async def inside() -> list[tuple[str, int]]:
         client = await asyncio.to_thread(connect_accessibility, "dbus", editor.environment)
         try:

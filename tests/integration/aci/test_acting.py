@@ -85,7 +85,7 @@ def test_unicode_is_typed_and_read_back(desktop: VirtualDesktop, editor: Element
 
 
 @needs("mousepad")
-def test_what_was_copied_survives_typing(desktop: VirtualDesktop, editor: Element) -> None:
+def test_clipboard_content_survives_typing(desktop: VirtualDesktop, editor: Element) -> None:
     do(desktop, Type(text="copied", element_id=editor.id))
     do(desktop, Hotkey(keys=("ctrl", "a")))
     do(desktop, Hotkey(keys=("Ctrl", "C")))
@@ -162,9 +162,7 @@ def test_a_terminal_is_typed_into_by_keys(desktop: VirtualDesktop, tmp_path: Pat
 
 
 @needs("mousepad")
-def test_switching_brings_windows_to_the_front_and_starts_what_is_not_open(
-    desktop: VirtualDesktop, editor: Element
-) -> None:
+def test_switching_activates_an_open_window_or_starts_the_application(desktop: VirtualDesktop, editor: Element) -> None:
     terminal = desktop.launch(["xterm"])
     try:
         assert do(desktop, SwitchApplications(app_code="Mousepad")).note == "switched to 'Untitled 1 - Mousepad'"

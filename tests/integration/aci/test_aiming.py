@@ -95,7 +95,7 @@ def test_a_button_under_a_layer_of_the_page_is_refused(desktop: VirtualDesktop, 
     assert page.window_titles[0].startswith("key")
 
 
-def test_a_text_of_a_canvas_is_found_where_it_is_drawn_now(desktop: VirtualDesktop, page: Process) -> None:
+def test_text_of_a_canvas_is_found_at_its_current_place(desktop: VirtualDesktop, page: Process) -> None:
     pytest.importorskip("rapidocr")
     text = started(desktop, page, "START")
     assert text.source == "ocr"

@@ -251,7 +251,7 @@ def test_a_direct_peer_answers_for_itself_only(daemon: subprocess.Popen[str], tm
     talk(daemon, work)
 
 
-def test_a_bus_that_goes_away_is_an_error_for_all_who_wait(daemon: subprocess.Popen[str]) -> None:
+def test_lost_bus_raises_in_all_pending_calls(daemon: subprocess.Popen[str]) -> None:
     async def work(bus: Bus, peers: Peers) -> None:
         stuck = await peers.add(None)
         waiting = [asyncio.ensure_future(bus.ask(stuck, OBJECT, "Accessible", "Echo")) for _ in range(3)]

@@ -64,7 +64,7 @@ def test_offered_text_is_read_by_other_programs(desktop: VirtualDesktop, clipboa
     assert clipboard.wait_taken(1.0)
 
 
-def test_offered_text_that_nobody_requests_is_not_taken(clipboard: Clipboard) -> None:
+def test_offered_text_is_not_taken_without_a_request(clipboard: Clipboard) -> None:
     clipboard.offer("text")
     assert not clipboard.wait_taken(0.05)
 

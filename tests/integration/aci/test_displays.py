@@ -38,7 +38,7 @@ def move(desktop: VirtualDesktop, window_id: int, x: int, y: int) -> None:
     until(desktop, lambda seen: any(abs(one.rect.x - x) < 40 and one.id == window_id for one in seen.windows))
 
 
-def test_only_what_monitors_show_is_seen_and_clicked(desktop: VirtualDesktop) -> None:
+def test_only_elements_on_monitors_are_seen_and_clicked(desktop: VirtualDesktop) -> None:
     xrandr(desktop, "--setmonitor", "LEFT", "600/150x300/80+0+0", "screen")
     xrandr(desktop, "--setmonitor", "RIGHT", "600/150x700/180+600+0", "none")
     assert desktop.x11.screen.dark() == (Rect(0, 300, 600, 400),)
@@ -54,7 +54,7 @@ def test_only_what_monitors_show_is_seen_and_clicked(desktop: VirtualDesktop) ->
     until(desktop, lambda seen: any(item.text == "42" for item in seen.elements))
 
 
-def test_screen_that_changes_its_size_is_seen_as_it_is_now(desktop: VirtualDesktop) -> None:
+def test_resized_screen_is_seen_at_its_new_size(desktop: VirtualDesktop) -> None:
     process = desktop.launch(["mousepad"])
     [window] = process.windows
     move(desktop, window.id, 500, 100)

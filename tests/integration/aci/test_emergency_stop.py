@@ -249,7 +249,7 @@ def test_input_waits_for_a_held_button(desktop: VirtualDesktop, person: Person) 
     assert len(waits) == 1
 
 
-def test_what_a_killed_program_held_is_released(
+def test_keys_held_by_a_killed_program_are_released(
     desktop: VirtualDesktop, recorder: RecordingWindow, person: Person
 ) -> None:
     person.key("Control_L", down=True)

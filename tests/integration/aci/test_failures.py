@@ -96,7 +96,7 @@ def test_killed_application_is_gone_and_no_more(two: VirtualDesktop) -> None:
 
 def test_windows_that_die_between_list_and_look_are_left_out(two: VirtualDesktop) -> None:
     screen, display, over = two.x11.screen, open_display(two.display), threading.Event()
-    identity = 0
+    identity, managed = 0, screen.managed_windows()
 
     def come_and_go() -> None:
         nonlocal identity
@@ -112,8 +112,8 @@ def test_windows_that_die_between_list_and_look_are_left_out(two: VirtualDesktop
     thread.start()
     try:
         for _ in range(100):
-            assert len([window for window in screen.windows() if not window.popup]) == 2
-            assert len(screen.managed_windows()) == 2
+            assert {window.id for window in screen.windows() if not window.popup} == {one.id for one in managed}
+            assert screen.managed_windows() == managed
     finally:
         over.set()
         thread.join()

@@ -122,7 +122,7 @@ def test_gtk_programs(desktop: VirtualDesktop) -> None:
     editor.terminate()
 
 
-def test_a_target_is_checked_before_input_though_nothing_of_it_was_asked_again(desktop: VirtualDesktop) -> None:
+def test_target_is_verified_before_input_although_it_was_not_read_again(desktop: VirtualDesktop) -> None:
     editor = desktop.launch(["mousepad"])
     check(desktop, "the start of an editor")
     with X11Desktop(desktop.display, environment=desktop.environment, ocr=None) as attached:

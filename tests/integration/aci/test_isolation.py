@@ -120,7 +120,7 @@ def test_windows_and_names_on_the_bus_are_seen_on_one_desktop_only(pair: tuple[V
     process.terminate()
 
 
-def test_a_desktop_whose_server_is_killed_takes_no_other_down(pair: tuple[VirtualDesktop, VirtualDesktop]) -> None:
+def test_killed_server_affects_no_other_desktop(pair: tuple[VirtualDesktop, VirtualDesktop]) -> None:
     _, other = pair
     with VirtualDesktop(ocr=None) as broken:
         broken.launch(["xterm"])

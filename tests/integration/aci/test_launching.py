@@ -25,7 +25,7 @@ def test_a_window_is_there_when_launch_returns(desktop: VirtualDesktop) -> None:
     assert process.returncode is not None
 
 
-def test_what_is_not_installed_names_what_is_near(desktop: VirtualDesktop) -> None:
+def test_missing_program_suggests_similar_ones(desktop: VirtualDesktop) -> None:
     with pytest.raises(LaunchFailed, match=r"no program 'mousepda'.*Mousepad"):
         desktop.launch(["mousepda"])
 
@@ -37,12 +37,12 @@ def test_a_shell_line_is_refused(desktop: VirtualDesktop) -> None:
         desktop.launch(["xterm -e ls"])
 
 
-def test_what_ends_at_once_tells_its_last_words(desktop: VirtualDesktop) -> None:
+def test_program_that_ends_at_once_is_reported_with_its_output(desktop: VirtualDesktop) -> None:
     with pytest.raises(LaunchFailed, match=r"ended with status 3.*cannot open the frobnicator"):
         desktop.launch(["sh", "-c", "echo cannot open the frobnicator >&2; exit 3"])
 
 
-def test_what_crashes_later_is_noted_once(desktop: VirtualDesktop) -> None:
+def test_later_crash_is_noted_once(desktop: VirtualDesktop) -> None:
     process = desktop.launch(["sh", "-c", "kill -SEGV $$"], wait_for_window=False)
     assert process.wait(LIMIT_S) == -11
     assert process.crash == "SIGSEGV"
@@ -50,19 +50,19 @@ def test_what_crashes_later_is_noted_once(desktop: VirtualDesktop) -> None:
     assert "sh crashed (SIGSEGV)." not in desktop.observe().notes
 
 
-def test_what_crashes_once_its_window_is_open_has_not_been_launched(desktop: VirtualDesktop) -> None:
+def test_crash_right_after_the_window_opened_fails_the_launch(desktop: VirtualDesktop) -> None:
     with pytest.raises(LaunchFailed, match="xterm ended with status -11"):
         desktop.launch(["xterm", "-e", "sh", "-c", "kill -SEGV $PPID"])
 
 
-def test_what_was_ended_is_not_said_to_have_crashed(desktop: VirtualDesktop) -> None:
+def test_terminated_program_is_not_reported_as_crashed(desktop: VirtualDesktop) -> None:
     process = desktop.launch(["sleep", "60"], wait_for_window=False)
     process.terminate()
     assert process.crash is None
     assert not any("crashed" in note for note in desktop.observe().notes)
 
 
-def test_what_shows_no_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) -> None:
+def test_program_without_a_window_is_ended(desktop: VirtualDesktop, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     with pytest.raises(LaunchFailed, match=r"showed no window within 0.3 s.*still thinking"):
         desktop.launch(["sh", "-c", f"echo $$ > {mark}; echo still thinking; exec sleep 60"], timeout_s=0.3)

@@ -168,7 +168,7 @@ def test_engines_that_are_installed_work_when_tried_out() -> None:
 
 @needs_rapidocr
 @pytest.mark.desktop
-def test_terminal_can_be_read_and_keeps_the_ids_of_what_stays(reading_desktop: VirtualDesktop) -> None:
+def test_terminal_can_be_read_and_unchanged_lines_keep_their_ids(reading_desktop: VirtualDesktop) -> None:
     terminal = reading_desktop.launch(["xterm", "-fa", "DejaVu Sans Mono", "-fs", "10", "-e", "/bin/sh"])
     try:
         reading_desktop.perform(Type(text="echo first $((20+22)) line\n"))
@@ -219,7 +219,7 @@ def test_page_that_is_an_image_becomes_usable(reading_desktop: VirtualDesktop) -
 @needs_rapidocr
 @pytest.mark.desktop
 @pytest.mark.parametrize("argv", [["mousepad"], ["gnome-calculator"], ["thunar"]])
-def test_nothing_that_the_tree_tells_is_there_twice(reading_desktop: VirtualDesktop, argv: list[str]) -> None:
+def test_no_text_of_the_tree_is_repeated(reading_desktop: VirtualDesktop, argv: list[str]) -> None:
     if shutil.which(argv[0]) is None:
         pytest.skip(f"{argv[0]} is not installed")
     program = reading_desktop.launch(argv)

@@ -138,7 +138,7 @@ except AciError as error:
 KEYS = {"End": 0xFF57, "ctrl": 0xFFE3, "shift": 0xFFE1, "s": ord("s"), "Down": 0xFF54, "F5": 0xFFC2}
 
 
-def test_the_code_for_osworld_does_what_the_primitive_says(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+def test_code_for_osworld_does_what_the_primitive_does(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
     point = inside(recorder, 30, 30)
     there = Element(1, "text", "", Rect(point.x, point.y, 1, 1), point, recorder.id)
     seen = Observation(np.zeros((1, 1, 3), np.uint8), (there,), ())

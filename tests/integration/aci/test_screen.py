@@ -94,7 +94,7 @@ def test_a_minimized_window_comes_back(screen: Screen, recorder: RecordingWindow
     assert [window.id for window in screen.windows()] == [recorder.id]
 
 
-def test_a_popup_is_told_apart_and_lies_on_top(screen: Screen, recorder: RecordingWindow) -> None:
+def test_popup_is_marked_as_such_and_lies_on_top(screen: Screen, recorder: RecordingWindow) -> None:
     root = recorder.display.screen().root
     popup = root.create_window(150, 150, 80, 60, 0, 24, override_redirect=True)
     popup.map()
@@ -107,7 +107,7 @@ def test_a_popup_is_told_apart_and_lies_on_top(screen: Screen, recorder: Recordi
     popup.destroy()
 
 
-def test_a_modal_dialog_is_told_apart(screen: Screen, recorder: RecordingWindow) -> None:
+def test_modal_dialog_is_marked_as_such(screen: Screen, recorder: RecordingWindow) -> None:
     from Xlib import Xatom
 
     state, modal = (recorder.display.intern_atom(name) for name in ("_NET_WM_STATE", "_NET_WM_STATE_MODAL"))
@@ -140,9 +140,7 @@ def test_without_a_display_in_the_environment() -> None:
         X11Desktop(environment={})
 
 
-def test_the_users_screen_without_an_accessibility_bus_says_so(
-    desktop: VirtualDesktop, recorder: RecordingWindow
-) -> None:
+def test_own_screen_without_an_accessibility_bus_has_a_note(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
     environment = {**desktop.environment, "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
     with X11Desktop(environment=environment) as own:
         observation = own.observe()
@@ -151,7 +149,7 @@ def test_the_users_screen_without_an_accessibility_bus_says_so(
     assert any("No elements" in note for note in observation.notes)
 
 
-def test_server_that_hangs_up_while_it_is_greeted_is_no_display() -> None:
+def test_server_that_hangs_up_at_connection_raises_no_display() -> None:
     number = 7000 + os.getpid() % 1000
     place = Path(f"/tmp/.X11-unix/X{number}")
     place.parent.mkdir(mode=0o1777, exist_ok=True)

@@ -70,7 +70,7 @@ def test_each_part_of_the_page_is_one_element(seen: Observation, role: str, name
     assert len([item for item in seen.elements if (item.role, item.name) == (role, name)]) == 1
 
 
-def test_texts_are_not_told_twice(seen: Observation) -> None:
+def test_texts_are_not_repeated(seen: Observation) -> None:
     for text in ("Order form", "the form", "Send order", "Apple"):
         assert len([item for item in seen.elements if item.name == text and item.role != "page tab"]) == 1
 
@@ -96,15 +96,15 @@ def test_password_is_masked_and_labelled_by_the_text_before_it(seen: Observation
     assert "secret" not in seen.to_text()
 
 
-def test_nameless_icon_is_told_by_its_class(seen: Observation) -> None:
+def test_nameless_icon_is_described_by_its_class(seen: Observation) -> None:
     assert any(item.description == "icon-trash" for item in seen.elements)
 
 
-def test_picture_in_place_of_hidden_words_is_told_by_its_class(seen: Observation) -> None:
+def test_picture_in_place_of_hidden_words_is_described_by_its_class(seen: Observation) -> None:
     assert any(item.description == "arrow-down" for item in seen.elements)
 
 
-def test_what_is_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop, seen: Observation) -> None:
+def test_content_below_the_fold_is_seen_after_scrolling(browser: VirtualDesktop, seen: Observation) -> None:
     assert find(seen, "paragraph", "Far below") is None
     heading = find(seen, "heading", "Order form")
     assert heading is not None

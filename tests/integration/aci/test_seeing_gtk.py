@@ -95,7 +95,7 @@ def test_gtk4_popover_is_seen_where_it_is(fresh: VirtualDesktop) -> None:
     element(fresh, "label", "Switch to binary")
 
 
-def test_application_that_hangs_is_named_and_stops_nobody(fresh: VirtualDesktop) -> None:
+def test_hanging_application_is_named_and_blocks_no_other(fresh: VirtualDesktop) -> None:
     fresh.launch(["gnome-calculator"])
     element(fresh, "push button", "7")
     fresh.launch(["mousepad"])

@@ -74,7 +74,7 @@ def test_editor_is_read_with_its_menus_and_dialogs(desktop: VirtualDesktop, edit
     assert editor.running
 
 
-def test_editor_survives_being_looked_at_while_it_is_used(desktop: VirtualDesktop, editor: Process) -> None:
+def test_editor_survives_observation_during_use(desktop: VirtualDesktop, editor: Process) -> None:
     until(desktop, menus)
     steps: list[Callable[[], object]] = [
         lambda: click(desktop, "menu item", "Edit"),

@@ -195,7 +195,7 @@ def test_a_reset_puts_everything_back() -> None:
     shutil.rmtree(kept.parent)
 
 
-def test_on_a_screen_that_stays_a_reset_ends_what_was_started_there() -> None:
+def test_reset_of_an_existing_screen_ends_the_started_programs() -> None:
     with VirtualDesktop((640, 480)) as desktop:
         other = subprocess.Popen(["xterm"], env=desktop.environment)
         process = desktop.launch(["xterm"])

@@ -68,7 +68,7 @@ READ = st.lists(st.builds(Found, NEAR, WORDS.filter(bool), st.integers(1, 2)), m
 
 
 @given(TREE_ELEMENTS, READ)
-def test_merging_loses_no_element_and_tells_no_text_twice(elements: list[Element], found: list[Found]) -> None:
+def test_merging_loses_no_element_and_repeats_no_text(elements: list[Element], found: list[Found]) -> None:
     merged = merge(elements, found)
     assert [each.id for each in merged.elements] == [each.id for each in elements]
     for before, after in zip(elements, merged.elements, strict=True):

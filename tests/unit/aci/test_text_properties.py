@@ -99,7 +99,7 @@ def forged(text: str) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(OBSERVATIONS)
-def test_each_element_is_told_once_and_nothing_else(seen: Observation) -> None:
+def test_each_element_is_listed_exactly_once(seen: Observation) -> None:
     text = render_observation(seen)
     assert told_ids(section(text, "Elements of window")) == Counter(list(seen.by_id))
     assert not forged(text)
@@ -107,7 +107,7 @@ def test_each_element_is_told_once_and_nothing_else(seen: Observation) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(OBSERVATIONS, st.randoms(use_true_random=False), TEXT)
-def test_changes_tell_exactly_what_came_went_and_differs(seen: Observation, random: object, other: str) -> None:
+def test_changes_list_exactly_the_different_elements(seen: Observation, random: object, other: str) -> None:
     """Part of the elements goes, part is called otherwise, and part is new."""
     kept = seen.elements[: len(seen.elements) * 2 // 3]
     renamed = tuple(replace(each, name=other) if each.id % 3 == 0 else each for each in kept)
@@ -122,7 +122,7 @@ def test_changes_tell_exactly_what_came_went_and_differs(seen: Observation, rand
     assert not forged(text)
 
 
-def test_what_went_is_told_without_what_stayed_between() -> None:
+def test_gone_elements_are_listed_without_the_remaining_ones() -> None:
     before = [Element(n, "link", f"l{n}", Rect(0, n, 9, 9), None, 1) for n in range(1, 60)]
     after = [each for each in before if each.id % 2 or each.id > 40]
     one, two = (Observation(np.zeros((2, 2, 3), np.uint8), tuple(each), ()) for each in (before, after))

@@ -1,4 +1,4 @@
-"""What remains of a text for a model without all that came from the screen."""
+"""A text for a model without the quoted parts, which come from the screen."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_forms_of_the_paper_and_of_the_wire(text: str, action: Action) -> None:
         ("agent.type('\x00')", "Not a primitive"),
     ],
 )
-def test_what_is_no_primitive_is_refused_with_the_reason(text: str, said: str) -> None:
+def test_invalid_primitive_is_refused_with_the_reason(text: str, said: str) -> None:
     with pytest.raises(MalformedAction, match=said):
         parse_action(text)
 
@@ -128,7 +128,7 @@ def test_primitives_are_immutable() -> None:
         ("9" * 5000, "JSON"), ("NaN", "integer"), ("1e400", "integer"), ('{"a": 1}', "integer"),
     ],
 )  # fmt: skip
-def test_id_is_a_whole_number_or_refused_with_what_it_should_be(value: str, said: str) -> None:
+def test_id_that_is_not_a_whole_number_is_refused_with_a_hint(value: str, said: str) -> None:
     with pytest.raises(MalformedAction, match=said):
         parse_action(f'{{"action": "click", "element_id": {value}}}')
     python = {"true": "True", "null": "None", "NaN": "float('nan')", "1e400": "1e400"}.get(value, value)

@@ -319,7 +319,7 @@ def test_a_screen_that_changed_its_size_is_looked_at_anew(bench: Bench) -> None:
     assert bench.device.done[0][1] == Point(40, 40)
 
 
-def test_the_wheel_is_turned_beside_what_scrolls_or_counts_inside(bench: Bench) -> None:
+def test_wheel_is_turned_outside_of_inner_parts_that_react_to_it(bench: Bench) -> None:
     pane = bench.element(12, Rect(0, 0, 100, 100), role="scroll pane")
     inner = bench.element(13, Rect(20, 20, 60, 60), role="list")
     bench.elements = [pane, inner, bench.element(14, Rect(0, 90, 100, 10), role="spin button")]
@@ -411,7 +411,7 @@ def test_a_focus_in_a_window_that_lost_the_keyboard_is_clicked(bench: Bench) -> 
     assert [done[0] for done in bench.device.done] == ["click", "type"]
 
 
-def test_text_is_added_behind_what_a_line_holds(bench: Bench) -> None:
+def test_text_is_appended_to_a_line(bench: Bench) -> None:
     bench.elements = [bench.element(12, Rect(10, 10, 20, 20), role="text", states=frozenset({"editable"}))]
     bench.perform(Type(text="abc", element_id=12))
     assert [done[0] for done in bench.device.done] == ["click", "press", "type"]
@@ -440,7 +440,7 @@ def test_an_application_without_a_window_is_started(bench: Bench) -> None:
     assert "no window" in bench.perform(SwitchApplications(app_code="Paint")).error
 
 
-def test_an_application_that_is_not_there_names_what_is(bench: Bench) -> None:
+def test_missing_application_suggests_installed_ones(bench: Bench) -> None:
     assert "Paint" in bench.perform(SwitchApplications(app_code="Frobnicator")).error
 
 

@@ -1,4 +1,4 @@
-"""When a screen counts as settled, with a clock that only moves when told to."""
+"""When a screen counts as settled, with a clock that the test moves."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_an_event_from_before_the_action_does_not_count() -> None:
     assert (settled, took) == (0.0, pytest.approx(FIRST_CHANGE_S, abs=0.03))
 
 
-def test_what_a_wait_within_the_action_saw_is_not_waited_for_again() -> None:
+def test_change_seen_by_an_inner_wait_is_not_waited_for_again() -> None:
     stage = Stage([0.05], events=[0.03])
     settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
     before, started = settle.look(), stage.now
@@ -80,7 +80,7 @@ def test_what_a_wait_within_the_action_saw_is_not_waited_for_again() -> None:
 
 
 @pytest.mark.parametrize("at", [0.01, 0.13], ids=["before the wait within", "after it"])
-def test_what_no_wait_within_the_action_saw_is_waited_for(at: float) -> None:
+def test_change_unseen_by_inner_waits_is_waited_for(at: float) -> None:
     stage = Stage([at])
     settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
     before, started = settle.look(), stage.now
@@ -92,7 +92,7 @@ def test_what_no_wait_within_the_action_saw_is_waited_for(at: float) -> None:
     assert stage.now - started == pytest.approx(seen_by + QUIET_S, abs=0.001)
 
 
-def test_what_changed_before_the_action_does_not_count() -> None:
+def test_change_before_the_action_does_not_count() -> None:
     stage = Stage([0.05])
     settle = Settle(stage.frame, stage.last_event_at, clock=lambda: stage.now, pause=stage.pause)
     settle.look()

@@ -66,7 +66,7 @@ def test_reused_process_id_has_another_start_time() -> None:
     assert start_ticks(gone.pid) is None
 
 
-def test_sockets_are_removed_once_nobody_answers() -> None:
+def test_unanswered_sockets_are_removed() -> None:
     with tempfile.TemporaryDirectory(prefix="aci-", dir="/tmp") as folder:
         place = Path(folder) / "socket"
         with socket.socket(socket.AF_UNIX) as server:

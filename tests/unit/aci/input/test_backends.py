@@ -36,7 +36,7 @@ def test_pyautogui_is_optional_and_says_how_to_get_it(monkeypatch: pytest.Monkey
     assert "--no-deps" in other.hint and "not there" in other.detail
 
 
-def test_an_xlib_that_was_written_over_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overwritten_xlib_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "distribution", lambda name: SimpleNamespace(version="0.15"))
     states = [(found.state, "python3-xlib 0.15" in found.detail, "python-xlib" in found.hint) for found in inputs()]
     assert states == [("missing", True, True), ("optional", True, True)]

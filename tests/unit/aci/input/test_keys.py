@@ -56,7 +56,7 @@ def test_a_chord_in_one_name_is_taken_apart() -> None:
     assert chord(["+"]) == [XK.XK_plus]
 
 
-def test_a_capital_beside_a_modifier_does_not_add_shift() -> None:
+def test_capital_letter_with_a_modifier_does_not_add_shift() -> None:
     assert chord(["Ctrl", "S"]) == [XK.XK_Control_L, XK.XK_s]
     assert chord(["S"]) == [XK.XK_S]
 

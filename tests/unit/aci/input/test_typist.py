@@ -144,7 +144,7 @@ def test_keys_are_used_where_paste_means_something_else(where: Place) -> None:
     assert "paste" not in field.log
 
 
-def test_the_clipboard_gets_back_what_it_held() -> None:
+def test_clipboard_is_restored() -> None:
     field = Field()
     field.held = Content("mine", plain=True)
     type_into(field, place(), "text")
@@ -164,7 +164,7 @@ def test_a_clipboard_that_cannot_be_restored_is_not_touched() -> None:
     assert field.held == Content("cells", plain=False)
 
 
-def test_keys_follow_when_nobody_takes_the_paste() -> None:
+def test_text_is_typed_by_keys_if_the_paste_is_not_taken() -> None:
     field = Field()
     field.takes_paste = False
     assert type_into(field, place(), "text") == "typed by keys, read back exactly"
@@ -178,7 +178,7 @@ def test_accessibility_follows_when_neither_paste_nor_keys_arrive() -> None:
     assert field.text == "old new"
 
 
-def test_what_did_not_arrive_is_typed_again_after_a_click() -> None:
+def test_missing_text_is_typed_again_after_a_click() -> None:
     field = Field("old ")
     field.takes_paste, field.takes_keys, field.takes_set_text = False, False, False
 
@@ -190,7 +190,7 @@ def test_what_did_not_arrive_is_typed_again_after_a_click() -> None:
     assert field.log == ["paste ignored", "keys new", "click", "keys new"]
 
 
-def test_what_was_only_late_is_not_typed_twice() -> None:
+def test_slow_paste_is_not_retyped() -> None:
     field = Field("old ")
     field.takes_paste = field.takes_keys = False
 
@@ -232,7 +232,7 @@ def test_a_completion_behind_the_caret_is_removed() -> None:
     assert note == "typed by paste, read back exactly"
 
 
-def test_a_password_is_neither_read_back_nor_told() -> None:
+def test_password_is_neither_read_back_nor_reported() -> None:
     field = Field()
     note = type_into(field, place(role="password text", states=("editable", "password")), "secret")
     assert note == "typed by paste, not read back"

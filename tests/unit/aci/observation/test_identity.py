@@ -40,17 +40,17 @@ def test_another_role_or_application_is_another_element() -> None:
     assert found(save, seen(save), seen(element(2, "Save", role="label"), element(3, "Save", app="shell"))) is None
 
 
-def test_unnamed_fields_are_told_apart_by_their_label() -> None:
+def test_unnamed_fields_are_distinguished_by_their_label() -> None:
     name, city = element(1, "", "entry", label="Name"), element(2, "", "entry", label="City")
     assert found(city, seen(name, city), seen(replace(name, id=11), replace(city, id=12))) == 12
 
 
-def test_unnamed_fields_are_told_apart_by_their_ancestors() -> None:
+def test_unnamed_fields_are_distinguished_by_their_ancestors() -> None:
     toolbar, page = element(1, "", "entry", path=("tool bar:",)), element(2, "", "entry", path=("page tab:", "panel:"))
     assert found(page, seen(toolbar, page), seen(replace(toolbar, id=11), replace(page, id=12))) == 12
 
 
-def test_twins_are_told_apart_by_their_order() -> None:
+def test_twins_are_distinguished_by_their_order() -> None:
     one, two = element(1, "OK"), element(2, "OK")
     assert found(two, seen(one, two), seen(replace(one, id=11), replace(two, id=12))) == 12
 
@@ -60,7 +60,7 @@ def test_a_twin_that_is_gone_is_not_replaced_by_the_other() -> None:
     assert found(three, seen(one, two, three), seen(one, two)) is None
 
 
-def test_one_that_had_no_twin_is_not_chosen_among_several() -> None:
+def test_element_without_a_twin_is_not_chosen_among_several() -> None:
     one, two = element(1, "OK"), element(2, "OK")
     assert found(one, seen(one), seen(one, two)) is None
 
@@ -70,7 +70,7 @@ def test_of_twins_that_became_fewer_none_is_taken_for_another() -> None:
     assert found(one, seen(one, two), seen(two)) is None
 
 
-def test_twins_beside_the_same_words_are_told_apart_by_their_order_among_all() -> None:
+def test_twins_with_equal_neighbours_are_distinguished_by_their_order_among_all() -> None:
     before = rows("Final", "Draft", "Draft")
     assert found(before[3], seen(*before), seen(*before)) == before[3].id
     assert found(before[5], seen(*before), seen(*before)) == before[5].id
@@ -113,7 +113,7 @@ def rows(*names: str) -> list[Element]:
     return made
 
 
-def test_twins_are_told_apart_by_what_stands_beside_them() -> None:
+def test_twins_are_distinguished_by_their_neighbours() -> None:
     before = rows("Alice", "Bob", "Carol")
     again = found(before[3], seen(*before), seen(*rows("Carol", "Alice", "Bob")))
     assert again == 21

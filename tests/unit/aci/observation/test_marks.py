@@ -23,7 +23,7 @@ def changed(picture: np.ndarray, original: int | np.ndarray = 255) -> np.ndarray
     return (picture != original).any(axis=2)
 
 
-def test_element_gets_a_frame_and_a_number_beside_or_on_it() -> None:
+def test_element_gets_a_frame_and_a_number_at_it() -> None:
     difference = changed(marked(SAVE))
     assert difference[80, 100:160].all()
     assert difference[103, 100:160].all()

@@ -55,12 +55,12 @@ def test_a_caret_across_two_blocks_is_left_out() -> None:
     assert areas(Rect(47, 30, 2, 20)) == ()
 
 
-def test_what_is_wider_or_taller_than_a_caret_is_not_left_out() -> None:
+def test_change_larger_than_a_caret_is_not_left_out() -> None:
     assert areas(Rect(50, 30, 4, 20))
     assert areas(Rect(50, 0, 1, TALLEST_CARET_PX + 20))
 
 
-def test_a_caret_beside_a_change_of_its_own_is_left_out_alone() -> None:
+def test_caret_next_to_a_real_change_is_left_out() -> None:
     assert areas(Rect(4, 4, 1, 10), Rect(100, 60, 20, 20)) == (Rect(96, 48, 32, 32),)
 
 

@@ -116,7 +116,7 @@ def test_same_screen_has_no_changes() -> None:
     assert render_changes(seen(element(1, name="Save")), seen(element(1, name="Save"))) == "Nothing changed."
 
 
-def test_changes_name_what_is_new_gone_and_different() -> None:
+def test_changes_list_new_gone_and_different_elements() -> None:
     before = seen(element(1, "text", "Body", text="a"), element(2, name="Save"), focus_id=1)
     after = seen(element(1, "text", "Body", text="ab"), element(3, name="Close"), focus_id=3)
     assert render_changes(before, after).splitlines() == [
@@ -151,9 +151,9 @@ def test_jitter_is_not_reported_as_a_move() -> None:
 
 def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> None:
     both, one, none = frozenset({"pressed", "checkable"}), frozenset({"checked", "checkable"}), frozenset({"checkable"})
-    for states, told in ((both, "[pressed]"), (one, "[pressed]"), (none, "")):
+    for states, shown in ((both, "[pressed]"), (one, "[pressed]"), (none, "")):
         text = seen(element(1, "toggle button", "Bold", states=states)).to_text()
-        assert ("[pressed]" in lines_about(text, "Bold")[-1]) == (told == "[pressed]")
+        assert ("[pressed]" in lines_about(text, "Bold")[-1]) == (shown == "[pressed]")
         assert "checked" not in text
 
 
@@ -200,7 +200,7 @@ def test_days_of_a_week_take_one_line() -> None:
     assert 'labels: 1 "1" | 2 "2" | 3 "3" | 4 "4" | 5 "5" | 6 "6" | 7 "7"' in seen(*days).to_text()
 
 
-def test_what_does_not_fit_says_how_to_see_it() -> None:
+def test_omitted_lines_come_with_a_hint_to_scroll() -> None:
     many = [element(n, "push button", f"B{n}") for n in range(1, 700)]
     assert seen(*many).to_text().splitlines()[-1] == "  and 199 more lines, further down; scroll down to see them"
 

@@ -30,7 +30,7 @@ def test_object_made_anew_in_the_same_place_takes_over() -> None:
     assert tracker.assign([sighting("new", x=103)]) == [first]
 
 
-def test_what_looks_different_or_is_elsewhere_is_new() -> None:
+def test_object_that_looks_different_or_is_far_away_is_new() -> None:
     tracker = IdTracker()
     [first] = tracker.assign([sighting("old", x=100)])
     assert tracker.assign([sighting("other", "delete", 100)]) != [first]

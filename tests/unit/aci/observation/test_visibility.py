@@ -24,7 +24,7 @@ def left_over(rect: Rect, clips: list[Rect], covers: list[Rect]) -> set[tuple[in
 
 
 @given(rects, st.lists(rects, max_size=3), st.lists(rects, max_size=4))
-def test_point_is_visible_and_rectangle_lies_in_what_is(rect: Rect, clips: list[Rect], covers: list[Rect]) -> None:
+def test_point_and_rectangle_lie_in_the_visible_part(rect: Rect, clips: list[Rect], covers: list[Rect]) -> None:
     visible = left_over(rect, [SCREEN, *clips], covers)
     placement = ground(rect, [SCREEN, *clips], covers)
     assert (placement is None) == (not visible)

@@ -69,7 +69,7 @@ def test_rules_carets_and_boxes_are_no_text() -> None:
     assert pieces(pixels) == []
 
 
-def test_only_what_is_wanted_is_cut_out() -> None:
+def test_only_the_wanted_pixels_are_cut_out() -> None:
     pixels = drawn((10, 10, "Told already"), (10, 60, "Not told"))
     wanted = np.ones(pixels.shape[:2], dtype=bool)
     wanted[:40] = False

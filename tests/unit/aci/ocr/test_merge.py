@@ -18,17 +18,17 @@ def texts(elements: list[Element], *read: Found) -> list[str]:
     return [text.text for text in merge(elements, read).texts]
 
 
-def test_text_that_an_element_tells_is_dropped() -> None:
+def test_text_of_an_element_is_dropped() -> None:
     assert texts([element(1, "Save as…", PLACE)], found("Save as...")) == []
     assert texts([element(1, "", PLACE, "entry", "user@host")], found("user@host")) == []
 
 
-def test_part_of_what_a_large_element_tells_is_dropped() -> None:
+def test_part_of_the_text_of_a_large_element_is_dropped() -> None:
     around = Rect(0, 0, 400, 300)
     assert texts([element(1, "", around, "text", "one line\nanother 1ine\nthird")], found("another line")) == []
 
 
-def test_text_beside_its_element_is_dropped_only_when_it_is_the_same() -> None:
+def test_text_next_to_its_element_is_dropped_only_if_equal() -> None:
     beside = Rect(100, 125, 80, 20)
     assert texts([element(1, "Downloads", beside)], found("Down1oads")) == []
     assert texts([element(1, "All Downloads of today", beside)], found("Downloads")) == ["Downloads"]
@@ -54,13 +54,13 @@ def test_nameless_button_is_called_by_the_text_in_it() -> None:
     ("role", "rect"),
     [("canvas", Rect(90, 90, 120, 40)), ("entry", Rect(90, 90, 120, 40)), ("list item", Rect(0, 0, 800, 600))],
 )
-def test_what_is_not_named_by_the_text_in_it_keeps_it_as_an_element(role: str, rect: Rect) -> None:
+def test_text_that_does_not_name_its_container_stays_an_element(role: str, rect: Rect) -> None:
     merged = merge([element(1, "", rect, role)], [found("Open")])
     assert merged.elements[0].name == ""
     assert [text.text for text in merged.texts] == ["Open"]
 
 
-def test_innermost_element_is_the_one_that_is_named() -> None:
+def test_innermost_element_is_named() -> None:
     row, button = element(1, "", Rect(80, 80, 200, 60), "list item"), element(2, "", PLACE, "push button")
     assert [each.name for each in merge([row, button], [found("Open")]).elements] == ["", "Open"]
 

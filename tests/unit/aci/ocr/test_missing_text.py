@@ -12,7 +12,7 @@ from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
 
 
-def test_only_what_elements_tell_is_left_out() -> None:
+def test_only_text_of_elements_is_left_out() -> None:
     silent = silent_map([window()], [element(1, "Save", SMALL)], SCREEN, {1: 7})
     assert silent[30, 60] == 0
     assert silent[SMALL.y - 1, SMALL.x] == 0, "letters may stand out by a pixel"
@@ -47,7 +47,7 @@ def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
         ("password text", "", None, SMALL, True),
     ],
 )
-def test_what_is_known_of_an_element(role: str, name: str, text: str | None, rect: Rect, told: bool) -> None:
+def test_facts_of_an_element_are_listed(role: str, name: str, text: str | None, rect: Rect, told: bool) -> None:
     assert reports_its_text(element(1, name, rect, role, text)) is told
 
 

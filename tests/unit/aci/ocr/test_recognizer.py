@@ -43,7 +43,7 @@ def told(recognizer: Recognizer, each: Tile) -> list[str] | None:
     return None if read is None else [box.text for box in read.boxes]
 
 
-def test_what_was_read_once_is_remembered(recognizer: Recognizer, engine: FakeEngine) -> None:
+def test_results_are_remembered(recognizer: Recognizer, engine: FakeEngine) -> None:
     tiles = [tile(1), tile(2)]
     for _ in range(3):
         recognizer.want(tiles)
@@ -62,7 +62,7 @@ def test_wait_ends_at_the_deadline_and_reading_goes_on(recognizer: Recognizer, e
     assert told(recognizer, tile(1)) == ["word 1"]
 
 
-def test_what_is_no_longer_wanted_is_not_read(recognizer: Recognizer, engine: FakeEngine) -> None:
+def test_unwanted_tiles_are_not_read(recognizer: Recognizer, engine: FakeEngine) -> None:
     engine.go.clear()
     recognizer.want([tile(word) for word in range(1, 30)])
     recognizer.want([tile(99)])
@@ -83,7 +83,7 @@ def test_added_tiles_are_read_after_those_wanted(recognizer: Recognizer, engine:
     assert engine.read == [1, 2]
 
 
-def test_picture_that_cannot_be_read_is_told_and_not_tried_again() -> None:
+def test_unreadable_picture_is_reported_and_not_retried() -> None:
     engine = FakeEngine(unreadable())
     recognizer = Recognizer(engine)
     try:
@@ -110,7 +110,7 @@ def test_engine_that_cannot_be_used_at_all_is_an_error_and_not_silence() -> None
         recognizer.close()
 
 
-def test_closing_frees_who_waits_and_drops_the_rest(engine: FakeEngine) -> None:
+def test_closing_wakes_waiters_and_drops_the_queue(engine: FakeEngine) -> None:
     recognizer = Recognizer(engine)
     recognizer.want([tile(1)])
     recognizer.wait([tile(1).key], soon())

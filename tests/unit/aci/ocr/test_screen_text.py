@@ -27,29 +27,29 @@ def reader(engine: FakeEngine) -> Iterator[TextReader]:
     running.close()
 
 
-def names(sight: ReadScreen) -> list[str]:
-    return [each.name for each in sight.elements if each.source == "ocr"]
+def names(seen: ReadScreen) -> list[str]:
+    return [each.name for each in seen.elements if each.source == "ocr"]
 
 
 def test_pixels_become_elements_that_can_be_clicked(reader: TextReader) -> None:
     pixels = blank()
     write(pixels, 1, UPPER)
-    sight = reader.read(pixels, (), [window()])
-    [text] = sight.elements
+    seen = reader.read(pixels, (), [window()])
+    [text] = seen.elements
     assert (text.id, text.role, text.name, text.source) == (100, "text line", "word 1", "ocr")
     assert (text.window_id, text.app) == (1, "app")
     assert text.point == UPPER.center or (text.point is not None and UPPER.contains(text.point))
-    assert sight.notes == ()
+    assert seen.notes == ()
 
 
-def test_what_elements_tell_is_not_even_shown_to_the_engine(reader: TextReader, engine: FakeEngine) -> None:
+def test_text_of_elements_is_not_sent_to_the_engine(reader: TextReader, engine: FakeEngine) -> None:
     pixels = blank()
     write(pixels, 1, UPPER)
     write(pixels, 2, LOWER)
-    told = element(1, "anything", UPPER)
-    sight = reader.read(pixels, (told,), [window()])
-    assert names(sight) == ["word 2"]
-    assert sight.elements[0] == told
+    known = element(1, "anything", UPPER)
+    seen = reader.read(pixels, (known,), [window()])
+    assert names(seen) == ["word 2"]
+    assert seen.elements[0] == known
     assert engine.read == [2]
 
 
@@ -90,13 +90,13 @@ def test_vanished_text_is_gone_and_its_id_stays_unused(reader: TextReader) -> No
     assert second.id > first.id
 
 
-def test_covered_text_is_not_there_and_half_covered_windows_are_told_apart(reader: TextReader) -> None:
+def test_covered_text_is_left_out_and_half_covered_windows_are_distinguished(reader: TextReader) -> None:
     pixels = blank()
     write(pixels, 1, UPPER)
     write(pixels, 2, LOWER)
     windows = [window(2, Rect(0, 0, 400, 120)), window(1)]
-    sight = reader.read(pixels, (), windows)
-    assert [(each.name, each.window_id) for each in sight.elements] == [("word 1", 2), ("word 2", 1)]
+    seen = reader.read(pixels, (), windows)
+    assert [(each.name, each.window_id) for each in seen.elements] == [("word 1", 2), ("word 2", 1)]
 
 
 def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
@@ -110,9 +110,9 @@ def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
         assert names(late) == []
         assert late.notes == ("OCR left out 2 areas of the window 'Terminal': deadline; they are read meanwhile",)
         engine.go.set()
-        while (sight := reader.read(pixels, (), [window(title="Terminal")])).notes:
+        while (seen := reader.read(pixels, (), [window(title="Terminal")])).notes:
             pass
-        assert names(sight) == ["word 1", "word 2"]
+        assert names(seen) == ["word 1", "word 2"]
         assert engine.read == [1, 2]
     finally:
         engine.go.set()
@@ -140,27 +140,27 @@ def test_more_areas_than_allowed_are_counted(engine: FakeEngine) -> None:
         pixels = blank()
         for word in range(1, 6):
             write(pixels, word, Rect(20, 40 * word, 60, 12))
-        sight = reader.read(pixels, (), [window(title="Log")])
-        assert names(sight) == ["word 1", "word 2", "word 3"]
-        assert sight.notes == ("OCR left out 2 areas of the window 'Log': too many at once",)
+        seen = reader.read(pixels, (), [window(title="Log")])
+        assert names(seen) == ["word 1", "word 2", "word 3"]
+        assert seen.notes == ("OCR left out 2 areas of the window 'Log': too many at once",)
     finally:
         reader.close()
 
 
-def test_engine_that_fails_is_told_and_the_tree_stays() -> None:
+def test_failing_engine_is_noted_and_the_tree_stays() -> None:
     reader = TextReader(FakeEngine(unreadable()), count(1), PATIENT)
     try:
         pixels = blank()
         write(pixels, 1, UPPER)
-        told = element(1, "Save", LOWER)
-        sight = reader.read(pixels, (told,), [window()])
-        assert sight.elements == (told,)
-        assert sight.notes == ("OCR could not read 1 area: out of paper",)
+        known = element(1, "Save", LOWER)
+        seen = reader.read(pixels, (known,), [window()])
+        assert seen.elements == (known,)
+        assert seen.notes == ("OCR could not read 1 area: out of paper",)
     finally:
         reader.close()
 
 
-def test_what_is_hardly_recognized_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
+def test_uncertain_text_is_left_out(reader: TextReader, engine: FakeEngine) -> None:
     pixels = blank()
     write(pixels, 1, UPPER)
     engine.confidence = 0.5
@@ -169,8 +169,8 @@ def test_what_is_hardly_recognized_is_left_out(reader: TextReader, engine: FakeE
 
 def test_mute_windows_are_read_while_the_tree_is(reader: TextReader, engine: FakeEngine) -> None:
     terminal, page = window(1, Rect(0, 0, 200, 300)), window(2, Rect(200, 0, 200, 300))
-    told = element(1, "page", Rect(210, 10, 60, 12), window_id=2)
-    reader.read(blank(), (told,), [terminal, page])
+    known = element(1, "page", Rect(210, 10, 60, 12), window_id=2)
+    reader.read(blank(), (known,), [terminal, page])
     pixels = blank()
     write(pixels, 1, UPPER)
     write(pixels, 2, Rect(250, 60, 60, 12))
@@ -179,7 +179,7 @@ def test_mute_windows_are_read_while_the_tree_is(reader: TextReader, engine: Fak
     while not engine.read and time.monotonic() < deadline:
         time.sleep(0.005)
     assert engine.read == [1]
-    assert names(reader.read(pixels, (told,), [terminal, page])) == ["word 1", "word 2"]
+    assert names(reader.read(pixels, (known,), [terminal, page])) == ["word 1", "word 2"]
     assert engine.read == [1, 2]
 
 

@@ -14,7 +14,7 @@ def tile(word: int, width: int = 60, height: int = 14, shade: int = 255) -> Tile
     return make_tile(pixels, np.ones(pixels.shape[:2], dtype=bool))
 
 
-def test_every_tile_gets_back_what_stands_in_it() -> None:
+def test_every_tile_gets_its_own_text() -> None:
     tiles = [tile(word, width=40 + 17 * word, height=10 + word, shade=255 - word) for word in range(1, 30)]
     engine = FakeEngine()
     read: dict[bytes, tuple[TextBox, ...]] = {}
@@ -53,7 +53,7 @@ def test_words_of_a_line_are_joined_and_lines_are_not() -> None:
     assert 0.5 < line.confidence < 1.0
 
 
-def test_key_tells_pixels_and_shape() -> None:
+def test_key_depends_on_pixels_and_shape() -> None:
     assert tile(1).key == tile(1).key
     assert tile(1).key != tile(2).key
     flat, tall = blank(20, 10), blank(10, 20)

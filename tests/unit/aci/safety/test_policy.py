@@ -158,7 +158,7 @@ def test_a_button_without_a_name_is_known_by_its_picture_or_tooltip(description:
         ("Ready to begin?", "Yes", set()),
     ],
 )
-def test_agreeing_to_what_a_dialog_asks(said: str, button: str, expected: set[Risk]) -> None:
+def test_agreeing_to_an_irreversible_question_is_a_risk(said: str, button: str, expected: set[Risk]) -> None:
     dialog = replace(EDITOR, id=3, title="Question", modal=True)
     seen = screen(dialog, name=button)
     question = replace(seen.elements[0], id=8, role="label", name=said)

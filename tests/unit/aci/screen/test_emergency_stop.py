@@ -36,11 +36,11 @@ def test_stop_request_ends_a_pause() -> None:
 
 def test_listener_is_called_once_and_only_while_registered() -> None:
     halt = Halt()
-    told: list[str] = []
+    heard: list[str] = []
     also: list[str] = []
-    with halt.notifying(told.append), halt.notifying(also.append):
+    with halt.notifying(heard.append), halt.notifying(also.append):
         halt.call("now")
         halt.call("again")
     halt.lift()
     halt.call("later")
-    assert told == also == ["now"]
+    assert heard == also == ["now"]

@@ -12,7 +12,7 @@ def element(rect: Rect) -> Element:
     return Element(id=1, role="push button", name="OK", rect=rect, point=rect.center, window_id=7)
 
 
-def test_gap_is_what_no_monitor_shows() -> None:
+def test_gap_is_the_area_without_a_monitor() -> None:
     assert gaps(SCREEN, [LEFT, RIGHT]) == (Rect(0, 600, 800, 300),)
     assert gaps(SCREEN, [SCREEN]) == ()
     assert gaps(SCREEN, []) == ()

@@ -15,7 +15,7 @@ from aci.screen.wayland import is_wayland, limits
         ({}, False),
     ],
 )
-def test_session_is_told_from_its_environment(environment: dict[str, str], wayland: bool) -> None:
+def test_wayland_session_is_recognized_by_its_environment(environment: dict[str, str], wayland: bool) -> None:
     assert is_wayland(environment) is wayland
 
 

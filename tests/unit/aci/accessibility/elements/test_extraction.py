@@ -17,7 +17,7 @@ def drafts(top: Node, toolkit: str = "gtk 3.24.38", windows: tuple[Window, ...] 
     return draft_elements(application(top, toolkit=toolkit), top, WINDOW, windows, SCREEN)
 
 
-def told(top: Node, toolkit: str = "gtk 3.24.38") -> list[tuple[str, str]]:
+def named(top: Node, toolkit: str = "gtk 3.24.38") -> list[tuple[str, str]]:
     return [(draft.role, draft.name) for draft in drafts(top, toolkit)]
 
 
@@ -27,21 +27,21 @@ def static(text: str, rect: Rect = PLACE, *children: Node) -> Node:
 
 def test_containers_are_no_elements_and_hidden_nodes_are_not_seen() -> None:
     hidden = node("push button", "Hidden", states=0)
-    assert told(frame(node("filler", "", Rect(0, 0, 500, 400), node("push button", "Save"), hidden))) == [
+    assert named(frame(node("filler", "", Rect(0, 0, 500, 400), node("push button", "Save"), hidden))) == [
         ("push button", "Save")
     ]
 
 
 def test_label_that_repeats_its_button_is_left_out() -> None:
     button = node("push button", "Save", Rect(10, 10, 80, 20), node("label", "Save"))
-    assert told(frame(button, node("label", "Name:", Rect(10, 40, 50, 20)))) == [
+    assert named(frame(button, node("label", "Name:", Rect(10, 40, 50, 20)))) == [
         ("push button", "Save"), ("label", "Name:")
     ]  # fmt: skip
 
 
 def test_list_item_is_called_by_its_texts_and_its_icon_is_not_used_by_itself() -> None:
     item = node("list item", "", Rect(10, 10, 200, 30), node("icon", "Folder"), node("label", "Home"))
-    assert told(frame(item)) == [("list item", "Home")]
+    assert named(frame(item)) == [("list item", "Home")]
 
 
 def test_siblings_come_in_reading_order() -> None:
@@ -67,7 +67,7 @@ def test_gtk4_names_are_made_plain() -> None:
     doubled = node("push button", "7 7", Rect(10, 10, 30, 20), node("label", "7", Rect(10, 10, 30, 20)))
     by_class = node("push button", "GtkButton", Rect(50, 10, 30, 20), node("label", "π", Rect(50, 10, 30, 20)))
     entry = node("text", "GtkSourceView", Rect(10, 40, 80, 20), text="x")
-    assert told(frame(doubled, by_class, entry), GTK4) == [("push button", "7"), ("push button", "π"), ("text", "")]
+    assert named(frame(doubled, by_class, entry), GTK4) == [("push button", "7"), ("push button", "π"), ("text", "")]
 
 
 def test_hull_of_a_gtk4_menu_button_gives_its_tooltip_to_the_button_in_it() -> None:
@@ -108,7 +108,7 @@ def test_texts_between_controls_of_a_page_stand_alone() -> None:
 
 def test_heading_named_like_its_page_is_kept() -> None:
     heading = node("heading", "Page", Rect(0, 10, 500, 30), static("Page"))
-    assert told(page(heading), CHROMIUM) == [("heading", "Page")]
+    assert named(page(heading), CHROMIUM) == [("heading", "Page")]
 
 
 def test_empty_box_with_a_class_may_be_a_button() -> None:
@@ -118,7 +118,7 @@ def test_empty_box_with_a_class_may_be_a_button() -> None:
     assert found.description == "icon-trash"
 
 
-def test_shape_that_takes_clicks_is_told_by_its_kind() -> None:
+def test_clickable_shape_is_described_by_its_tag() -> None:
     shape = node("image", "", Rect(10, 10, 200, 200), attributes={"tag": "polygon"})
     photo = node("image", "", Rect(10, 300, 200, 200), attributes={"tag": "img"})
     [found] = drafts(page(shape, photo), CHROMIUM)
@@ -169,18 +169,18 @@ def test_current_tab_in_qt_has_the_focus_only_where_its_tab_list_has() -> None:
     assert tab_states("gtk 3.24.38") == {"focused"}
 
 
-def test_item_below_the_fold_is_clipped_by_what_it_scrolls_in() -> None:
+def test_item_below_the_fold_is_clipped_by_its_scrolling_box() -> None:
     items = [node("list item", f"item {number}", Rect(0, 30 * number, 100, 30)) for number in range(20)]
     scrolled = node("scroll pane", "", Rect(0, 0, 100, 100), node("list", "", Rect(0, 0, 100, 600), *items))
     assert len(drafts(frame(scrolled))) == 4
 
 
-def test_unmapped_container_does_not_limit_what_is_in_it() -> None:
+def test_unmapped_container_does_not_clip_its_content() -> None:
     tab = node("page tab", "", None, node("text", "", Rect(0, 0, 300, 300), text=""))
-    assert told(frame(tab)) == [("text", "")]
+    assert named(frame(tab)) == [("text", "")]
 
 
-def test_disabled_is_told_by_toolkit() -> None:
+def test_disabled_state_is_derived_for_each_toolkit() -> None:
     insensitive = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
     gtk4 = SEEN & ~StateBit.ENABLED.value
     assert "disabled" in drafts(frame(node("push button", "A", states=insensitive)))[0].states
@@ -222,7 +222,7 @@ def test_part_of_a_page_that_is_typed_into_keeps_its_name() -> None:
 
 def test_tooltip_of_gtk_4_is_left_out_whatever_its_role() -> None:
     tip = node("panel", "GtkTooltipWindow", Rect(0, 0, 90, 30), node("label", "Save the file"))
-    assert told(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]
+    assert named(frame(tip, node("push button", "Save", Rect(10, 50, 80, 20))), GTK4) == [("push button", "Save")]
 
 
 def test_label_drawn_instead_of_a_hidden_check_box_is_one() -> None:
@@ -240,7 +240,7 @@ def test_label_drawn_instead_of_a_hidden_check_box_is_one() -> None:
 
 def test_label_of_a_check_box_that_is_seen_stays_a_label() -> None:
     label = node("label", "", Rect(10, 10, 90, 20), node("check box", "News", Rect(10, 10, 20, 20)), static("News"))
-    assert [role for role, _ in told(page(label), CHROMIUM)].count("check box") == 1
+    assert [role for role, _ in named(page(label), CHROMIUM)].count("check box") == 1
 
 
 def test_list_item_that_holds_no_more_than_a_link_is_that_link() -> None:
@@ -248,30 +248,30 @@ def test_list_item_that_holds_no_more_than_a_link_is_that_link() -> None:
     more = node(
         "list item", "", Rect(0, 40, 300, 20), static("Go "), node("link", "Away", Rect(30, 40, 60, 20), static("Away"))
     )
-    assert told(page(node("list", "", Rect(0, 0, 300, 200), only, more)), CHROMIUM) == [
+    assert named(page(node("list", "", Rect(0, 0, 300, 200), only, more)), CHROMIUM) == [
         ("link", "Home"), ("list item", "Go Away"), ("link", "Away")
     ]  # fmt: skip
 
 
 def test_dot_before_a_list_item_is_neither_an_element_nor_part_of_a_name() -> None:
     item = node("list item", "", Rect(0, 10, 300, 20), static("\u2022 ", Rect(0, 10, 8, 20)), static("Milk"))
-    assert told(page(item), CHROMIUM) == [("list item", "Milk")]
+    assert named(page(item), CHROMIUM) == [("list item", "Milk")]
 
 
-def test_link_without_a_name_is_told_by_where_it_leads() -> None:
+def test_link_without_a_name_is_described_by_its_address() -> None:
     link = node("link", "", Rect(10, 10, 20, 20), attributes={ADDRESS: "basket"})
     named = node("link", "Basket", Rect(40, 10, 60, 20), attributes={ADDRESS: "basket"})
     found = drafts(page(link, named), CHROMIUM)
     assert [(draft.name, draft.description) for draft in found] == [("", "basket"), ("Basket", "")]
 
 
-def test_control_of_which_nothing_is_known_is_told_by_what_stands_beside_it() -> None:
+def test_unnamed_control_is_described_by_its_neighbour() -> None:
     name = node("label", "Volume", Rect(10, 10, 60, 20))
     near, far = node("push button", "", Rect(80, 10, 20, 20)), node("push button", "", Rect(80, 200, 20, 20))
     assert [draft.description for draft in drafts(frame(name, near, far))] == ["", "beside Volume", ""]
 
 
-def test_control_in_a_named_box_is_told_by_that() -> None:
+def test_control_in_a_named_box_is_described_by_it() -> None:
     button = node("push button", "", Rect(10, 10, 20, 20))
     assert drafts(frame(node("panel", "Playback", Rect(0, 0, 90, 40), button)))[-1].description == "Playback"
 
@@ -287,13 +287,13 @@ def test_small_picture_of_a_page_without_a_name_may_be_an_icon() -> None:
     ]  # fmt: skip
 
 
-def test_what_chromium_adds_to_names_is_left_out() -> None:
+def test_additions_of_chromium_to_names_are_left_out() -> None:
     tab = node("page tab", "News - Memory usage - 34.5 MB")
     picture = node("image", "A cat. To get missing image descriptions, open the context menu.", Rect(10, 40, 50, 50))
-    assert [name for _, name in told(page(tab, picture), CHROMIUM)] == ["News", "A cat"]
+    assert [name for _, name in named(page(tab, picture), CHROMIUM)] == ["News", "A cat"]
 
 
-def test_field_of_gtk_that_cannot_be_written_in_says_so() -> None:
+def test_gtk_field_that_is_not_editable_is_read_only() -> None:
     locked, open_ = node("text", "", text="7"), node("text", "", text="", states=SEEN | StateBit.EDITABLE.value)
     assert "read_only" in drafts(frame(locked))[0].states
     assert "read_only" not in drafts(frame(open_))[0].states
@@ -309,10 +309,10 @@ def test_box_between_its_states_is_neither_checked_nor_disabled() -> None:
 
 def test_disabled_entry_without_any_name_is_left_out() -> None:
     off = SEEN & ~StateBit.SENSITIVE.value & ~StateBit.ENABLED.value
-    assert told(frame(node("menu item", "", states=off), node("menu item", "Save"))) == [("menu item", "Save")]
+    assert named(frame(node("menu item", "", states=off), node("menu item", "Save"))) == [("menu item", "Save")]
 
 
-def test_text_of_a_box_to_choose_from_is_not_told_again() -> None:
+def test_text_of_a_combo_box_is_not_repeated() -> None:
     box = node("combo box", "Blue", Rect(10, 10, 90, 20), node("label", "Blue", Rect(12, 12, 60, 16)), choice="Blue")
     bare = node("combo box", "", Rect(10, 40, 90, 20), node("label", "Red", Rect(12, 42, 60, 16)), choice="Red")
     assert [(each.role, each.name, each.text) for each in drafts(frame(box, bare))] == [
@@ -324,7 +324,7 @@ def test_label_far_from_its_hidden_box_is_that_box_where_no_other_is_called_so()
     def labelled(*names: str, states: int = SEEN & ~StateBit.SHOWING.value) -> list[tuple[str, str]]:
         boxes = [node("check box", name, Rect(0, 300, 1, 1), states=states) for name in names]
         label = node("label", "Gift wrap", Rect(10, 10, 80, 20))
-        return told(page(node("section", "", Rect(0, 290, 300, 20), *boxes), label), CHROMIUM)
+        return named(page(node("section", "", Rect(0, 290, 300, 20), *boxes), label), CHROMIUM)
 
     assert ("check box", "Gift wrap") in labelled("Gift wrap", "Express")
     assert ("label", "Gift wrap") in labelled("Gift wrap", "Gift wrap")

@@ -82,7 +82,7 @@ def test_widget_under_another_one_is_not_seen() -> None:
     assert set(seen(frame(lower, upper))) == {"Upper"}
 
 
-def test_what_fills_a_window_below_its_title_bar_is_no_layer() -> None:
+def test_content_that_fills_a_window_is_no_layer() -> None:
     button = node("push button", "Drawn", Rect(20, 60, 60, 20))
     menu = node("menu", "File", Rect(0, 19, 40, 25))
     below_title, below_menu = (Rect(WHOLE.x, WHOLE.y + y, WHOLE.width, WHOLE.height - y) for y in (19, 44))
@@ -90,7 +90,7 @@ def test_what_fills_a_window_below_its_title_bar_is_no_layer() -> None:
     assert set(found) == {"Drawn", "File"}
 
 
-def test_layer_of_a_page_moves_the_point_to_what_it_leaves() -> None:
+def test_layer_of_a_page_moves_the_point_to_the_uncovered_part() -> None:
     button = node("push button", "Under", Rect(0, 20, 120, 50))
     top, real = overlaid(button, node("section", "", LAYER))
     found = seen(top, Browser(real, guess=button), CHROMIUM)
@@ -98,7 +98,7 @@ def test_layer_of_a_page_moves_the_point_to_what_it_leaves() -> None:
     assert found["Under"].point.x < LAYER.x
 
 
-def test_what_a_layer_of_a_page_hides_is_not_seen() -> None:
+def test_elements_below_a_layer_of_a_page_are_left_out() -> None:
     top, real = overlaid(node("push button", "Under", Rect(60, 20, 100, 50)), node("section", "", LAYER))
     assert "Under" not in seen(top, Browser(real), CHROMIUM)
 
@@ -142,7 +142,7 @@ def test_link_that_wraps_is_clicked_on_its_first_letter() -> None:
     assert seen(top, browser, CHROMIUM)["a long link"].point == Point(184, 18)
 
 
-def test_what_scrolled_out_of_its_box_is_clicked_in_the_part_that_shows() -> None:
+def test_partly_scrolled_out_element_is_clicked_in_its_visible_part() -> None:
     box = node("section", "", Rect(0, 0, 200, 100))
     button = node("push button", "Cut", Rect(0, 90, 100, 60))
     box.children = [button]
@@ -199,7 +199,7 @@ def test_known_clip_is_assumed_when_time_is_up() -> None:
 
 
 class Settling(Slow):
-    """Guesses wrong at the first three points, so that its answers can be told from its guesses, and then right."""
+    """Guesses wrong at the first three points, so that its answers differ from its guesses, and then right."""
 
     async def ask(self, name: str, path: str, interface: str, member: str, sign: str, body: Sequence[Any]) -> Any:
         if len(self.asked) == 3 and Point(body[0], body[1]) != self.asked[-1]:
@@ -242,7 +242,7 @@ def test_part_of_an_item_that_its_list_shows_is_clicked_unasked() -> None:
     assert found["tall"].point == Point(50, 97)
 
 
-def test_layer_of_gtk_lies_over_what_comes_before_it() -> None:
+def test_gtk_layer_covers_earlier_siblings() -> None:
     words = node("label", "Saved", Rect(110, 5, 80, 20))
     buttons = [node("push button", f"B{x}", Rect(x, 0, 90, 40)) for x in (0, 60, 120)]
     for over in (node("panel", "", Rect(100, 0, 110, 50), words), node("panel", "", WHOLE, words)):

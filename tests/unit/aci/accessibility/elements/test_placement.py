@@ -19,14 +19,14 @@ def placed(found: list[Draft], *windows: Window) -> tuple[Element, ...]:
     return place_elements([(draft, "app") for draft in found], windows, SCREEN, IdTracker())[0]
 
 
-def test_window_above_takes_away_what_it_covers_with_its_frame() -> None:
+def test_window_above_covers_with_its_frame() -> None:
     found = drafts(node("push button", "A", Rect(10, 10, 80, 20)), node("push button", "B", Rect(10, 200, 80, 20)))
     dialog = Window(2, "Dialog", "app", Rect(0, 25, 100, 50), frame=Rect(0, 0, 100, 80))
     assert [element.name for element in placed(found, dialog, WINDOW)] == ["B"]
     assert [element.name for element in placed(found, WINDOW, dialog)] == ["A", "B"]
 
 
-def test_what_comes_to_the_front_beside_a_window_leaves_its_places_as_they_are() -> None:
+def test_placements_stay_when_a_separate_window_comes_to_the_front() -> None:
     found = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
     beside, over = Window(2, "Beside", "app", Rect(2000, 0, 90, 90)), Window(3, "Over", "app", Rect(0, 0, 50, 90))
     places, screen = Places(), Rect(0, 0, 3000, 1000)
@@ -54,13 +54,13 @@ def test_focus_is_the_innermost_of_the_active_window() -> None:
     assert by_id[focus].node is inner.node
 
 
-def test_target_of_an_element_is_what_is_clicked() -> None:
+def test_target_of_an_element_is_clicked() -> None:
     [draft] = drafts(node("push button", "A", Rect(10, 10, 80, 20)))
     [element] = placed([replace(draft, target=Rect(12, 12, 10, 10))], WINDOW)
     assert element.point == Point(17, 17)
 
 
-def test_name_box_tells_which_cells_are_selected() -> None:
+def test_selected_cells_are_derived_from_the_name_box() -> None:
     cells = [
         node("table cell", name, Rect(10 + 50 * place, 100, 50, 20), cell=(0, place), text="")
         for place, name in enumerate(("A1", "B1", "C1"))

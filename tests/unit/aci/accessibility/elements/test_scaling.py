@@ -44,7 +44,7 @@ def test_large_window_counts_more_than_a_small_one_with_a_wide_shadow() -> None:
     assert scale_of("GTK 4.8.3", tops, [small, large]) == 2
 
 
-def test_pages_are_left_as_they_are_and_all_else_can_be_turned_back() -> None:
+def test_extents_of_pages_stay_and_all_others_can_be_restored() -> None:
     button = node("push button", "Reload", Rect(37, 73, 13, 15))
     link = node("link", "there", Rect(326, 326, 57, 39))
     page = node("document web", "", Rect(28, 194, 1864, 858), link)

@@ -17,7 +17,7 @@ def test_titles_tell_windows_in_the_same_place_apart() -> None:
     assert (matched[one.ref].id, matched[two.ref].id) == (2, 1)
 
 
-def test_place_tells_windows_without_a_title() -> None:
+def test_windows_without_a_title_are_matched_by_place() -> None:
     popup = node("window", "", Rect(100, 100, 80, 60))
     stray = node("window", "", Rect(400, 10, 80, 60))
     matched = match_windows(application(popup, stray), (window(3, "", Rect(100, 100, 80, 60), popup=True), WINDOW))
@@ -60,7 +60,7 @@ def libreoffice(error: int, needed: int = 34) -> tuple[object, ...]:
     return application(top), top, drawn, native
 
 
-def test_what_libreoffice_draws_is_moved_and_its_native_parts_are_not() -> None:
+def test_extents_of_drawn_parts_of_libreoffice_are_corrected_and_native_ones_kept() -> None:
     for error, needed in ((25, 34), (0, 34), (25, 35)):  # the last has less room than it needs
         office, top, drawn, native = libreoffice(error, needed)
         main = window(1, "App", Rect(0, 19, 1280, 781))
