@@ -90,11 +90,12 @@ class Save(Command):
                     yield from FollowPath(("File", "Save As")).run(ui)
                 except GaveUp:
                     return None
-            opened = partial(file_dialog, ui, before)
-            pauses = LOOKS[:3] if renames else LOOKS[:2] if len(ui.screen.windows) > len(before.windows) else ()
-            dialog = yield from ui.wait_until(opened, pauses, "wait for the dialog")
-            if dialog is not None or _asks(ui):
-                return dialog
+            asked = partial(_has_asked, ui, before)
+            yield from ui.wait_until(asked, LOOKS[:3] if renames else (), "wait for the dialog")
+            if len(ui.screen.windows) > len(before.windows):  # a dialog that is still being drawn has no field
+                yield from ui.wait_until(asked, LOOKS[3:], "wait for the content of the dialog")
+            if asked():
+                return file_dialog(ui, before)
         return None
 
     def _in_dialog(self, dialog: Window, ui: UI) -> Execution:
@@ -154,6 +155,10 @@ class Save(Command):
 def is_modified(screen: Screen) -> bool:
     """Return whether the title of the window in front says that there are unsaved changes."""
     return screen.title.startswith(("*", "•")) or bool(re.search(r"\((?:modified|unsaved)\)", screen.title))
+
+
+def _has_asked(ui: UI, before: Screen) -> bool:
+    return file_dialog(ui, before) is not None or _asks(ui)
 
 
 def _asks(ui: UI) -> bool:

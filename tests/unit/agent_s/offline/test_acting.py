@@ -439,6 +439,22 @@ def test_saves_under_the_full_path_and_watches_the_dialog_go() -> None:
     assert "draft.txt" in done.ending.observation_analysis
 
 
+def test_a_save_dialog_that_is_drawn_slowly_is_awaited() -> None:
+    drawing = replace(EDITOR, windows=CHOOSER.windows)
+    waits = iter(range(10))
+
+    def react(observation: Observation, action: Action) -> Observation:
+        if isinstance(action, Hotkey):
+            return drawing
+        if isinstance(action, Wait):
+            return CHOOSER if next(waits) == 4 else drawing
+        return SAVED if action == Click(element_id=3) else types(observation, action)
+
+    done = act_out("save it as draft.txt in the Documents folder", EDITOR, react)
+    assert done.ok
+    assert [action for action in done.actions if isinstance(action, Hotkey)] == [Hotkey(keys=("ctrl", "shift", "s"))]
+
+
 def test_replaces_a_file_only_where_that_was_asked() -> None:
     refused = act_out("save as draft.txt", EDITOR, saves(exists=True))  # type: ignore[arg-type]
     assert not refused.ok
