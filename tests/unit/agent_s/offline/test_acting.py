@@ -56,13 +56,13 @@ def types(observation: Observation, action: Action) -> Observation:
 # Clicking
 
 
-def test_clicks_what_is_named() -> None:
+def test_clicks_the_named_element() -> None:
     done = act_out("click OK", seen(element(1, "push button", "Cancel"), element(2, "push button", "OK", (100, 10))))
     assert done.actions == [Click(element_id=2)]
     assert done.ok
 
 
-def test_clicks_as_often_and_with_the_button_and_keys_that_are_said() -> None:
+def test_clicks_with_the_given_count_button_and_keys() -> None:
     screen = seen(element(1, "push button", "+"))
     assert act_out("click + 3 times", screen).actions == [Click(element_id=1)] * 3
     assert act_out("right-click '+'", screen).actions == [Click(element_id=1, button_type="right")]
@@ -70,7 +70,7 @@ def test_clicks_as_often_and_with_the_button_and_keys_that_are_said() -> None:
     assert act_out("ctrl+click '+'", screen).actions == [Click(element_id=1, hold_keys=("ctrl",))]
 
 
-def test_fails_and_names_what_was_sought_and_what_is_near() -> None:
+def test_a_missing_element_fails_with_the_nearest_names() -> None:
     done = act_out("click the button 'Frobnicate'", seen(element(1, "push button", "Fabricate")))
     assert not done.ok
     assert "'Frobnicate'" in done.reason
@@ -79,7 +79,7 @@ def test_fails_and_names_what_was_sought_and_what_is_near() -> None:
     assert sum(action.time for action in done.actions if isinstance(action, Wait)) < 5
 
 
-def test_waits_for_what_comes_a_moment_later() -> None:
+def test_waits_for_an_element_that_appears_later() -> None:
     def comes(observation: Observation, action: Action) -> Observation:
         return with_more(observation, element(2, "push button", "Done")) if isinstance(action, Wait) else observation
 
@@ -87,7 +87,7 @@ def test_waits_for_what_comes_a_moment_later() -> None:
     assert [type(action) for action in done.actions] == [Wait, Click]
 
 
-def test_tries_the_next_best_where_the_desktop_refuses() -> None:
+def test_clicks_the_next_candidate_if_the_first_is_refused() -> None:
     screen = seen(element(1, "push button", "Next"), element(2, "push button", "Next", (10, 50)))
 
     def refuses(observation: Observation, action: Action) -> Observation | str:
@@ -98,13 +98,13 @@ def test_tries_the_next_best_where_the_desktop_refuses() -> None:
     assert done.ok
 
 
-def test_does_not_click_what_is_disabled() -> None:
+def test_a_disabled_element_is_not_clicked() -> None:
     done = act_out("click Next", seen(element(1, "push button", "Next", states=("disabled",))))
     assert done.actions == []
     assert "disabled" in done.reason
 
 
-def test_scrolls_for_what_is_further_down() -> None:
+def test_scrolls_down_to_an_element() -> None:
     page = ("document web:Page",)
     top = seen(*(element(n, "link", f"Item {n}", (10, 60 * n), (700, 40), path=page) for n in range(1, 9)))
     bottom = seen(*(element(n, "link", f"Item {n}", (10, 60 * (n - 8)), (700, 40), path=page) for n in range(9, 17)))
@@ -131,7 +131,7 @@ def test_presses_keys_in_few_steps() -> None:
     assert act_out("press Down 5 times", screen).actions == [HoldAndPress(hold_keys=(), press_keys=("Down",) * 5)]
 
 
-def test_a_sign_that_names_a_button_is_clicked() -> None:
+def test_a_key_with_the_name_of_a_button_clicks_it() -> None:
     assert act_out("press 7", seen(element(3, "push button", "7"))).actions == [Click(element_id=3)]
     assert act_out("press 7", seen(element(3, "label", "Nothing"))).actions == [Hotkey(keys=("7",))]
 
@@ -139,36 +139,36 @@ def test_a_sign_that_names_a_button_is_clicked() -> None:
 # Typing
 
 
-def test_types_into_the_field_that_is_meant_and_reads_it_back() -> None:
+def test_typed_text_is_read_back() -> None:
     screen = seen(element(1, "label", "Name", (10, 10)), field(2, at=(100, 10), text="old"))
     done = act_out("type 'Ada' into the Name field", screen, types)
     assert done.actions == [Type(text="Ada", element_id=2, overwrite=True)]
     assert "'Ada'" in done.ending.observation_analysis
 
 
-def test_fails_where_the_field_reads_something_else() -> None:
+def test_a_field_that_does_not_take_the_text_is_a_failure() -> None:
     done = act_out("type 'Ada' into Name", seen(field(1, "Name", text="fixed")))
     assert not done.ok
     assert "'fixed'" in done.reason
 
 
-def test_adds_to_documents_and_replaces_in_fields() -> None:
+def test_typing_appends_to_documents_and_overwrites_fields() -> None:
     document = seen(element(1, "text", "", (0, 30), (800, 500), text="one", states=("editable", "multi_line")), focus=1)
     assert act_out("type ' two'", document, types).last.by_id[1].text == "one two"
     assert act_out("replace 'one' with 'six'", document, types).last.by_id[1].text == "six"
 
 
-def test_types_at_the_focus_where_nothing_can_be_read() -> None:
+def test_types_at_the_focus_without_readable_fields() -> None:
     done = act_out("type 'ls' and press enter", seen(windows=[window(title="xterm")]), types)
     assert done.actions[1:] == [Type(text="ls"), Hotkey(keys=("Return",))]
 
 
-def test_words_that_are_no_place_on_the_screen_are_text() -> None:
+def test_words_that_name_no_field_belong_to_the_text() -> None:
     screen = seen(element(1, "text", "", (0, 30), (800, 500), text="", states=("editable",)), focus=1)
     assert act_out("type Ada lives in Paris", screen, types).last.by_id[1].text == "Ada lives in Paris"
 
 
-def test_fills_fields_by_what_each_is() -> None:
+def test_fills_text_fields_boxes_and_spin_buttons_of_a_form() -> None:
     screen = seen(
         field(1, "Name"),
         element(2, "check box", "Newsletter", (10, 50), states=("checkable",)),
@@ -187,7 +187,7 @@ def test_fills_fields_by_what_each_is() -> None:
     assert done.last.by_id[3].text == "3"
 
 
-def test_types_into_every_field_that_is_meant() -> None:
+def test_types_into_both_fields() -> None:
     screen = seen(field(1, at=(10, 10)), field(2, at=(10, 50)))
     done = act_out("enter 'x' into both text fields", screen, types)
     assert [action for action in done.actions if isinstance(action, Type)] == [
@@ -216,7 +216,7 @@ def test_enters_cells_one_after_another() -> None:
     ]  # fmt: skip
 
 
-def test_goes_to_a_cell_out_of_sight_by_the_name_box() -> None:
+def test_an_invisible_cell_is_reached_by_the_name_box() -> None:
     screen = seen(element(1, "table cell", "A1", text=""), field(2, "Name Box", text="A1"))
     done = act_out("type 5 in cell Z99", screen)
     assert done.actions[0] == Type(text="Z99", element_id=2, overwrite=True, enter=True)
@@ -225,7 +225,7 @@ def test_goes_to_a_cell_out_of_sight_by_the_name_box() -> None:
 # Choosing
 
 
-def test_ticks_only_what_is_not_ticked() -> None:
+def test_a_box_in_the_right_state_is_left_alone() -> None:
     screen = seen(
         element(1, "check box", "A", states=("checkable", "checked")),
         element(2, "check box", "B", (10, 50), states=("checkable",)),
@@ -245,7 +245,7 @@ def test_ticks_only_what_is_not_ticked() -> None:
     assert act_out("uncheck 'B'", screen, toggles).actions == []
 
 
-def test_says_so_where_a_box_does_not_change() -> None:
+def test_a_box_that_does_not_change_is_a_failure() -> None:
     done = act_out("check 'A'", seen(element(1, "check box", "A", states=("checkable",))))
     assert not done.ok
     assert "stayed off" in done.reason
@@ -276,18 +276,18 @@ def test_chooses_from_a_list_that_opens() -> None:
     assert done.last.by_id[1].text == "Blue"
 
 
-def test_does_nothing_where_the_choice_is_made() -> None:
+def test_an_existing_choice_is_left_alone() -> None:
     assert act_out("set Colour to Red", COMBO, drops_down).actions == []
 
 
-def test_closes_a_list_without_the_entry_and_names_those_it_has() -> None:
+def test_a_list_without_the_entry_is_closed_and_its_entries_are_reported() -> None:
     done = act_out("select Purple from the Colour list", COMBO, drops_down)
     assert not done.ok
     assert done.actions[-1] == Hotkey(keys=("Escape",))
     assert "'Green'" in done.reason
 
 
-def test_chooses_an_option_in_sight_without_a_list() -> None:
+def test_chooses_a_visible_option_without_a_list() -> None:
     screen = seen(
         element(1, "label", "Size"),
         element(2, "radio button", "Small", (10, 40)),
@@ -353,7 +353,7 @@ def test_follows_a_path_through_menus() -> None:
     assert done.actions == [Click(element_id=1), Click(element_id=4)]
 
 
-def test_in_a_tree_the_branch_beneath_is_meant() -> None:
+def test_a_path_in_a_tree_continues_below_its_branch() -> None:
     tree = seen(
         element(1, "table cell", "General", (10, 10)),
         element(2, "table cell", "View", (30, 30)),
@@ -363,7 +363,7 @@ def test_in_a_tree_the_branch_beneath_is_meant() -> None:
     assert act_out("go to Writer > View", tree).actions[-1] == Click(element_id=4)
 
 
-def test_does_not_press_a_button_to_give_it_a_value() -> None:
+def test_a_button_takes_no_value() -> None:
     done = act_out("set columns to 3", seen(element(1, "push button", "Delete Columns")))
     assert not any(isinstance(action, Click) for action in done.actions)
     assert not done.ok
@@ -392,7 +392,7 @@ def test_an_application_that_does_not_exist_fails_with_the_reason() -> None:
     assert "Flurb" in done.reason
 
 
-def test_opens_what_is_in_sight_rather_than_an_application() -> None:
+def test_opens_a_visible_element_before_an_application() -> None:
     assert act_out("open the 'Details' section", seen(element(1, "push button", "Details"))).actions == [
         Click(element_id=1)
     ]
@@ -429,7 +429,7 @@ def saves(exists: bool) -> object:
     return react
 
 
-def test_saves_under_the_full_path_and_watches_the_dialog_go() -> None:
+def test_saves_under_the_full_path_and_waits_until_the_dialog_closes() -> None:
     done = act_out("save it as draft.txt in the Documents folder", EDITOR, saves(exists=False))  # type: ignore[arg-type]
     assert done.actions == [
         Hotkey(keys=("ctrl", "shift", "s")),
@@ -455,7 +455,7 @@ def test_a_save_dialog_that_is_drawn_slowly_is_awaited() -> None:
     assert [action for action in done.actions if isinstance(action, Hotkey)] == [Hotkey(keys=("ctrl", "shift", "s"))]
 
 
-def test_replaces_a_file_only_where_that_was_asked() -> None:
+def test_a_file_is_replaced_only_on_request() -> None:
     refused = act_out("save as draft.txt", EDITOR, saves(exists=True))  # type: ignore[arg-type]
     assert not refused.ok
     assert "exists already" in refused.reason
@@ -477,7 +477,7 @@ def test_a_document_without_a_name_is_not_given_one() -> None:
     assert "no name" in done.reason
 
 
-def test_unsaved_changes_are_dealt_with_only_as_said() -> None:
+def test_unsaved_changes_are_discarded_only_on_request() -> None:
     asks = with_more(
         EDITOR, element(8, "push button", "Don't Save", window_id=2), element(9, "push button", "Save", (100, 10), window_id=2),
         element(10, "push button", "Cancel", (200, 10), window_id=2),
@@ -497,7 +497,7 @@ def test_unsaved_changes_are_dealt_with_only_as_said() -> None:
     assert Click(element_id=8) in act_out("close the window without saving", EDITOR, closes).actions
 
 
-def test_answers_a_dialog_with_its_own_words() -> None:
+def test_answers_a_dialog_with_the_matching_button() -> None:
     dialog = seen(
         element(1, "push button", "No", window_id=2), element(2, "push button", "Yes", (100, 10), window_id=2),
         windows=(window(2, "Sure?", modal=True, rect=Rect(0, 0, 200, 80)), window(1, active=False)),
@@ -509,7 +509,7 @@ def test_answers_a_dialog_with_its_own_words() -> None:
 # Looking, waiting, keeping
 
 
-def test_keeps_the_value_that_stands_behind_a_phrase() -> None:
+def test_copies_the_value_after_a_phrase() -> None:
     screen = seen(element(1, "paragraph", "Thank you. Your confirmation code is TTN-8920."))
     done = act_out("copy the confirmation code", screen)
     assert done.actions == [SaveToBuffer(text="TTN-8920")]
@@ -524,17 +524,17 @@ def test_keeps_the_value_that_stands_behind_a_phrase() -> None:
         (element(1, "static", "Order number: A-17"),),
     ],
 )
-def test_keeps_the_value_that_stands_beside_or_below_or_in_a_field(elements: tuple[Element, ...]) -> None:
+def test_copies_the_value_beside_or_below_a_label_or_in_a_field(elements: tuple[Element, ...]) -> None:
     assert act_out("copy the order number", seen(*elements)).actions == [SaveToBuffer(text="A-17")]
 
 
-def test_types_what_was_kept() -> None:
+def test_types_the_copied_text() -> None:
     screen = seen(field(1, "Code"), buffer=("A-17",))
     assert act_out("type the copied 'order number' into Code", screen, types).last.by_id[1].text == "A-17"
     assert act_out("paste it into Code", screen, types).last.by_id[1].text == "A-17"
 
 
-def test_looks_without_touching_anything() -> None:
+def test_a_check_changes_nothing() -> None:
     screen = seen(
         element(1, "check box", "Remember me", states=("checkable", "checked")), field(2, "Name", (10, 60), text="Ada")
     )
@@ -553,7 +553,7 @@ def test_looks_without_touching_anything() -> None:
         assert all(isinstance(action, Wait) for action in done.actions)
 
 
-def test_waits_until_something_is_gone() -> None:
+def test_waits_until_an_element_disappears() -> None:
     busy = seen(element(1, "label", "Loading"))
     idle = seen(element(2, "label", "Ready"))
     looks = iter((busy, busy, idle))
@@ -562,14 +562,14 @@ def test_waits_until_something_is_gone() -> None:
     assert len(done.actions) == 3
 
 
-def test_does_something_only_where_the_condition_holds() -> None:
+def test_a_conditional_command_is_skipped_if_its_condition_does_not_hold() -> None:
     plain = seen(element(1, "push button", "OK"))
     done = act_out("if a dialog appears, click OK", plain)
     assert done.ok
     assert not any(isinstance(action, Click) for action in done.actions)
 
 
-def test_repeats_until_a_condition_holds_and_no_longer() -> None:
+def test_repeats_until_a_condition_holds() -> None:
     pages = [seen(element(1, "push button", "Next"), element(10 + n, "label", f"Page {n}", (10, 50))) for n in range(4)]
     position = iter(range(1, 4))
     done = act_out("click Next until 'Page 3' appears", pages[0], lambda *_: pages[next(position)])
@@ -579,7 +579,7 @@ def test_repeats_until_a_condition_holds_and_no_longer() -> None:
 # Being without a state of its own
 
 
-def test_answers_the_same_to_the_same_context() -> None:
+def test_equal_contexts_get_equal_answers() -> None:
     context = ActContext(
         Task(instruction="x"), Subtask(name="click OK", info="click OK"), seen(element(1, "push button", "OK"))
     )
@@ -588,7 +588,7 @@ def test_answers_the_same_to_the_same_context() -> None:
     )
 
 
-def test_goes_on_from_steps_that_were_not_its_own() -> None:
+def test_continues_after_steps_of_a_replay() -> None:
     screen = seen(element(1, "push button", "OK"))
     foreign = ActResponse(action=Hotkey(keys=("F5",)))
     steps = (Step(0, screen, foreign, ActionResult(ok=True)),)
@@ -598,14 +598,14 @@ def test_goes_on_from_steps_that_were_not_its_own() -> None:
     assert answer.action == Click(element_id=1)
 
 
-def test_words_without_a_reading_fail_naming_them_unless_a_button_is_called_so() -> None:
+def test_an_unreadable_clause_fails_unless_it_names_a_button() -> None:
     screen = seen(element(1, "push button", "Add row"))
     assert act_out("add row", screen).actions[-1] == Click(element_id=1)
     done = act_out("share everything with everyone", screen)
     assert "'share everything with everyone'" in done.reason
 
 
-def test_a_step_known_from_a_record_is_not_done_again() -> None:
+def test_a_recorded_step_is_not_repeated() -> None:
     screen = seen(field(1, "Name", text="Ada"), focus=1)
     typed = Step(1, seen(), ActResponse(action=Type(text="Ada")), ActionResult(ok=True), recalled=True)
     context = ActContext(Task(instruction="x"), Subtask(name="Type 'Ada'"), screen, steps=(typed,))
@@ -667,13 +667,13 @@ class ListBox:
         ("select Basil, Capers from the list box", {"Basil", "Capers"}),
     ],
 )
-def test_chooses_rows_that_are_out_of_sight_and_keeps_those_before(said: str, chosen: set[str], notch: int) -> None:
+def test_invisible_rows_are_added_to_the_selection(said: str, chosen: set[str], notch: int) -> None:
     toppings = ListBox(notch)
     assert act_out(said, toppings.screen(), toppings.react).ok
     assert {TOPPINGS[number] for number in toppings.chosen} == chosen
 
 
-def test_a_list_whose_rows_may_open_something_is_only_turned() -> None:
+def test_a_list_without_the_row_is_only_scrolled() -> None:
     rows = [
         element(n, "list item", f"Mail {n}", (10, 20 * n), path=("document web:Mail", "list:Inbox")) for n in (1, 2, 3)
     ]

@@ -71,11 +71,11 @@ def test_lines_of_values_belong_to_the_clause_before() -> None:
     ]
 
 
-def test_it_stands_for_the_element_before() -> None:
+def test_it_refers_to_the_previous_element() -> None:
     assert carried_out("Click the Name field and type 'Ada' into it")[-1] == "type Ada 1 overwrite"
 
 
-def test_a_clause_without_a_verb_takes_the_one_before() -> None:
+def test_a_clause_without_a_verb_takes_the_previous_one() -> None:
     assert carried_out("Double-click 'Next', then 'OK'") == ["click 15 2", "click 14 2"]
 
 
@@ -83,11 +83,11 @@ def test_a_copied_text_is_known_by_its_name() -> None:
     assert carried_out("Copy the order number. Click the Name field. Type the number.")[-1] == "type A-17"
 
 
-def test_what_is_not_to_be_done_is_not_done() -> None:
+def test_a_prohibition_does_nothing() -> None:
     assert carried_out("Do not submit the form. Never press Delete.") == []
 
 
-def test_words_without_a_reading_are_named_before_anything_is_done() -> None:
+def test_unreadable_words_are_reported_before_the_first_step() -> None:
     response = plan("Click 'Next', then blorp the flurb, then save")
     assert response.not_understood == ("blorp the flurb",)
     assert response.nodes == ()
@@ -96,7 +96,7 @@ def test_words_without_a_reading_are_named_before_anything_is_done() -> None:
 @pytest.mark.parametrize(
     "words", ["Enter your name", "share everything with everyone", "pay the bill", "delete the file"]
 )
-def test_what_is_not_given_exactly_is_not_understood(words: str) -> None:
+def test_a_vague_text_is_not_understood(words: str) -> None:
     assert plan(words).not_understood == (words,)
 
 

@@ -104,11 +104,11 @@ def test_finds_a_box_by_the_text_behind_it() -> None:
     "phrase",
     ["'Frobnicate'", "the Delete button", "the fifth checkbox", "'Sav'", "Kanzel"],
 )
-def test_finds_nothing_rather_than_something_else(phrase: str) -> None:
+def test_a_different_name_does_not_match(phrase: str) -> None:
     assert meant(phrase, FORM) is None
 
 
-def test_names_what_is_nearest() -> None:
+def test_reports_the_nearest_names() -> None:
     assert "Cancel" in nearest_names(parse_target(guard("the Cancle button")), Screen(FORM))
 
 
@@ -184,7 +184,7 @@ def test_a_cell_with_a_box_is_a_check_box_named_by_its_column() -> None:
     assert meant("the alarm box in the row of Jazz", screen, CHECKABLE) == 4
 
 
-def test_looks_only_in_the_place_that_is_named() -> None:
+def test_searches_only_the_given_place() -> None:
     dialog = window(2, "Find", "demo", modal=True, rect=Rect(0, 0, 200, 100))
     screen = seen(button(1, "Next"), button(2, "Next", window_id=2), windows=(dialog, window(1, active=False)))
     assert meant("Next in the Find dialog", screen) == 2
@@ -193,18 +193,18 @@ def test_looks_only_in_the_place_that_is_named() -> None:
     assert inside == frozenset({2})
 
 
-def test_a_name_that_holds_a_preposition_is_found_as_a_whole() -> None:
+def test_a_name_with_a_preposition_is_found() -> None:
     screen = seen(button(1, "Add to cart"), button(2, "Add", (10, 50)), element(3, "label", "cart", (10, 90)))
     assert meant("Add to cart", screen) == 1
 
 
-def test_finds_the_main_menu_by_what_people_call_it() -> None:
+def test_finds_the_main_menu_by_its_usual_names() -> None:
     screen = seen(button(1, "Close"), button(2, "", (50, 10), description="Primary menu"))
     assert meant("the hamburger menu", screen) == 2
     assert meant("the main menu", screen) == 2
 
 
-def test_a_field_is_called_by_the_row_that_it_stands_in() -> None:
+def test_a_field_is_found_by_the_name_of_its_row() -> None:
     row = ("dialog:Preferences", "list item:Number of decimals")
     screen = seen(
         element(1, "list item", "Number of decimals"),
@@ -231,10 +231,10 @@ def test_a_field_is_called_by_the_row_that_it_stands_in() -> None:
         ("abc", "abd", False),
     ],
 )
-def test_compares_names_as_people_do(said: str, shown: str, exact: bool) -> None:
+def test_names_match_despite_case_signs_and_small_slips(said: str, shown: str, exact: bool) -> None:
     assert (name_score(said, shown)[0] >= 92) == exact
 
 
-def test_a_name_keeps_its_signs_where_it_is_nothing_else() -> None:
+def test_a_name_of_signs_only_keeps_them() -> None:
     assert normalize("...") == "..."
     assert normalize("Name *:") == "name"

@@ -15,13 +15,13 @@ def in_page(number: int, role: str, name: str = "", at: tuple[int, int] = (10, 1
     return element(number, role, name, at, path=more.pop("path", PAGE), **more)  # type: ignore[arg-type]
 
 
-def test_what_is_in_the_page_goes_before_what_is_around_it() -> None:
+def test_elements_of_the_page_come_before_those_of_the_browser() -> None:
     screen = seen(element(1, "push button", "Tab search"), BAR, in_page(2, "push button", "Buy"))
     assert act_out("click the button", screen).actions == [Click(element_id=2)]
     assert act_out("click 'Tab search'", screen).actions == [Click(element_id=1)]
 
 
-def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
+def test_waits_for_a_page_that_is_still_loading() -> None:
     def comes(observation: Observation, action: Action) -> Observation:
         return with_more(observation, in_page(2, "push button", "Buy")) if isinstance(action, Wait) else observation
 
@@ -30,19 +30,19 @@ def test_a_page_that_is_not_there_yet_is_waited_for() -> None:
     assert done.actions[-1] == Click(element_id=2)
 
 
-def test_what_has_an_element_of_its_own_is_rather_a_link_than_running_text() -> None:
+def test_an_element_of_its_own_matches_a_link_before_running_text() -> None:
     screen = seen(in_page(1, "static", "turpis"), in_page(2, "section", "turpis", (10, 200)))
     assert act_out("click the link 'turpis'", screen).actions == [Click(element_id=2)]
 
 
-def test_submenus_in_a_page_are_pointed_at_since_a_click_would_choose_them() -> None:
+def test_submenus_in_a_page_open_on_hover() -> None:
     def opens(observation: Observation, action: Action) -> Observation:
         more = in_page(3, "menu item", "Prev", (120, 100), path=(*PAGE, "menu:"))
         return with_more(observation, more) if isinstance(action, Scroll) else observation
 
     screen = seen(in_page(1, "menu item", "Save"), in_page(2, "menu item", "Play", (10, 130), states=("has_popup",)))
-    for wish in ("Select Play>Prev", "Find and click on the item labeled 'Prev'"):
-        assert act_out(wish, screen, opens).actions == [Scroll(element_id=2, clicks=1), Click(element_id=3)]
+    for sentence in ("Select Play>Prev", "Find and click on the item labeled 'Prev'"):
+        assert act_out(sentence, screen, opens).actions == [Scroll(element_id=2, clicks=1), Click(element_id=3)]
 
 
 def test_a_password_field_that_stayed_empty_is_typed_into_again() -> None:
@@ -58,7 +58,7 @@ def test_a_password_field_that_stayed_empty_is_typed_into_again() -> None:
     assert len([a for a in act_out("Type 'abc' into Password", seen(empty), types).actions if isinstance(a, Type)]) == 1
 
 
-def test_tabs_are_opened_by_the_link_in_them_until_one_holds_what_is_sought() -> None:
+def test_tabs_are_opened_by_their_links_until_the_element_appears() -> None:
     def opens(observation: Observation, action: Action) -> Observation:
         found = in_page(7, "section", "non.", (10, 200))
         return with_more(observation, found) if action == Click(element_id=6) else observation

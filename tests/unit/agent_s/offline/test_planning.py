@@ -59,7 +59,7 @@ def test_plans_one_subtask_for_each_clause_in_order() -> None:
     assert response.not_understood == ()
 
 
-def test_subtasks_have_names_of_their_own() -> None:
+def test_subtask_names_are_unique() -> None:
     names = [node.name for node in plan("press Enter, then press Enter, then press Enter").nodes]
     assert len(set(names)) == 3
 
@@ -70,14 +70,14 @@ def test_a_long_instruction_fits_into_a_plan() -> None:
     assert sum(subtask.info.count("click 'Button") for subtask in ordered.subtasks) == 130
 
 
-def test_what_is_not_understood_is_named_and_nothing_is_done() -> None:
+def test_a_task_that_is_not_understood_gives_up_with_the_words() -> None:
     response = plan("Open Mousepad, then blorp the flurb")
     assert response.not_understood == ("blorp the flurb",)
     assert "'blorp the flurb'" in response.gives_up
     assert response.nodes == ()
 
 
-def test_what_asks_for_nothing_is_done_at_once() -> None:
+def test_a_task_that_asks_for_nothing_is_done_at_once() -> None:
     subtask = order_plan(plan("Do not touch anything."), 40).subtasks[0]
     act = answer(ActContext(Task(instruction="x"), subtask, EMPTY))
     assert isinstance(act, ActResponse)
@@ -114,7 +114,7 @@ def test_another_way_is_tried_once_and_the_rest_follows() -> None:
     assert plan_again(again.subtasks[0], "there is no menu 'File'", left).gives_up == "there is no menu 'File'"
 
 
-def test_no_other_way_is_tried_where_the_application_itself_refused() -> None:
+def test_a_refusal_of_the_application_is_final() -> None:
     assert plan_again(Subtask(name="Save", info="save"), "a file of that name exists already").gives_up
 
 
@@ -127,7 +127,7 @@ def verify(done: list[tuple[Subtask, tuple[Step, ...]]], last: object, instructi
     return response
 
 
-def test_typed_text_that_is_in_sight_proves_typing() -> None:
+def test_visible_text_proves_typing() -> None:
     subtask = Subtask(name="Type 'hello'", info="type 'hello' into Name")
     before, after = seen(field(1, "Name")), seen(field(1, "Name", text="hello"))
     verdict = verify([(subtask, (step(Type(text="hello", element_id=1), before),))], after)
@@ -161,7 +161,7 @@ def test_a_formula_with_an_error_refutes_the_cells() -> None:
     assert verify(done, seen(element(1, "table cell", "B1", text="#DIV/0!"))).verified is False
 
 
-def test_nothing_done_is_not_verified() -> None:
+def test_a_task_without_steps_is_not_verified() -> None:
     assert verify([], EMPTY).verified is None
 
 
@@ -192,7 +192,7 @@ def test_reflects_on_the_trouble() -> None:
     assert "changed nothing" in response.reflection
 
 
-def test_summaries_tell_the_way_and_for_tasks_no_single_action() -> None:
+def test_summaries_of_tasks_contain_no_single_action() -> None:
     subtask = Subtask(name="Save the file", info="save")
     steps = (step(Hotkey(keys=("ctrl", "s")), EMPTY, intent="press ctrl+s to save"),)
     response = answer(SubtaskSummaryContext(Task(instruction="x"), subtask, steps))
@@ -205,7 +205,7 @@ def test_summaries_tell_the_way_and_for_tasks_no_single_action() -> None:
     assert "ctrl" not in told.summary
 
 
-def test_a_failed_verdict_is_told() -> None:
+def test_a_failed_verdict_is_in_the_summary() -> None:
     verdict = Verdict(verified=False, reason="the file is empty")
     told = answer(TaskSummaryContext(Task(instruction="Save it"), None, verdict))
     assert isinstance(told, SummaryResponse)

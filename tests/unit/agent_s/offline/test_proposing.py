@@ -53,11 +53,11 @@ def test_tasks_for_the_screen_use_everything_else() -> None:
     assert not any("Select All'." in text and "then" not in text for text in tasks)
 
 
-def test_a_name_that_ends_like_a_kind_of_thing_is_clicked_by_its_whole_name() -> None:
+def test_a_name_that_ends_in_menu_is_clicked() -> None:
     assert "In Notes, click 'Main menu', then click 'Skins'." in {task.instruction for task in proposed(screen())}
 
 
-def test_where_a_document_can_be_written_it_is_written_and_saved() -> None:
+def test_an_editor_gets_tasks_that_type_and_save() -> None:
     field = button(1, "", role="text")
     page = screen(type(field)(**{**_values(field), "states": frozenset({"editable", "multi_line"})}))
     saved = [task for task in proposed(page) if task.file]
@@ -71,7 +71,7 @@ def test_every_task_is_one_that_the_offline_model_understands() -> None:
         assert not plan.not_understood
 
 
-def test_what_is_known_is_not_proposed_again_and_no_more_than_wanted() -> None:
+def test_known_tasks_are_not_proposed_and_the_number_is_limited() -> None:
     first = proposed(screen(), wanted=3)
     assert len(first) == 3
     again = proposed(screen(), known=tuple(task.instruction for task in first))

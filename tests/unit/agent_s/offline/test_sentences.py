@@ -24,7 +24,7 @@ def test_every_row_of_the_table_has_an_example_that_is_carried_out() -> None:
 @pytest.mark.parametrize(
     ("screen", "sentence"), [(screen, sentence) for screen, sentences in DONE.items() for sentence in sentences]
 )
-def test_a_sentence_does_what_it_says(screen: str, sentence: str) -> None:
+def test_an_example_performs_its_primitives(screen: str, sentence: str) -> None:
     done = act_out(sentence, SCREENS[screen], react)
     assert done.ok, done.reason
     assert [brief(action) for action in done.actions] == DONE[screen][sentence]
