@@ -148,7 +148,7 @@ class UI:
         surface, before = self.surface(), _places(self.screen)
         if surface is None:
             key = "Page_Up" if direction == "up" else "Page_Down"
-            yield from self.try_to(Hotkey(keys=(key,)), purpose, "Nothing in sight takes the wheel.")
+            yield from self.try_to(Hotkey(keys=(key,)), purpose, "No visible element takes the wheel.")
             return before != _places(self.screen)
         notches = _NOTCHES if direction in ("up", "left") else -_NOTCHES
         result = yield from self.try_to(Scroll(element_id=surface.id, clicks=notches), purpose)
@@ -200,21 +200,21 @@ class UI:
             give_up(f"{name_of(element)} is disabled")
         give_up(f"could not click {name_of(element)}: {refused or 'it is covered'}")
 
-    def click_element(self, element: Element, clicks: int = 1, hold: tuple[str, ...] = ()) -> Steps[Element]:
+    def click_element(self, element: Element) -> Steps[Element]:
         """Click an element."""
-        return (yield from self.click([Candidate(element, 100.0, "the one that is meant")], clicks, "left", hold))
+        return (yield from self.click([Candidate(element, 100.0, "the described element")]))
 
-    def type_into(self, element: Element, text: str, overwrite: bool, enter: bool = False) -> Steps[str]:
-        """Type into a field and read it back; type all of it once more where it reads differently.
+    def type_into(self, element: Element, text: str, overwrite: bool) -> Steps[str]:
+        """Type into a field and read it back; if it differs, type all of it once more.
 
         Returns:
-            The evidence that the text is there, "" where nothing shows it.
+            The evidence that the text is there; "" if nothing shows it.
         """
         before, purpose = content_of(element), f"type {shorten(text)!r} into {name_of(element)}"
-        yield from self.do(Type(text=text, element_id=element.id, overwrite=overwrite, enter=enter), purpose)
+        yield from self.do(Type(text=text, element_id=element.id, overwrite=overwrite), purpose)
         after = self.now(element)
         verdict = reads_back(after, text, before, overwrite)
-        if verdict is not False or enter:
+        if verdict is not False:
             return evidence_of(after) if verdict else ""
         if after is not None and overwrite:
             yield from self.press("ctrl", "a", purpose=f"select the content of {name_of(element)} to replace it")

@@ -103,9 +103,8 @@ class Screen:
     def _is_secondary(self, window: Window) -> bool:
         siblings = [one for one in self.windows if one.id != window.id and not one.popup and one.app == window.app]
         path = next((one.path[0] for one in self.elements if one.window_id == window.id and one.path), "")
-        if _DIALOG_PATH.match(path):
-            return True
-        return bool(siblings) and all(window.rect.area < other.rect.area for other in siblings)
+        is_smallest = bool(siblings) and all(window.rect.area < other.rect.area for other in siblings)
+        return is_smallest or _DIALOG_PATH.match(path) is not None
 
     @cached_property
     def labels(self) -> dict[int, str]:
@@ -130,16 +129,11 @@ class Screen:
         return next((shown_name(text) for _, text in near if not self._between(text, element)), "")
 
     def _between(self, text: Element, element: Element) -> bool:
-        if not same_line(text.rect, element.rect):
-            return False
+        """Return whether another labelled element stands between a text and an element on its line."""
         left, right = sorted((text.rect, element.rect))
-        return any(
-            other.role in _LABELLED
-            and other.id not in (text.id, element.id)
-            and other.window_id == element.window_id
-            and same_line(other.rect, element.rect)
-            and left.right <= other.rect.center.x <= right.x
-            for other in self.elements
+        others = (other for other in self.elements if other.role in _LABELLED and other.window_id == element.window_id)
+        return same_line(text.rect, element.rect) and any(
+            same_line(other.rect, element.rect) and left.right <= other.rect.center.x <= right.x for other in others
         )
 
     def editors(self) -> list[Element]:
