@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import os
@@ -10,15 +11,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from aci.acting.actions import PRIMITIVES
 from aci.desktop.folders import common_folder
 from aci.desktop.processes import MARK
+from agent_s.cli.app import run_app
 
 AGENT_S = [sys.executable, "-m", "agent_s"]
+LIMIT_S = 500.0
+"""Longest time for a command, on a busy machine."""
 
 
 class User:
@@ -50,9 +55,21 @@ class User:
             stdin=options.pop("stdin", subprocess.DEVNULL if "input" not in options else None),
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=LIMIT_S,
             **options,
         )
+
+    def call(self, *words: str, input: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command that needs neither a desktop nor signals in this process, which saves the start of another."""
+        output, errors = io.StringIO(), io.StringIO()
+        with (
+            mock.patch.dict(os.environ, self.environment(), clear=True),
+            mock.patch.object(sys, "stdin", io.StringIO(input)),
+            redirect_stdout(output),
+            redirect_stderr(errors),
+        ):
+            status = run_app(words)
+        return subprocess.CompletedProcess(words, status, output.getvalue(), errors.getvalue())
 
     def start(
         self, *words: str, env: Mapping[str, str] | None = None, program: Sequence[str] = AGENT_S

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import User
+from tests.e2e.command_line import LIMIT_S, User
 
 
 @pytest.mark.desktop
@@ -21,7 +21,7 @@ def test_startup_ends_with_one_json_object_and_leaves_nothing(user: User) -> Non
         env=user.environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LIMIT_S,
         check=True,
     )
     figures = json.loads(done.stdout.splitlines()[-1])

@@ -1,34 +1,45 @@
-"""The commands that inspect and manage runs, memory and the machine, as processes."""
+"""The commands that inspect and manage runs, memory and the machine."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import User, recording
+from tests.e2e.command_line import User, new_user, recording
 
 pytestmark = pytest.mark.desktop
 
 
+@pytest.fixture(scope="module")
+def recorded_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home folder in which one run was recorded and learned from."""
+    folder = tmp_path_factory.mktemp("recorded")
+    with new_user(folder / "home") as user:
+        model = recording(folder / "model", "Wait a moment", [{"action": "wait", "time": 0}])
+        assert user.agent_s("run", "Wait a moment", "--model", model).returncode == 0
+        yield user.home
+
+
 @pytest.fixture
-def experienced(user: User, tmp_path: Path) -> User:
-    """Somebody for whom one run was recorded and learned from."""
-    model = recording(tmp_path / "model", "Wait a moment", [{"action": "wait", "time": 0}])
-    assert user.agent_s("run", "Wait a moment", "--model", model).returncode == 0
+def experienced(user: User, recorded_home: Path) -> User:
+    """A user with one run and what was learned from it."""
+    shutil.copytree(recorded_home, user.home, symlinks=True, dirs_exist_ok=True)
     return user
 
 
 def test_runs_are_listed_shown_and_reported(experienced: User, tmp_path: Path) -> None:
     (run,) = json.loads(experienced.agent_s("runs", "list", "--json").stdout)
     assert (run["instruction"], run["status"], run["steps"]) == ("Wait a moment", "done", 1)
-    assert "Wait a moment" in experienced.agent_s("runs", "list").stdout
+    assert "Wait a moment" in experienced.call("runs", "list").stdout
 
-    shown = json.loads(experienced.agent_s("runs", "show", run["run_id"][:6], "--json").stdout)
+    shown = json.loads(experienced.call("runs", "show", run["run_id"][:6], "--json").stdout)
     assert next(event["kind"] for event in shown["events"]) == "run_started"
     assert shown["events"][-1]["outcome"]["run_id"] == run["run_id"]
 
@@ -36,7 +47,7 @@ def test_runs_are_listed_shown_and_reported(experienced: User, tmp_path: Path) -
     reported = experienced.agent_s("runs", "report", "last", "--output", str(page))
     assert reported.stdout.strip() == str(page)
     assert "data:image/png;base64," in page.read_text()
-    assert experienced.agent_s("runs", "show", "nothing").returncode == 1
+    assert experienced.call("runs", "show", "nothing").returncode == 1
 
 
 def test_experiences_are_shown_searched_transferred_and_deleted(experienced: User, tmp_path: Path) -> None:
@@ -44,75 +55,75 @@ def test_experiences_are_shown_searched_transferred_and_deleted(experienced: Use
     assert [experience["kind"] for experience in listed] == ["narrative", "episodic"]
     narrative = listed[0]
 
-    shown = experienced.agent_s("memory", "show", narrative["id"])
+    shown = experienced.call("memory", "show", narrative["id"])
     assert "instruction: Wait a moment" in shown.stdout
     assert "run_id: " in shown.stdout
     page = tmp_path / "steps.html"
-    values = json.loads(experienced.agent_s("memory", "show", listed[1]["id"], "--page", str(page), "--json").stdout)
+    values = json.loads(experienced.call("memory", "show", listed[1]["id"], "--page", str(page), "--json").stdout)
     assert all(Path(path).is_file() for path in values["screenshots"]) and values["screenshots"]
     assert "data:image/png;base64," in page.read_text()
-    found = json.loads(experienced.agent_s("memory", "search", "how to wait a moment", "--json").stdout)
+    found = json.loads(experienced.call("memory", "search", "how to wait a moment", "--json").stdout)
     assert narrative["id"] in [experience["id"] for experience in found]
-    assert "Wait a moment" in experienced.agent_s("memory", "list", "--kind", "narrative").stdout
+    assert "Wait a moment" in experienced.call("memory", "list", "--kind", "narrative").stdout
 
     file = tmp_path / "experience.jsonl"
     assert json.loads(experienced.agent_s("memory", "export", str(file), "--json").stdout)["exported"] == 2
-    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 0
-    assert experienced.agent_s("memory", "show", narrative["id"]).returncode == 1
-    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 1
-    back = json.loads(experienced.agent_s("memory", "import", str(file), "--json").stdout)
+    assert experienced.call("memory", "forget", narrative["id"]).returncode == 0
+    assert experienced.call("memory", "show", narrative["id"]).returncode == 1
+    assert experienced.call("memory", "forget", narrative["id"]).returncode == 1
+    back = json.loads(experienced.call("memory", "import", str(file), "--json").stdout)
     assert back == {"added": 1, "present": 1}
 
-    asked = experienced.agent_s("memory", "forget", "--all", input="n\n")
+    asked = experienced.call("memory", "forget", "--all", input="n\n")
     assert asked.returncode == 130
-    assert json.loads(experienced.agent_s("memory", "stats", "--json").stdout)["narrative"] == 1
+    assert json.loads(experienced.call("memory", "stats", "--json").stdout)["narrative"] == 1
     run_id = narrative["provenance"]["run_id"]
-    assert json.loads(experienced.agent_s("memory", "forget", "--run", run_id, "--yes", "--json").stdout) == {
+    assert json.loads(experienced.call("memory", "forget", "--run", run_id, "--yes", "--json").stdout) == {
         "forgotten": 2,
         "unknown": 0,
     }
-    assert json.loads(experienced.agent_s("memory", "list", "--json").stdout) == []
+    assert json.loads(experienced.call("memory", "list", "--json").stdout) == []
 
 
 def test_forgotten_experiences_can_be_restored_until_memory_is_vacuumed(experienced: User) -> None:
-    (narrative,) = json.loads(experienced.agent_s("memory", "list", "--kind", "narrative", "--json").stdout)
+    (narrative,) = json.loads(experienced.call("memory", "list", "--kind", "narrative", "--json").stdout)
     of_app = ("memory", "forget", "--text", "wait a MOMENT")
-    assert json.loads(experienced.agent_s(*of_app, "--count", "--json").stdout)["count"] >= 1
-    assert experienced.agent_s(*of_app, "--yes").returncode == 0
-    assert experienced.agent_s("memory", "show", narrative["id"]).returncode == 1
-    assert experienced.agent_s("memory", "forget", "--undo").returncode == 0
-    assert experienced.agent_s("memory", "quarantine", narrative["id"], "--reason", "old").returncode == 0
-    (listed,) = json.loads(experienced.agent_s("memory", "list", "--state", "quarantined", "--json").stdout)
+    assert json.loads(experienced.call(*of_app, "--count", "--json").stdout)["count"] >= 1
+    assert experienced.call(*of_app, "--yes").returncode == 0
+    assert experienced.call("memory", "show", narrative["id"]).returncode == 1
+    assert experienced.call("memory", "forget", "--undo").returncode == 0
+    assert experienced.call("memory", "quarantine", narrative["id"], "--reason", "old").returncode == 0
+    (listed,) = json.loads(experienced.call("memory", "list", "--state", "quarantined", "--json").stdout)
     assert listed["provenance"]["state_reason"] == "old"
-    assert experienced.agent_s("memory", "release", narrative["id"]).returncode == 0
-    assert experienced.agent_s("memory", "release", narrative["id"]).returncode == 1
-    assert experienced.agent_s("memory", "forget", narrative["id"]).returncode == 0
-    assert json.loads(experienced.agent_s("memory", "vacuum", "--json").stdout)["deleted"] == 1
-    assert experienced.agent_s("memory", "forget", "--undo").returncode == 1
-    assert json.loads(experienced.agent_s("memory", "check", "--json").stdout) == {"sound": True, "problems": []}
+    assert experienced.call("memory", "release", narrative["id"]).returncode == 0
+    assert experienced.call("memory", "release", narrative["id"]).returncode == 1
+    assert experienced.call("memory", "forget", narrative["id"]).returncode == 0
+    assert json.loads(experienced.call("memory", "vacuum", "--json").stdout)["deleted"] == 1
+    assert experienced.call("memory", "forget", "--undo").returncode == 1
+    assert json.loads(experienced.call("memory", "check", "--json").stdout) == {"sound": True, "problems": []}
 
 
 def test_readable_experiences_of_a_damaged_memory_are_salvaged(experienced: User, tmp_path: Path) -> None:
-    path = Path(json.loads(experienced.agent_s("memory", "stats", "--json").stdout)["path"])
+    path = Path(json.loads(experienced.call("memory", "stats", "--json").stdout)["path"])
     with path.open("rb+") as file:
         # The last page: past the tables that name the others.
         file.seek(path.stat().st_size - 4096)
         file.write(b"\xa5" * 4096)
-    assert "--salvage" in experienced.agent_s("memory", "check").stderr
-    done = json.loads(experienced.agent_s("memory", "check", "--salvage", str(tmp_path / "s.jsonl"), "--json").stdout)
+    assert "--salvage" in experienced.call("memory", "check").stderr
+    done = json.loads(experienced.call("memory", "check", "--salvage", str(tmp_path / "s.jsonl"), "--json").stdout)
     assert done["saved"] + len(done["lost"]) == 2
     for file in path.parent.glob(f"{path.name}*"):
         file.unlink()
-    added = json.loads(experienced.agent_s("memory", "import", str(tmp_path / "s.jsonl"), "--json").stdout)
+    added = json.loads(experienced.call("memory", "import", str(tmp_path / "s.jsonl"), "--json").stdout)
     assert added == {"added": done["saved"], "present": 0}
 
 
 def test_importing_a_file_that_is_no_export_changes_nothing(experienced: User, tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text("{}\n")
-    done = experienced.agent_s("memory", "import", str(tmp_path / "other.jsonl"))
+    done = experienced.call("memory", "import", str(tmp_path / "other.jsonl"))
     assert done.returncode == 1
     assert "not an export" in done.stderr
-    assert len(json.loads(experienced.agent_s("memory", "list", "--json").stdout)) == 2
+    assert len(json.loads(experienced.call("memory", "list", "--json").stdout)) == 2
 
 
 def test_doctor_finds_all_requirements(experienced: User) -> None:
@@ -155,7 +166,7 @@ def test_without_a_command_tasks_are_read_from_standard_input(experienced: User)
     assert done.returncode == 0, done.stderr
     assert "Task: Frobnicate the flux capacitor at once" in done.stdout
     assert done.stdout.count("Report: ") == 1
-    assert len(json.loads(experienced.agent_s("runs", "list", "--json").stdout)) == 2
+    assert len(json.loads(experienced.call("runs", "list", "--json").stdout)) == 2
 
 
 def test_a_memory_of_another_program_is_refused(user: User) -> None:

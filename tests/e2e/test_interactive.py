@@ -15,7 +15,7 @@ def test_tasks_run_one_after_another_on_the_same_desktop(user: User) -> None:
     tasks = "Open the text editor and type 'one'.\n\nCheck that 'one' is shown.\nquit\nOpen the calculator.\n"
     done = user.agent_s("--model", "offline", "--virtual", "-c", "limits.max_steps=30", input=tasks)
     assert done.returncode == 0, done.stderr
-    runs = json.loads(user.agent_s("runs", "list", "--json").stdout)
+    runs = json.loads(user.call("runs", "list", "--json").stdout)
     assert sorted((run["instruction"], run["status"]) for run in runs) == [
         ("Check that 'one' is shown.", "done"),
         ("Open the text editor and type 'one'.", "done"),
@@ -27,4 +27,4 @@ def test_an_invalid_task_is_reported_and_the_next_one_runs(user: User) -> None:
     done = user.agent_s(input="x" * 30_000 + "\nWait 0 seconds\n")
     assert done.returncode == 0
     assert "TASK" in done.stdout
-    assert [run["status"] for run in json.loads(user.agent_s("runs", "list", "--json").stdout)] == ["done"]
+    assert [run["status"] for run in json.loads(user.call("runs", "list", "--json").stdout)] == ["done"]

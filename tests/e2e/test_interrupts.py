@@ -70,7 +70,7 @@ def test_finished_subtasks_stay_in_memory(user: User, tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     end(process)
     assert process.returncode == 130
-    learned = json.loads(user.agent_s("memory", "list", "--kind", "episodic", "--json").stdout)
+    learned = json.loads(user.call("memory", "list", "--kind", "episodic", "--json").stdout)
     assert [experience["subtask"] for experience in learned] == ["part 1"]
 
 
@@ -180,7 +180,7 @@ def test_doctor_cleans_up_after_a_killed_run_whose_record_stays_readable(user: U
     assert user.desktops() == []
     assert processes_of(left) == []
 
-    shown = user.agent_s("runs", "show", "last")
+    shown = user.call("runs", "show", "last")
     assert "Cut off" in shown.stdout
     assert "2. agent.wait(time=60.0)" in shown.stdout
     assert user.agent_s("runs", "report", "last").returncode == 0

@@ -49,10 +49,10 @@ def test_a_task_produces_its_file_report_and_experience(user: User, tmp_path: Pa
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert user.desktops() == []
 
-    shown = user.agent_s("runs", "show", "last")
+    shown = user.call("runs", "show", "last")
     assert shown.returncode == 0
     assert "1. agent.switch_applications(app_code='mousepad')" in shown.stdout
-    learned = json.loads(user.agent_s("memory", "list", "--json").stdout)
+    learned = json.loads(user.call("memory", "list", "--json").stdout)
     assert sorted(experience["kind"] for experience in learned) == ["episodic", "narrative"]
 
 
