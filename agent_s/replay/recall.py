@@ -96,19 +96,18 @@ class Recall:
         Raises:
             MemoryStoreError: Memory cannot be read.
         """
-        found = self._episode(subtask)
+        found = self._episode(subtask.name, subtask.info)
         learned = _replayable(found, Parameters(), subtask) if found is not None and found.steps else None
         if learned is None or self._refuses(learned.steps):
             return None
         return replace(learned, exact=True, chosen=tuple(chosen(learned.steps, self._task.instruction)))
 
-    def _episode(self, subtask: Subtask, instruction: str = "") -> EpisodicExperience | None:
-        """Return the verified experience of a subtask of this task, or of another one."""
-        task = instruction or self._task.instruction
-        return self._memory.find_verified_episode(task, subtask.name, subtask.info, self._platform)
+    def _episode(self, name: str, info: str, instruction: str = "") -> EpisodicExperience | None:
+        """Return the verified experience of a subtask of this task, or of the one with another instruction."""
+        return self._memory.find_verified_episode(instruction or self._task.instruction, name, info, self._platform)
 
     def _steps_of(self, subtask: Subtask) -> tuple[GroundedStep, ...]:
-        found = self._episode(subtask)
+        found = self._episode(subtask.name, subtask.info)
         steps = read_steps(found) if found is not None else ()
         return () if isinstance(steps, Mismatch) else steps
 
@@ -205,7 +204,7 @@ class Recall:
             if episodes is not None:
                 episode = episodes.get((part.name, part.info))
             else:
-                episode = self._episode(Subtask(name=part.name, info=part.info), story.instruction)
+                episode = self._episode(part.name, part.info, story.instruction)
             subtask = Subtask(name=name, info=info)
             if episode is None and episodes is not None:  # the run replayed it too
                 subtasks.append(subtask)
