@@ -82,7 +82,7 @@ class AccessibilityClient:
             MissingDependency: What the bus needs is not installed.
         """
         self._run(self._bus.connect())
-        self._loop.call_soon_threadsafe(self._reader.meet)
+        self._loop.call_soon_threadsafe(self._reader.list_ahead)
 
     def read(
         self,

@@ -20,7 +20,7 @@ from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.names import LONGEST_NAME, collapse
 from aci.accessibility.tree.nodes import Application
 from aci.accessibility.tree.refresh_scope import LateAreas, areas_by_window, lags, own_windows, scope_of
-from aci.accessibility.tree.tables import TablesBefore, read_tables
+from aci.accessibility.tree.tables import KnownTables, read_tables
 from aci.accessibility.tree.update import update_tree
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -29,7 +29,7 @@ SHORTEST_LIMIT_S = 1.0  # the limit of a slow application is halved at each look
 WHOLE_AGAIN_S = 20.0  # after this long a slow application gets its full limit again
 PING_LIMIT_S = 0.3  # time for an application that did not answer before
 
-BARE_LOOKS = 3  # consecutive looks at which an application with an empty window is read completely
+EMPTY_READINGS = 3  # consecutive looks at which an application with an empty window is read completely
 
 _NO_REGISTRY = "The accessibility registry does not answer; applications that started lately are missing."
 _logger = logging.getLogger(__name__)
@@ -79,12 +79,12 @@ class TimeLimits:
             return self._whole_s
         return max(SHORTEST_LIMIT_S, self._whole_s / (1 << min(times, 9)))
 
-    def end(self, root: Ref, limit_s: float) -> None:
+    def exceeded(self, root: Ref, limit_s: float) -> None:
         """Record that an application exceeded its limit."""
         times, whole_at = self._late.get(root, (0, 0.0))
         self._late[root] = (1, self._clock()) if limit_s == self._whole_s else (times + 1, whole_at)
 
-    def renew(self, root: Ref) -> None:
+    def restore(self, root: Ref) -> None:
         """Record that an application was read."""
         self._late.pop(root, None)
 
@@ -101,16 +101,16 @@ class Reader:
         self._time_limits = time_limits or TimeLimits(bus.application_limit_s)
         self._known: dict[Ref, Application] = {}
         self._parts: dict[Ref, _Part] = {}
-        self._bare: Counter[Ref] = Counter()
+        self._empty_readings: Counter[Ref] = Counter()
         self._registry_answers = True
-        self._pieced: set[Ref] = set()
+        self._partly_read: set[Ref] = set()
         self._renewed: set[Ref] = set()
         self._action_follows = False
-        self._meeting: asyncio.Task[list[Application]] | None = None
+        self._listing: asyncio.Task[list[Application]] | None = None
 
-    def meet(self) -> None:
+    def list_ahead(self) -> None:
         """Begin to list the applications, ahead of the first reading."""
-        self._meeting = asyncio.get_running_loop().create_task(self._applications())
+        self._listing = asyncio.get_running_loop().create_task(self._applications())
 
     async def read(self, windows: Sequence[Window], screen: Rect, areas: Sequence[Rect] | None = None) -> Scene:
         """Read what the applications of these windows (topmost first) show.
@@ -130,7 +130,7 @@ class Reader:
             self._parts.clear()
         if self._action_follows and areas is not None:
             active = {window.pid for window in windows if window.active}
-            self._pieced.update(item.root for item in applications if item.pid in active)
+            self._partly_read.update(item.root for item in applications if item.pid in active)
         self._action_follows = False
         self._parts = {item.root: self._parts[item.root] for item in applications if item.root in self._parts}
         parts = await asyncio.gather(
@@ -161,15 +161,15 @@ class Reader:
         Raises:
             ConnectionLost: The bus went away.
         """
-        for root in sorted(self._pieced):
-            anew = await self._anew(root)
-            self._pieced.discard(root)
+        for root in sorted(self._partly_read):
+            anew = await self._read_apart(root)
+            self._partly_read.discard(root)
             if anew is not None:
-                self._time_limits.renew(root)  # with time enough it can be read
+                self._time_limits.restore(root)  # with time enough it can be read
                 self._known[root] = anew
                 self._renewed.add(root)
 
-    async def _anew(self, root: Ref) -> Application | None:
+    async def _read_apart(self, root: Ref) -> Application | None:
         """Read an application completely, apart from its known state; None if it does not answer properly."""
         known = self._known.get(root)
         if known is None or self._bus.silent(root.name):
@@ -193,14 +193,14 @@ class Reader:
         Raises:
             ConnectionLost: The bus cannot be reached.
         """
-        meeting, self._meeting = self._meeting, None
-        if meeting is not None:
-            await asyncio.gather(meeting, return_exceptions=True)  # whatever went wrong goes wrong again below
+        listing, self._listing = self._listing, None
+        if listing is not None:
+            await asyncio.gather(listing, return_exceptions=True)  # whatever went wrong goes wrong again below
         return await self._applications()
 
     async def _applications(self) -> list[Application]:
         await self._bus.connect()
-        introduced = await asyncio.gather(*(self._introduce(ref) for ref in await self._registered()))
+        introduced = await asyncio.gather(*(self._application(ref) for ref in await self._registered()))
         self._known = {item.root: item for item in introduced if item is not None}
         return list(self._known.values())
 
@@ -217,7 +217,7 @@ class Reader:
         self._registry_answers = True
         return list(dict.fromkeys(ref for child in children if (ref := object_ref(child)) is not None))
 
-    async def _introduce(self, root: Ref) -> Application | None:
+    async def _application(self, root: Ref) -> Application | None:
         known = self._known.get(root)
         if known is not None:
             return known
@@ -227,10 +227,10 @@ class Reader:
         except CallRefused:
             return None
         application = Application(root, "", pid, "")
-        await self._learn(application)
+        await self._identify(application)
         return application
 
-    async def _learn(self, application: Application) -> None:
+    async def _identify(self, application: Application) -> None:
         """Read the name and toolkit of an application; repeated later for one that does not answer."""
         root = application.root
         *values, address = await asyncio.gather(
@@ -258,18 +258,18 @@ class Reader:
         bus, root = self._bus, application.root
         before = self._parts.pop(root, None)
         application.forget_cells(touched.anything, touched.parents)
-        called = _called(application, windows)
-        silence = f"{called} does not answer; its elements are missing."
+        name = _shown_name(application, windows)
+        silence = f"{name} does not answer; its elements are missing."
         if bus.silent(root.name) and not await self._answers(application):
             return _Part(note=silence)
         limit_s = self._time_limits.limit_s(root)
         try:
             async with asyncio.timeout(limit_s):
                 if not application.introduced:
-                    await self._learn(application)
+                    await self._identify(application)
                 if before is None or areas is None:
                     await self._read_whole(application)
-                    self._pieced.discard(root)
+                    self._partly_read.discard(root)
                     known = []
                 else:
                     changed = await self._update(application, windows, touched, areas)
@@ -278,32 +278,32 @@ class Reader:
                     known = [one for one in before.drawn if one.top.ref not in changed]
             drawn, unsure = draft_all(application, windows, screen, known)
         except CallRefused:
-            self._time_limits.end(root, limit_s)
+            self._time_limits.exceeded(root, limit_s)
             return _Part(note=silence)
         except TimeoutError:
-            self._time_limits.end(root, limit_s)
-            self._pieced.add(root)
-            return _Part(note=f"{called} took more than {limit_s:g} s to read; its elements are missing.")
+            self._time_limits.exceeded(root, limit_s)
+            self._partly_read.add(root)
+            return _Part(note=f"{name} took more than {limit_s:g} s to read; its elements are missing.")
         except _NONSENSE:
             # Whatever one application says, the others must be seen.
-            _logger.warning("%s could not be read", called, exc_info=True)
-            return _Part(note=f"{called} reports a tree that makes no sense; its elements are missing.")
+            _logger.warning("%s could not be read", name, exc_info=True)
+            return _Part(note=f"{name} reports a tree that makes no sense; its elements are missing.")
         part = _Part(tuple(drawn), misplaced=tuple(unsure))
         if bus.silent(root.name):
-            self._time_limits.end(root, limit_s)
+            self._time_limits.exceeded(root, limit_s)
             return replace(part, note=silence)
-        self._time_limits.renew(root)
+        self._time_limits.restore(root)
         if application.cut:
-            part = replace(part, note=f"{called} shows more than can be read; the rest of its elements is missing.")
+            part = replace(part, note=f"{name} shows more than can be read; the rest of its elements is missing.")
         return self._keep(application, windows, part)
 
     def _keep(self, application: Application, windows: Sequence[Window], part: _Part) -> _Part:
         application.windows = own_windows(windows, application.pid)
         filled = {draft.window.id for draft in part.drafts}
         if all(window.popup or window.pid is None or window.id in filled for window in application.windows):
-            del self._bare[application.root]
+            del self._empty_readings[application.root]
         else:
-            self._bare[application.root] += 1
+            self._empty_readings[application.root] += 1
         self._parts[application.root] = part
         return part
 
@@ -327,7 +327,7 @@ class Reader:
         now = own_windows(windows, application.pid)
         own_areas = [area for window in now for area in areas.get(window.id, ())]
         scope = scope_of(application.windows, now, own_areas, touched)
-        bare = 0 < self._bare[application.root] <= BARE_LOOKS
+        bare = 0 < self._empty_readings[application.root] <= EMPTY_READINGS
         renewed = application.root in self._renewed
         self._renewed.discard(application.root)
         if not (scope or bare) and roots == [top.ref for top in application.tops]:
@@ -337,10 +337,10 @@ class Reader:
             correct_windows(application, application.windows)
         if touched.anything or bare or (scope.redrawn and not application.patchy):
             await self._read_whole(application)
-            self._pieced.discard(application.root)
+            self._partly_read.discard(application.root)
             return _tops(application)
-        self._pieced.add(application.root)
-        tables = TablesBefore(application, scope)
+        self._partly_read.add(application.root)
+        tables = KnownTables(application, scope)
         changed = await update_tree(self._bus, application, roots, scope)
         changed |= await tables.read(self._bus)
         application.forget_the_gone()
@@ -375,6 +375,6 @@ def _assign_strangers(applications: Sequence[Application], windows: Sequence[Win
         application.strangers = owners - {application.root.name}
 
 
-def _called(application: Application, windows: Sequence[Window]) -> str:
+def _shown_name(application: Application, windows: Sequence[Window]) -> str:
     of_window = next((window.app or window.title for window in windows if window.pid == application.pid), "")
     return application.name or of_window or f"Process {application.pid}"

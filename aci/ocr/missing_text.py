@@ -25,7 +25,7 @@ _AREA_PER_CHARACTER = 400  # px², several times the area of an ordinary letter
 _UNWRITTEN_CHARACTERS = 8
 
 
-def silent_map(
+def map_unread_windows(
     windows: Sequence[Window], elements: Sequence[Element], screen: Rect, codes: Mapping[int, int]
 ) -> NDArray[np.uint8]:
     """Return (H, W) uint8: the code of the window without text in the tree at each pixel, else 0.

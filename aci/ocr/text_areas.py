@@ -11,7 +11,7 @@ import numpy as np
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Element, Window
 from aci.ocr.lines import find_lines
-from aci.ocr.missing_text import blocks_within, changed_blocks, silent_map
+from aci.ocr.missing_text import blocks_within, changed_blocks, map_unread_windows
 from aci.ocr.tile_sheets import Tile, make_tile
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class AreaFinder:
         codes = self._codes(windows)
         now = _Look(
             pixels,
-            silent_map(windows, elements, frame(pixels), codes),
+            map_unread_windows(windows, elements, frame(pixels), codes),
             codes,
             frozenset(codes) - {element.window_id for element in elements},
         )
@@ -70,7 +70,7 @@ class AreaFinder:
         mute = {key: code for key, code in self._last.codes.items() if key in self._last.without_elements}
         if not mute:
             return []
-        now = _Look(pixels, silent_map(windows, (), frame(pixels), mute), mute)
+        now = _Look(pixels, map_unread_windows(windows, (), frame(pixels), mute), mute)
         return [area for areas in self._areas(windows, now).values() for area in areas]
 
     def _codes(self, windows: Sequence[Window]) -> dict[int, int]:

@@ -127,7 +127,7 @@ async def repair(bus: Bus, application: Application) -> set[Ref]:
         for node, refs in zip(wave, answers, strict=True):
             if adopt(application, node, refs):
                 found.add(node.ref)
-    straighten(application)
+    bound_tree(application)
     settle_input_lines(revived)
     settle_combo_boxes(showing(application))
     return found
@@ -219,7 +219,7 @@ def showing(application: Application) -> list[Node]:
     return found
 
 
-def straighten(application: Application) -> None:
+def bound_tree(application: Application) -> None:
     """Make a tree of bounded size of what an application reports.
 
     Each object stays where it is found first, and objects of other applications are removed; false reports could

@@ -36,7 +36,7 @@ _ADDRESS = re.compile(r"(?:.*[.!])?\$?([A-Z]{1,3})\$?([1-9][0-9]{0,6})")
 Cell = tuple[int, int]
 
 
-class TablesBefore:
+class KnownTables:
     """The known rows of large tables, taken out of the tree, with corrected extents, while it is updated."""
 
     def __init__(self, application: Application, scope: Scope) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from aci.accessibility.elements.extraction import draft_elements
 from aci.accessibility.elements.placement import place_elements
 from aci.accessibility.roles import INTERACTIVE, READ_AS_TEXT
-from aci.accessibility.tree.capture import straighten
+from aci.accessibility.tree.capture import bound_tree
 from aci.accessibility.tree.nodes import Node
 from aci.observation.geometry import Point, Rect
 from aci.observation.marks import draw_marks
@@ -46,7 +46,7 @@ def test_elements_lie_on_the_screen_once_and_are_hit_where_they_say(
 ) -> None:
     top = node("frame", "App", windows[-1].rect, *trees)
     known = application(top, toolkit=toolkit)
-    straighten(known)
+    bound_tree(known)
     drafts = draft_elements(known, top, windows[-1], windows, SCREEN)
     elements, by_id, _ = place_elements([(draft, "app") for draft in drafts], windows, SCREEN, IdTracker())
     above = {window.id: [each.rect for each in windows[:place]] for place, window in enumerate(windows)}

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.ocr.missing_text import blocks_within, changed_blocks, reports_its_text, silent_map
+from aci.ocr.missing_text import blocks_within, changed_blocks, map_unread_windows, reports_its_text
 from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
 
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
 
 
 def test_only_text_of_elements_is_left_out() -> None:
-    silent = silent_map([window()], [element(1, "Save", SMALL)], SCREEN, {1: 7})
+    silent = map_unread_windows([window()], [element(1, "Save", SMALL)], SCREEN, {1: 7})
     assert silent[30, 60] == 0
     assert silent[SMALL.y - 1, SMALL.x] == 0, "letters may stand out by a pixel"
     assert silent[60, 60] == 7
@@ -21,13 +21,13 @@ def test_only_text_of_elements_is_left_out() -> None:
 
 def test_element_of_a_covered_window_does_not_hide_the_window_above_it() -> None:
     above, below = window(2, Rect(0, 0, 100, 100)), window(1)
-    silent = silent_map([above, below], [element(1, "Save", SMALL, window_id=1)], SCREEN, {1: 1, 2: 2})
+    silent = map_unread_windows([above, below], [element(1, "Save", SMALL, window_id=1)], SCREEN, {1: 1, 2: 2})
     assert silent[30, 60] == 2
     assert silent[200, 200] == 1
 
 
 def test_background_and_windows_without_a_code_are_not_looked_at() -> None:
-    silent = silent_map([window(1, Rect(0, 0, 50, 50)), window(9, Rect(100, 0, 50, 50))], [], SCREEN, {1: 1})
+    silent = map_unread_windows([window(1, Rect(0, 0, 50, 50)), window(9, Rect(100, 0, 50, 50))], [], SCREEN, {1: 1})
     assert silent[20, 20] == 1
     assert silent[20, 120] == silent[200, 200] == 0
 
@@ -81,6 +81,6 @@ def test_rectangle_is_asked_for_the_blocks_that_it_touches() -> None:
 
 def test_letters_to_the_left_of_a_cell_of_a_tree_are_its_own() -> None:
     cell = replace(element(1, "User Data", Rect(100, 20, 80, 20), "table cell"), path=("dialog:Options", "tree table:"))
-    silent = silent_map([window()], [cell], SCREEN, {1: 7})
+    silent = map_unread_windows([window()], [cell], SCREEN, {1: 7})
     assert silent[30, 70] == 0
-    assert silent_map([window()], [replace(cell, path=("table:",))], SCREEN, {1: 7})[30, 70] == 7
+    assert map_unread_windows([window()], [replace(cell, path=("table:",))], SCREEN, {1: 7})[30, 70] == 7

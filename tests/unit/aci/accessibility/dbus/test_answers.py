@@ -8,7 +8,7 @@ from dbus_fast import Message, MessageType, Variant
 from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.answers import LONGEST_STRING, MOST_ATTRIBUTES, read_answer
 from aci.accessibility.dbus.messages import Malformed
-from aci.accessibility.tree.capture import MOST_LEVELS, MOST_SHOWING, reachable, showing, straighten
+from aci.accessibility.tree.capture import MOST_LEVELS, MOST_SHOWING, bound_tree, reachable, showing
 from aci.accessibility.tree.nodes import Application, Node
 from tests.unit.aci.accessibility.trees import application, node
 
@@ -52,7 +52,7 @@ def test_cyclic_tree_is_read_once() -> None:
             each.children = below
     known = _known(rows[0])
     assert len(showing(known)) == 1 + 9 * 30
-    straighten(known)
+    bound_tree(known)
     assert sum(len(each.children) for each in reachable(known).values()) == 9 * 30
     assert not known.cut
 
@@ -68,7 +68,7 @@ def test_objects_of_other_applications_are_left_out() -> None:
     theirs.ref = Ref(":1.99", "/x")
     known = _known([theirs, own])
     known.strangers = frozenset({":1.99"})
-    straighten(known)
+    bound_tree(known)
     assert [child.name for child in known.tops[0].children] == ["own"]
     assert known.tops[0].child_count == 1
 
@@ -78,14 +78,14 @@ def test_depth_and_number_are_bounded_and_that_is_known() -> None:
     for _ in range(MOST_LEVELS + 5):
         deep = node("panel", "", None, deep)
     known = _known([deep])
-    straighten(known)
+    bound_tree(known)
     assert known.cut
     assert len(reachable(known)) == MOST_LEVELS + 1
     many = _known([node("push button", str(number)) for number in range(MOST_SHOWING + 5)])
-    straighten(many)
+    bound_tree(many)
     assert many.cut
     assert len(many.tops[0].children) == MOST_SHOWING
     unseen = StateBit.ENABLED.value
     hidden = _known([node("menu item", str(number), states=unseen) for number in range(MOST_SHOWING + 5)])
-    straighten(hidden)
+    bound_tree(hidden)
     assert not hidden.cut

@@ -7,7 +7,7 @@ import pytest
 
 from aci.accessibility.atspi import CACHE_PATH, Ref, StateBit
 from aci.accessibility.reader import (
-    BARE_LOOKS,
+    EMPTY_READINGS,
     SHORTEST_LIMIT_S,
     WHOLE_AGAIN_S,
     Reader,
@@ -229,7 +229,7 @@ def test_application_that_took_too_long_gets_its_whole_limit_again_once_it_was_r
     world.event("PropertyChange", world.aside)
     world.look()
     for _ in range(4):
-        world.limits.end(root, world.limits.limit_s(root))
+        world.limits.exceeded(root, world.limits.limit_s(root))
     assert world.limits.limit_s(root) == SHORTEST_LIMIT_S
 
     world.rest()
@@ -242,13 +242,13 @@ def test_limit_of_a_slow_application_shrinks_and_is_restored_now_and_then() -> N
     limits, root, given = TimeLimits(8.0, lambda: now[0]), Ref(NAME, "/root"), []
     for _ in range(6):
         given.append(limits.limit_s(root))
-        limits.end(root, given[-1])
+        limits.exceeded(root, given[-1])
     assert given == [8.0, 4.0, 2.0, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S, SHORTEST_LIMIT_S]
     assert limits.limit_s(Ref(":1.6", "/root")) == 8.0
 
     now[0] += WHOLE_AGAIN_S
     assert limits.limit_s(root) == 8.0
-    limits.end(root, 8.0)
+    limits.exceeded(root, 8.0)
     assert limits.limit_s(root) == 4.0
 
 
@@ -267,7 +267,7 @@ def test_a_window_that_goes_on_showing_nothing_is_not_read_for_ever(world: World
     frame = world.bus.root.children[0]
     frame.rect = Rect(0, 0, 0, 0)
     world.event("BoundsChanged", frame)
-    for _ in range(BARE_LOOKS + 1):
+    for _ in range(EMPTY_READINGS + 1):
         world.look()
 
     world.bus.asked.clear()
