@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import BrowserLost
@@ -24,7 +23,7 @@ CLOCK_MS = 24 * 3600 * 1000
 """Time limit of the page itself, long enough that no episode reaches it: slow models are not penalized."""
 SUCCESS = 1.0
 """Reward from which an episode counts as a success."""
-MOST_LOOKS, LOOK_S = 14, 0.15
+MAX_LOOKS, LOOK_S = 14, 0.15
 """Number of observations of a page that loads, and the time between two, s; an animated page never settles."""
 _POLL_S = 0.02
 
@@ -94,7 +93,8 @@ class Arena:
         self._episodes = 0
         self._view: Any = None
         profile = desktop.home / ".config" / "miniwob-profile"
-        _write_preferences(profile)
+        (profile / "Default").mkdir(parents=True, exist_ok=True)
+        (profile / "Default" / "Preferences").write_text(json.dumps(_PREFERENCES), encoding="utf-8")
         browser = next((name for name in BROWSERS if shutil.which(name)), BROWSERS[0])
         desktop.launch([browser, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank"])
         self._wait(lambda: (profile / PORT_FILE).exists(), "to write its debugging port")
@@ -148,9 +148,12 @@ class Arena:
         """Wait until the accessibility tree, which lags behind the window, holds the page with this beginning."""
         seen: list[Any] = []
         found = False
-        for _ in range(MOST_LOOKS):
+        for _ in range(MAX_LOOKS):
             before, seen = seen, [(e.role, e.name, e.rect) for e in self._desktop.observe().elements]
-            found = any(_begins(name, beginning) for _, name, _ in seen)
+            # An element may hold only the first part of the beginning.
+            found = any(
+                name.startswith(beginning) or (len(name) > 2 and beginning.startswith(name)) for _, name, _ in seen
+            )
             if found and seen == before:
                 return
             time.sleep(LOOK_S)
@@ -182,14 +185,3 @@ class Arena:
             if self._clock() > deadline:
                 raise BrowserLost(f"the browser took more than {READY_LIMIT_S:g} s {what}")
             time.sleep(_POLL_S)
-
-
-def _begins(name: str, beginning: str) -> bool:
-    """Return whether an element has the beginning of the page, or the first part of it."""
-    return name.startswith(beginning) or (len(name) > 2 and beginning.startswith(name))
-
-
-def _write_preferences(profile: Path) -> None:
-    folder = profile / "Default"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "Preferences").write_text(json.dumps(_PREFERENCES), encoding="utf-8")

@@ -63,7 +63,7 @@ def run_episode(
             recording(event)
     finally:
         recording.close()
-    outcome = recording.outcome or Outcome(status="error", verified=None, reason="the run was broken off")
+    outcome = recording.outcome or Outcome(status="error", verified=None, reason="the run was interrupted")
     error = outcome.status == "error"
     report = None
     if keep_all or not last.success:

@@ -33,9 +33,9 @@ class MiniwobBench:
         self._settings = settings
         self._folder = folder
         self._keep_all = keep_all
-        self._serving = ExitStack()
+        self._server = ExitStack()
         self._address = ""
-        self._standing = ExitStack()
+        self._resources = ExitStack()
         self._arena: tuple[VirtualDesktop, Arena] | None = None
 
     def __enter__(self) -> Self:
@@ -45,13 +45,13 @@ class MiniwobBench:
             PagesMissing: They are not installed.
         """
         server = FormServer(find_pages().folder, {})
-        self._address = self._serving.enter_context(server).address
+        self._address = self._server.enter_context(server).address
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop the desktop and the server."""
         self._break_down()
-        self._serving.close()
+        self._server.close()
 
     def run(self, job: Job) -> Result:
         """Run one episode, once more on a fresh desktop if the environment breaks; an error is its result."""
@@ -76,12 +76,12 @@ class MiniwobBench:
         return result
 
     def _set_up(self) -> tuple[VirtualDesktop, Arena]:
-        desktop = self._standing.enter_context(self._settings.desktop.new_virtual())
+        desktop = self._resources.enter_context(self._settings.desktop.new_virtual())
         arena = Arena(desktop, self._address)
-        self._standing.callback(arena.close)
+        self._resources.callback(arena.close)
         self._arena = desktop, arena
         return self._arena
 
     def _break_down(self) -> None:
         self._arena = None
-        self._standing.close()
+        self._resources.close()

@@ -280,6 +280,9 @@ def load_task(path: Path) -> TaskFile:
     return task
 
 
+_RULE = "{'type': 'rule', 'rules': ...}"
+
+
 def _explain(error: ValidationError) -> str:
     """Return the first problem of a file in a sentence."""
     problem = error.errors()[0]
@@ -288,9 +291,8 @@ def _explain(error: ValidationError) -> str:
     if kind == "missing":
         where = f" in {_place(loc[:-1])}" if loc[:-1] else ""
         hint = ""
-        if loc[-1] == "expected":
-            needed = "a getter" if METRICS[str(loc[-2])].rules is None else "{'type': 'rule', 'rules': ...}"
-            hint = f": this metric needs {needed}"
+        if loc[-1] == "expected" and (metric := METRICS.get(str(loc[-2]))) is not None:
+            hint = f": this metric needs {'a getter' if metric.rules is None else _RULE}"
         return f"the key {loc[-1]!r} is missing{where}{hint}."
     if kind == "union_tag_not_found":
         return f"the key {context['discriminator']} is missing{f' in {place}' if place else ''}."

@@ -143,6 +143,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         evaluator(func="compare_text_file", expected=...),
         r"the key 'expected' is missing in evaluator: this metric needs a getter",
     ),
+    "rules without their key": (
+        evaluator(expected={"type": "rule", "rules": {}}),
+        r"the key 'expected' is missing in evaluator\.expected\.rules\.",
+    ),
     "rules of another metric": (
         evaluator(expected=RULES_OF_OTHER_METRIC),
         r"unknown key 'include' in evaluator\.expected\.rules",
