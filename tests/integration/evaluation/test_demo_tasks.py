@@ -1,4 +1,4 @@
-"""The demo tasks on real applications: untouched they score 0, done by a scripted hand they score 1."""
+"""The demo tasks on real applications: untouched they score 0, done by a scripted user they score 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.harness.results import Job
 from evaluation.osworld.bench import ConformanceBench
 from evaluation.osworld.runner import TaskSession
 from evaluation.osworld.task import TaskFile, load_tasks
-from tests.integration.evaluation.hand import Hand
+from tests.integration.evaluation.scripted_user import ScriptedUser
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
 
@@ -23,10 +23,10 @@ TASKS = {task.id: task for task in load_tasks(configs_folder() / "demo")}
 
 
 @contextmanager
-def prepared(task: TaskFile) -> Iterator[tuple[TaskSession, Hand]]:
+def prepared(task: TaskFile) -> Iterator[tuple[TaskSession, ScriptedUser]]:
     with VirtualDesktop() as desktop, TaskSession.on(task, desktop) as session:
         assert "{" not in session.prepare().instruction
-        yield session, Hand(desktop)
+        yield session, ScriptedUser(desktop)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -47,17 +47,17 @@ def test_task_with_a_wrong_solution_does_not_conform(tmp_path: Path) -> None:
 
 
 def test_infeasible_demo_task_is_right_only_when_the_agent_gives_up() -> None:
-    with prepared(TASKS["infeasible-button"]) as (session, hand):
-        assert "Frobnicate" not in hand.desktop.observe().to_text()
+    with prepared(TASKS["infeasible-button"]) as (session, user):
+        assert "Frobnicate" not in user.desktop.observe().to_text()
         assert session.state_check("done").verified is False
         assert session.state_check("failed").verified is True
 
 
 def test_wrong_form_scores_0_and_the_reason_names_the_field() -> None:
-    with prepared(TASKS["chromium-form"]) as (session, hand):
-        hand.fill("entry", "Name", "Ada")
-        hand.click("push button", "Register")
-        hand.find("heading", "Registration received")
+    with prepared(TASKS["chromium-form"]) as (session, user):
+        user.fill("entry", "Name", "Ada")
+        user.click("push button", "Register")
+        user.find("heading", "Registration received")
         verdict = session.state_check("done")
 
     assert verdict.verified is False
@@ -66,10 +66,10 @@ def test_wrong_form_scores_0_and_the_reason_names_the_field() -> None:
 
 
 def test_open_dialog_does_not_prevent_the_check() -> None:
-    with prepared(TASKS["libreoffice-autosave"]) as (session, hand):
-        hand.click("menu", "Tools")
-        hand.click("menu item", "Options...")
-        hand.window("Options")
+    with prepared(TASKS["libreoffice-autosave"]) as (session, user):
+        user.click("menu", "Tools")
+        user.click("menu item", "Options...")
+        user.window("Options")
         verdict = session.state_check("out_of_budget")
 
     assert verdict.verified is False, verdict.reason
@@ -77,8 +77,8 @@ def test_open_dialog_does_not_prevent_the_check() -> None:
 
 def test_codes_of_two_runs_differ() -> None:
     task = TASKS["copy-confirmation-code"]
-    with prepared(task) as (first, hand):
-        shown = hand.find("entry", "Confirmation code").text
+    with prepared(task) as (first, user):
+        shown = user.find("entry", "Confirmation code").text
         assert shown == first.context.values["confirmation_code"]
-    with prepared(task) as (second, hand):
-        assert hand.find("entry", "Confirmation code").text == second.context.values["confirmation_code"] != shown
+    with prepared(task) as (second, user):
+        assert user.find("entry", "Confirmation code").text == second.context.values["confirmation_code"] != shown
