@@ -34,16 +34,12 @@ def new_id() -> str:
 
 
 class Task(Record):
-    """What a person wants done.
+    """What a person wants done."""
 
-    Attributes:
-        instruction: The request, in words.
-        id: Identifies the task in memory and reports.
-        follows: Earlier tasks on the same desktop and how they ended, oldest first; context for the planner.
-    """
-
-    instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]
+    instruction: Annotated[str, Field(max_length=MAX_INSTRUCTION)]  # the request, in words
+    # identifies the task in memory and reports
     id: Annotated[str, Field(min_length=1, max_length=200)] = Field(default_factory=new_id)
+    # earlier tasks on the same desktop and how they ended, oldest first; context for the planner
     follows: Annotated[tuple[str, ...], Field(max_length=20)] = ()
 
     @field_validator("instruction")
@@ -70,30 +66,21 @@ class Aims(Record):
 
 
 class Limits(Record):
-    """Budgets of one run; reaching one ends the run as `out_of_budget`.
+    """Budgets of one run; reaching one ends the run as `out_of_budget`."""
 
-    Attributes:
-        max_steps: Primitives in the whole run.
-        max_subtask_steps: Primitives in one subtask before it counts as failed.
-        max_subtasks: Subtasks in one plan.
-        max_replans: Number of new plans after failures.
-        max_looks: Read-only primitives that the evaluator may request before it judges; a share of the budgets of
-            steps and calls is reserved for them.
-        max_model_calls: Model calls in the whole run.
-        max_tokens: Tokens sent and received in the whole run; None for no limit.
-        max_dollars: Cost of the whole run; None for no limit. Needs models with known prices.
-        max_seconds: Wall time of the whole run, s.
-    """
-
-    max_steps: Annotated[int, Field(ge=1)] = 100
-    max_subtask_steps: Annotated[int, Field(ge=1)] = 20
-    max_subtasks: Annotated[int, Field(ge=1)] = 40
-    max_replans: Annotated[int, Field(ge=0)] = 3
+    max_steps: Annotated[int, Field(ge=1)] = 100  # primitives in the whole run
+    max_subtask_steps: Annotated[int, Field(ge=1)] = 20  # primitives in one subtask before it counts as failed
+    max_subtasks: Annotated[int, Field(ge=1)] = 40  # subtasks in one plan
+    max_replans: Annotated[int, Field(ge=0)] = 3  # number of new plans after failures
+    # read-only primitives that the evaluator may request before it judges; a share of the budgets of steps and calls is
+    # reserved for them
     max_looks: Annotated[int, Field(ge=0, le=20)] = 3
-    max_model_calls: Annotated[int, Field(ge=0)] = 300
+    max_model_calls: Annotated[int, Field(ge=0)] = 300  # model calls in the whole run
+    # tokens sent and received in the whole run; None for no limit
     max_tokens: Annotated[int | None, Field(ge=0)] = None
+    # cost of the whole run; None for no limit. Needs models with known prices.
     max_dollars: Annotated[float | None, Field(ge=0, allow_inf_nan=False)] = None
-    max_seconds: Annotated[float, Field(gt=0)] = 1800.0
+    max_seconds: Annotated[float, Field(gt=0)] = 1800.0  # wall time of the whole run, s
 
 
 class Subtask(Record):
@@ -235,29 +222,17 @@ class Step:
 
 
 class Usage(Record):
-    """What a model call, or all of a run, used.
+    """What a model call, or all of a run, used."""
 
-    Attributes:
-        steps: Primitives performed.
-        model_calls: Calls of the model.
-        input_tokens: Tokens sent, including cached ones.
-        cached_tokens: Tokens that the provider read from its cache.
-        written_tokens: Tokens that the provider wrote to its cache.
-        output_tokens: Tokens received.
-        searches: Web searches that the provider made.
-        dollars: Cost, or None if the price is unknown.
-        seconds: Wall time by phase, s.
-    """
-
-    steps: int = 0
-    model_calls: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    written_tokens: int = 0
-    output_tokens: int = 0
-    searches: int = 0
-    dollars: float | None = None
-    seconds: dict[Phase, float] = {}
+    steps: int = 0  # primitives performed
+    model_calls: int = 0  # calls of the model
+    input_tokens: int = 0  # tokens sent, including cached ones
+    cached_tokens: int = 0  # tokens that the provider read from its cache
+    written_tokens: int = 0  # tokens that the provider wrote to its cache
+    output_tokens: int = 0  # tokens received
+    searches: int = 0  # web searches that the provider made
+    dollars: float | None = None  # cost, or None if the price is unknown
+    seconds: dict[Phase, float] = {}  # wall time by phase, s
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum, without `seconds`; its cost is unknown as soon as one of the two is."""
@@ -296,23 +271,14 @@ class Verdict(Record):
 
 
 class Outcome(Record):
-    """How a run ended.
+    """How a run ended."""
 
-    Attributes:
-        status: How the agent ended it.
-        verified: Whether a check confirms that the task is done; None if nothing could be checked.
-        reason: Why it ended like this, for the user.
-        usage: Steps, calls, tokens, cost and time.
-        run_id: Identifies the run and its trajectory.
-        replayed: Whether every subtask came from verified memory.
-    """
-
-    status: Status
-    verified: bool | None
-    reason: str = ""
-    usage: Usage = Usage()
-    run_id: str = ""
-    replayed: bool = False
+    status: Status  # how the agent ended it
+    verified: bool | None  # whether a check confirms that the task is done; None if nothing could be checked
+    reason: str = ""  # why it ended like this, for the user
+    usage: Usage = Usage()  # steps, calls, tokens, cost and time
+    run_id: str = ""  # identifies the run and its trajectory
+    replayed: bool = False  # whether every subtask came from verified memory
 
 
 class StateCheck(Protocol):

@@ -9,7 +9,7 @@ from agent_s.cli.memory import forget
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([], "Give ids"),
         (["--all", "--app", "gimp"], "Give ids"),
@@ -22,7 +22,7 @@ from agent_s.cli.memory import forget
         (["--older-than", "1e300", "--yes"], "older-than"),
     ],
 )
-def test_invalid_selection_is_refused_before_memory_is_opened(arguments: list[str], told: str) -> None:
+def test_invalid_selection_is_refused_before_memory_is_opened(arguments: list[str], message: str) -> None:
     result = CliRunner().invoke(forget, arguments)
     assert result.exit_code == 2
-    assert told in result.output
+    assert message in result.output

@@ -57,7 +57,7 @@ def test_names_of_models(name: str, built: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "mend"),
+    ("name", "hint"),
     [
         ("gpt-4", "anthropic:NAME"),
         ("", "offline"),
@@ -67,8 +67,8 @@ def test_names_of_models(name: str, built: str) -> None:
         ("http://host/v1?key=1", "has no query"),
     ],
 )
-def test_an_invalid_model_name_is_refused_with_the_valid_forms(name: str, mend: str) -> None:
-    with pytest.raises(SettingsError, match=mend):
+def test_an_invalid_model_name_is_refused_with_the_valid_forms(name: str, hint: str) -> None:
+    with pytest.raises(SettingsError, match=hint):
         build_model(name, KEYS)
 
 

@@ -28,8 +28,8 @@ START = replace(
 def shown(seen: Observation, text: str) -> Observation:
     """Return a screen whose field, title and message show what was typed."""
     field = replace(button(1, "Password", role="entry"), text=text)
-    told = button(3, f"You typed {text}!", role="label")
-    return replace(seen, elements=(field, button(2, "OK"), told), windows=(replace(EDITOR, title=f"{text} - Editor"),))
+    echo = button(3, f"You typed {text}!", role="label")
+    return replace(seen, elements=(field, button(2, "OK"), echo), windows=(replace(EDITOR, title=f"{text} - Editor"),))
 
 
 def react(action: Action, seen: Observation) -> Observation:

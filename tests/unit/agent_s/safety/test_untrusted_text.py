@@ -66,12 +66,14 @@ def test_own_words_names_and_the_task_are_not_redacted(untrusted: UntrustedText,
 def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, tmp_path: Path) -> None:
     model = ScriptedModel({kind: [SummaryResponse(summary=f"It worked. {ORDER}")] for kind in
                            ("summarize_subtask", "summarize_task")})  # fmt: skip
-    told, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
+    injected, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
     steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))]
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
         learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, SeenTexts())
-        learner.store_subtask(told, steps, SEEN)
-        learner.store_task("How?", Plan(subtasks=(told, plain)), "done", "", Verdict(verified=True, by="state check"))
+        learner.store_subtask(injected, steps, SEEN)
+        learner.store_task(
+            "How?", Plan(subtasks=(injected, plain)), "done", "", Verdict(verified=True, by="state check")
+        )
         episode, story = sorted(memory.list_experiences(), key=lambda each: each.id)
         assert isinstance(episode, EpisodicExperience) and isinstance(story, NarrativeExperience)
         assert (episode.summary, episode.context, episode.steps) == (f"It worked. {REDACTED}", REDACTED, ())

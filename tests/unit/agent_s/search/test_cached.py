@@ -21,7 +21,7 @@ START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 class Engine(WebSearch):
-    """Answers with a page that tells how often it was asked, or fails."""
+    """Answers with a page, or fails; records the queries."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

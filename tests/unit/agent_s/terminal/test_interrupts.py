@@ -127,7 +127,7 @@ def test_without_a_signal_there_is_no_exit_status() -> None:
 def test_ctrl_z_pauses_a_run_and_nothing_else() -> None:
     before = signal.getsignal(signal.SIGTSTP)
     asked: list[str] = []
-    told: list[str] = []
+    notices: list[str] = []
 
     def items() -> Iterator[int]:
         for number in range(3):
@@ -135,9 +135,9 @@ def test_ctrl_z_pauses_a_run_and_nothing_else() -> None:
                 signal.raise_signal(signal.SIGTSTP)
             yield number
 
-    with Interrupts(told.append) as interrupts:
+    with Interrupts(notices.append) as interrupts:
         assert list(interrupts.watch(items(), lambda: None, lambda: asked.append("pause"))) == [0, 1, 2]
     assert asked == ["pause"]
-    assert [text for text in told if "Pausing" in text] == told and told
+    assert [text for text in notices if "Pausing" in text] == notices and notices
     assert interrupts.exit_status is None
     assert signal.getsignal(signal.SIGTSTP) == before

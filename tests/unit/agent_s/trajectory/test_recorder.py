@@ -54,15 +54,15 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 class TestRecorder:
     def test_events_are_read_back_as_written(self, tmp_path: Path) -> None:
-        told = record(tmp_path / "run")
+        events = record(tmp_path / "run")
         read = read_trajectory(tmp_path / "run")
 
         assert read.problem == ""
         assert read.version == SCHEMA_VERSION
-        assert [event.kind for event in read.events] == [event.kind for event in told]
+        assert [event.kind for event in read.events] == [event.kind for event in events]
         plain = (Observed, ActionChosen)  # the recorder adds to these
         assert [event for event in read.events if not isinstance(event, plain)] == [
-            event for event in told if not isinstance(event, plain)
+            event for event in events if not isinstance(event, plain)
         ]
 
     def test_line_separators_in_texts_do_not_split_lines(self, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The page tells the whole run, and nothing that was on a screen can act in it."""
+"""The page shows the whole run, and nothing that was on a screen can act in it."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_what_stands_on_the_screen_cannot_end_its_fence() -> None:
 
 
 def test_all_that_two_requests_share_is_in_the_cache() -> None:
-    """Also after pictures were dropped: the provider was told to keep what stands before the oldest one."""
+    """Also after pictures were dropped: the provider was asked to keep what stands before the oldest one."""
     renderer = Renderer(b"secret")
     seen = [shade(number) for number in range(12)]
     before = parts(renderer, seen[:1])
