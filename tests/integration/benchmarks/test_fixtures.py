@@ -30,7 +30,7 @@ def has_library(name: str, version: str) -> bool:
 
 
 def await_element(desktop: VirtualDesktop, token: str, pid: int) -> Element:
-    assert wait_until(lambda: bearing(token, desktop.observe(), pid) is not None, 15)
+    assert wait_until(lambda: bearing(token, desktop.observe(), pid) is not None, 60)
     found = bearing(token, desktop.observe(), pid)
     assert found is not None
     return found

@@ -18,7 +18,7 @@ import sys
 from memory_store import HashingEmbedder, MemoryStore
 from tests.integration.memory_store.samples import narrative
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with MemoryStore.open(path, HashingEmbedder(), busy_timeout_s=30) as store:
+with MemoryStore.open(path, HashingEmbedder(), busy_timeout_s=300) as store:
     for number in range(count):
         made = narrative(store, f"How to do {name} {number}", run_id=name)
         print(made.id, flush=True)
@@ -51,7 +51,7 @@ def check_everything_is_there(path: Path, acknowledged: set[str]) -> None:
 def test_processes_that_create_and_write_one_store_at_once_lose_nothing(path: Path) -> None:
     writers = [writer(path, name, 60) for name in ("one", "two", "three")]
     try:
-        outputs = [process.communicate(timeout=120)[0] for process in writers]
+        outputs = [process.communicate(timeout=500)[0] for process in writers]
     finally:
         for process in writers:
             process.kill()

@@ -48,7 +48,7 @@ WRITER = """
 import sys
 from memory_store import HashingEmbedder, MemoryStore
 from tests.integration.memory_store.samples import narrative
-with MemoryStore.open(sys.argv[1], HashingEmbedder(), busy_timeout_s=30) as store:
+with MemoryStore.open(sys.argv[1], HashingEmbedder(), busy_timeout_s=300) as store:
     for number in range(int(sys.argv[3])):
         print(narrative(store, f"How to do {sys.argv[2]} {number}").id, flush=True)
 """
@@ -165,7 +165,7 @@ def test_processes_share_one_store_and_a_killed_one_loses_nothing(url: str) -> N
             acknowledged |= {victim.stdout.readline().strip() for _ in range(10)}
             assert reader.search_narrative(SAVE_LIKE)
             for process in others:
-                acknowledged |= set(process.communicate(timeout=120)[0].split())
+                acknowledged |= set(process.communicate(timeout=500)[0].split())
             victim.kill()
             rest = victim.stdout.read()
             acknowledged |= {line.strip() for line in rest.splitlines(keepends=True) if line.endswith("\n")}

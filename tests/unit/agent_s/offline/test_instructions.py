@@ -178,7 +178,7 @@ def test_any_text_is_read_without_error(text: str) -> None:
     plan(text)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -32,7 +32,7 @@ def test_values_are_filled_into_pages_but_not_into_other_files(server: FormServe
 
 def test_posted_form_is_kept_and_answered_with_the_page(server: FormServer) -> None:
     answer = httpx.post(
-        f"{server.address}/form.html", data={"name": "Zoë & Co", "empty": "", "many": ["a", "b"]}, timeout=5
+        f"{server.address}/form.html", data={"name": "Zoë & Co", "empty": "", "many": ["a", "b"]}, timeout=60
     )
 
     assert answer.status_code == 200
@@ -51,7 +51,7 @@ def test_only_posted_forms_of_limited_size_are_kept(server: FormServer) -> None:
 @pytest.mark.parametrize("path", ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/absent.html", "/"])
 def test_only_files_of_the_folder_are_served(server: FormServer, path: str) -> None:
     where = urlsplit(server.address)
-    with socket.create_connection((where.hostname, where.port), timeout=5) as connection:
+    with socket.create_connection((where.hostname, where.port), timeout=60) as connection:
         connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
         answer = b"".join(iter(lambda: connection.recv(4096), b""))
 

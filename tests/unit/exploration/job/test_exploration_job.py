@@ -220,7 +220,7 @@ def test_killed_job_resumes_with_the_same_result(tmp_path: Path, moment: int) ->
 
 def _once_free(folder: Path) -> list[Any]:
     """Go on as soon as what was killed has let go of the folder."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while True:
         try:
             return list(exploration(plan(folder, NOTES, PAINT)).run())
