@@ -14,7 +14,8 @@ from aci.accessibility.dbus.bus import CALL_LIMIT_S, DBUS_NAME, DBUS_PATH, Bus, 
 from aci.accessibility.dbus.signals import Touched
 from aci.accessibility.elements.extraction import Draft
 from aci.accessibility.elements.placement import Named
-from aci.accessibility.elements.window_drafts import Drawn, correct_windows, draft_all
+from aci.accessibility.elements.window_drafts import Drawn, draft_all
+from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.tree.capture import child_refs, get_property, read_tree, showing, tops_with
 from aci.accessibility.tree.details import read_details
 from aci.accessibility.tree.names import LONGEST_NAME, collapse

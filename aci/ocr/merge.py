@@ -14,7 +14,7 @@ from aci.accessibility.roles import FIELDS, INTERACTIVE
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Element, Window
 from aci.observation.visibility import bounding, overlap, reading_order
-from aci.ocr.missing_text import PICTURES
+from aci.ocr.text_areas import PICTURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from aci.accessibility.elements.extraction import Draft, draft_elements
 from aci.accessibility.elements.placement import mark_active_cells
-from aci.accessibility.elements.scaling import enlarge
-from aci.accessibility.elements.windows import correct_extents, match_windows
+from aci.accessibility.elements.windows import correct_windows
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -45,13 +44,3 @@ def draft_all(
             found = Drawn(top, top.rect, window, tuple(drafts))
         drawn.append(found)
     return drawn, unsure
-
-
-def correct_windows(
-    application: Application, windows: Sequence[Window]
-) -> tuple[list[tuple[Node, Window]], list[Window]]:
-    """Correct the extents in all windows; return these with their X11 windows, and those still unreliable."""
-    enlarge(application, windows)
-    matched = match_windows(application, windows)
-    placed = [(top, matched[top.ref]) for top in application.tops if top.ref in matched]
-    return placed, [window for top, window in placed if not correct_extents(application, top, window, windows)]

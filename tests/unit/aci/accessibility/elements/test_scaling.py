@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from aci.accessibility.elements.scaling import enlarge, scale_of
+from aci.accessibility.elements.windows import enlarge, scale_of
 from aci.observation.geometry import Rect
 from aci.observation.observation import Window
 from tests.unit.aci.accessibility.trees import application, frame, node

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.ocr.missing_text import blocks_within, changed_blocks, map_unread_windows, reports_its_text
+from aci.ocr.text_areas import blocks_within, changed_blocks, map_unread_windows, reports_its_text
 from tests.unit.aci.ocr.pictures import SCREEN, blank, element, window
 
 SMALL, LARGE = Rect(20, 20, 80, 20), Rect(20, 20, 300, 200)
