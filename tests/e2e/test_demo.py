@@ -37,14 +37,6 @@ def test_a_task_is_verified_and_then_replayed_without_the_model(user: User) -> N
     assert user.desktops() == []
 
 
-def test_the_infeasible_task_ends_with_the_reason(user: User) -> None:
-    last = str(len(load_tasks(configs_folder() / "demo")))
-    done = user.agent_s("demo", "--only", last)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "there is no button 'Frobnicate'" in done.stdout
-    assert "Report: " in done.stdout
-
-
 def test_a_task_that_fails_makes_the_demo_fail(user: User) -> None:
     done = user.agent_s("demo", "--only", "1", "--json", "-c", "limits.max_steps=1")
     assert done.returncode == 1
@@ -54,7 +46,6 @@ def test_a_task_that_fails_makes_the_demo_fail(user: User) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_all_tasks_are_verified(user: User) -> None:
     done = user.agent_s("demo", "--keep")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -62,13 +53,10 @@ def test_all_tasks_are_verified(user: User) -> None:
     for task in load_tasks(configs_folder() / "demo"):
         assert f"✓ {task.id}" in table
     assert "✗" not in table
+    assert "there is no button 'Frobnicate'" in done.stdout, "the infeasible task ends with the reason"
+    output = done.stdout + done.stderr
+    assert "copy-confirmation-code is not replayed" in output, "text from the screen differs from run to run"
     memory = Path(done.stdout.rpartition("Memory: ")[2].strip())
     assert memory.is_file()
+    assert "Report: " in done.stdout
     assert memory.parent.parent == user.runs
-
-
-def test_a_task_that_copies_text_from_the_screen_is_reported_as_not_replayable(user: User) -> None:
-    done = user.agent_s("demo", "--only", "5", "--quiet")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "copy-confirmation-code is not replayed" in done.stdout + done.stderr
-    assert "✗" not in done.stdout
