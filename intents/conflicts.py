@@ -16,7 +16,7 @@ from typing import Literal
 from intents.applications import without_applications
 from intents.clauses import without_politeness
 from intents.lexicon import fillers, stem
-from intents.tables import neighbors, pattern, table, words
+from intents.tables import pattern, related, table, words
 from intents.templates import Template
 
 # Whether two sentences have a family of verbs in common; "unclear" if only the first has a family.
@@ -156,7 +156,7 @@ def analyze(text: str) -> Request:
         words=frozenset(found),
         stems=frozenset(map(stem, found)),
         undoing=frozenset(word for word in found if word.startswith(("un", "dis"))),
-        exclusive=parts.intersection(neighbors("things", "exclusive")),
+        exclusive=parts.intersection(related("things", "exclusive")),
         turned=frozenset(_turned_pairs(found)),
         into=frozenset(map(stem, pattern("into").findall(plain))),
         out_of=frozenset(map(stem, pattern("out_of").findall(plain))),
@@ -255,7 +255,7 @@ def conflict(query: str, key: str) -> tuple[str, str] | None:
 
 def _excluded(one: Request, other: Request) -> tuple[str, str] | None:
     for word in sorted(one.exclusive - other.exclusive):
-        for excluded in sorted(neighbors("things", "exclusive")[word] & other.exclusive - one.exclusive):
+        for excluded in sorted(related("things", "exclusive")[word] & other.exclusive - one.exclusive):
             return word, excluded
     return None
 
@@ -326,7 +326,7 @@ def compare(query: str, key: str) -> Comparison:
         verbs=verbs,
         key_covered=1 - len(right) / max(1, len(other.things)),
         query_covered=1 - len(left) / max(1, len(one.things)),
-        contrasted=any(neighbors("things", "kinds", form=stem).get(thing, _NONE) & right for thing in left),
+        contrasted=any(related("things", "kinds", form=stem).get(thing, _NONE) & right for thing in left),
         otherwise=bool(other_verb and one.head not in other.stems and other.head not in one.stems)
         or _differs_in_one_word(one, other)
         or _only_one_ends(one, other)
@@ -369,4 +369,4 @@ def _unmatched(one: Request, other: Request) -> frozenset[str]:
 
 
 def _alike(thing: str) -> frozenset[str]:
-    return neighbors("things", "same", "alike", form=stem).get(thing, _NONE)
+    return related("things", "same", "alike", form=stem).get(thing, _NONE)

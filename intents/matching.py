@@ -19,7 +19,7 @@ from intents.conflicts import Request, analyze, conflict
 from intents.intent import Choose, Intent, Open, Press, SetValue, Switch, Type
 from intents.lexicon import fillers, stem
 from intents.reader import read
-from intents.tables import groups, neighbors, pattern, table, words
+from intents.tables import groups, pattern, related, table, words
 
 _ASKED, _NAMED = 0.6, 0.4  # weights of the covered shares of the request and of the known intent
 _UNKNOWN, _SOFT, _SOFT_IN_NAMES = 0.55, 0.12, 0.3  # weights of a word in no known name, and of one that says little
@@ -61,7 +61,7 @@ class _View:
         ways: The possible meanings of its verb.
         verb: The first word of its verb.
         words: Its content words, in order, without verbs that only say the way.
-        pairs: The words, and each with its neighbor as one, since "menu bar" is "menubar".
+        pairs: The words, and each with its neighbour as one, since "menu bar" is "menubar".
     """
 
     intent: Intent
@@ -333,7 +333,7 @@ def likeness(one: str, other: str) -> float:
     if one == other or (stems := (stem(one), stem(other)))[0] == stems[1]:
         return 1.0
     left, right = map(_singular, (one, other))
-    synonyms = neighbors("things", "same", "same_in_names")
+    synonyms = related("things", "same", "same_in_names")
     if (left == right and left in synonyms) or right in synonyms.get(left, ()) or (one.isdigit() and other.isdigit()):
         return _SAME_MEANING
     for short, long in (sorted((one, other), key=len), sorted(stems, key=len)):

@@ -40,7 +40,7 @@ def groups(name: str, *keys: str) -> Iterator[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=16)
-def neighbors(name: str, *keys: str, form: Callable[[str], str] = str) -> dict[str, frozenset[str]]:
+def related(name: str, *keys: str, form: Callable[[str], str] = str) -> dict[str, frozenset[str]]:
     """Return the other words of the groups of each word, under some keys and in one form, such as their stems."""
     found: dict[str, set[str]] = {}
     for group in groups(name, *keys):

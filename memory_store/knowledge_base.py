@@ -87,6 +87,5 @@ def _made(kind: type[Experience], path: Path, key: str, fields: dict[str, object
         record = kind.model_validate({"id": f"{kind.kind[0]}-{number}", **fields})
         to_values(record)
     except (ValidationError, InvalidExperience) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise TransferError(f"{path}: {key[:60]!r} cannot be stored: {problem}") from error
+        raise TransferError(f"{path}: {key[:60]!r} cannot be stored: {first_problem(error)}") from error
     return record

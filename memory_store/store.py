@@ -39,7 +39,7 @@ from memory_store.storage.rows import (
     NEWEST_FIRST,
     chunks,
     insert_rows,
-    load,
+    load_all,
     mark_changed,
     pk_of,
     replace_vectors,
@@ -467,7 +467,7 @@ class MemoryStore:
         with self._database.read() as connection:
             pk = pk_of(connection, experience_id)
             query = select(experience.c.pk, experience.c.kind).where(experience.c.pk == pk)
-            return load(connection, connection.execute(query).all())[0]
+            return load_all(connection, connection.execute(query).all())[0]
 
     def list_experiences(
         self,
@@ -497,7 +497,7 @@ class MemoryStore:
             query = query.where(func.lower(experience.c.app) == func.lower(app))
         with self._database.read() as connection:
             found = connection.execute(query.order_by(*NEWEST_FIRST).limit(limit).offset(offset)).all()
-            return load(connection, found)
+            return load_all(connection, found)
 
     @contextmanager
     def snapshot(self) -> Iterator[tuple[int, Iterator[Experience]]]:
@@ -505,7 +505,7 @@ class MemoryStore:
         query = select(experience.c.pk, experience.c.kind).where(experience.c.forgotten_at.is_(None))
         with self._database.read() as connection:
             found = connection.execute(query.order_by(experience.c.pk)).all()
-            yield len(found), (record for some in chunks(found) for record in load(connection, some))
+            yield len(found), (record for some in chunks(found) for record in load_all(connection, some))
 
     def stats(self) -> StoreStats:
         """Return what the store holds, in numbers."""

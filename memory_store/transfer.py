@@ -175,6 +175,5 @@ def _record(line: dict[str, Any], source: Path, number: int) -> Experience:
         record = kind.model_validate_json(json.dumps(line), strict=True)
         to_values(record)  # Also checks that its keys are not blank.
     except (ValidationError, InvalidExperience) as error:
-        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
-        raise TransferError(f"{source}, line {number} is not a valid experience: {problem}") from error
+        raise TransferError(f"{source}, line {number} is not a valid experience: {first_problem(error)}") from error
     return record

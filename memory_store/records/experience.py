@@ -171,8 +171,10 @@ class StoreStats(Record):
     bytes: int
 
 
-def first_problem(error: ValidationError) -> str:
+def first_problem(error: Exception) -> str:
     """Return the first problem of a record in one line, without its content."""
+    if not isinstance(error, ValidationError):
+        return str(error)
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(part) for part in problem["loc"])
     return f"{place}: {problem['msg']}"

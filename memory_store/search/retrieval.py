@@ -21,7 +21,7 @@ from memory_store.search.index import Index
 from memory_store.search.lexical import WordSearch
 from memory_store.search.ranking import LEAST_COSINE, Judge, Verdict, weight
 from memory_store.storage.database import Database
-from memory_store.storage.rows import NEWEST_FIRST, TABLES, chunks, select_kind, to_record, usable
+from memory_store.storage.rows import NEWEST_FIRST, TABLES, chunks, load, select_kind, to_record, usable
 from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ class _Statements:
 
     same: Select[Any]  # all columns by key digest, verified and newest first
     light: Select[Any]  # the columns for ranking, by pks
-    whole: Select[Any]  # all columns, by pks
 
 
 @lru_cache(maxsize=16)
@@ -103,7 +102,6 @@ def _statements(kind: Kind, candidates: bool, by_app: bool, by_platform: bool) -
         .order_by(func.coalesce(experience.c.verified, False).desc(), *NEWEST_FIRST)
         .limit(_EXACT_CANDIDATES),
         light=select(*ranked_by).select_from(both).where(of_pks, *conditions),
-        whole=whole.where(of_pks),
     )
 
 
@@ -174,15 +172,12 @@ class Retriever:
             if kept >= query.k or len(near) < count or near[-1][1] < least or count >= limit:
                 break
             count *= 4
-        _take(connection, statements, verdicts, ranking)
+        _take(connection, query.kind, verdicts, ranking)
 
 
-def _take(connection: Connection, statements: _Statements, verdicts: Sequence[Verdict], ranking: _Ranking) -> None:
+def _take(connection: Connection, kind: Kind, verdicts: Sequence[Verdict], ranking: _Ranking) -> None:
     chosen = [verdict for verdict in verdicts if ranking.takes(verdict.row.key_digest, bool(verdict.row.success))]
-    if not chosen:
-        return
-    rows = connection.execute(statements.whole, {"pks": [verdict.row.pk for verdict in chosen]}).all()
-    records = {row.pk: to_record(row) for row in rows}
+    records = load(connection, kind, [verdict.row.pk for verdict in chosen])
     for verdict in chosen:
         reasons = verdict.reasons
         similarity = min(verdict.cosine, 1.0)

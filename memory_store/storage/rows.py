@@ -75,13 +75,17 @@ def _select_pks(kind: Kind) -> Select[Any]:
     return select_kind(kind).where(experience.c.pk.in_(bindparam("pks", expanding=True)))
 
 
-def load(connection: Connection, found: Sequence[Row[Any, Any]]) -> list[Experience]:
+def load(connection: Connection, kind: Kind, pks: Sequence[int]) -> dict[int, Experience]:
+    """Return the records of a kind by pk."""
+    found = (connection.execute(_select_pks(kind), {"pks": list(some)}) for some in chunks(pks))
+    return {row.pk: to_record(row) for rows in found for row in rows}
+
+
+def load_all(connection: Connection, found: Sequence[Row[Any, Any]]) -> list[Experience]:
     """Return the records of pairs of pk and kind, in their order."""
     records: dict[int, Experience] = {}
     for kind in KINDS:
-        for some in chunks([row.pk for row in found if row.kind == kind]):
-            rows = connection.execute(_select_pks(kind), {"pks": list(some)})
-            records |= {row.pk: to_record(row) for row in rows}
+        records |= load(connection, kind, [row.pk for row in found if row.kind == kind])
     return [records[row.pk] for row in found]
 
 

@@ -66,10 +66,10 @@ def test_importing_loads_no_heavy_library(module: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_importing_the_store_loads_neither_index_nor_model() -> None:
+def test_importing_the_store_loads_neither_index_nor_model_nor_orm() -> None:
     code = (
         "import sys, memory_store.store, memory_store.transfer;"
-        "print(sorted({'faiss', 'alembic', 'tokenizers', 'safetensors', 'torch'} & set(sys.modules)))"
+        "print(sorted({'faiss', 'alembic', 'tokenizers', 'safetensors', 'torch', 'sqlalchemy.orm'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
