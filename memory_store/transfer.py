@@ -142,18 +142,13 @@ def _read(file: IO[str], source: Path) -> Iterator[Experience]:
         if text.strip():
             found += 1
             line = _parse(text, source, number)
-            if header["version"] < 3:
-                unpack_aliases(line)
+            match line:
+                case {"kind": "skill", "name": str(name), "description": str(packed), "provenance": {"app": str(app)}}:
+                    if header["version"] < 3:
+                        line["aliases"], line["description"] = unpack(name, packed, app)
             yield _record(line, source, number)
     if found != expected:
         raise TransferError(f"{source} has {found} experiences, not {expected} as it says: export it again")
-
-
-def unpack_aliases(skill: dict[str, Any]) -> None:
-    """Move the aliases of an exported skill of an earlier version from its description into a field of their own."""
-    match skill:
-        case {"kind": "skill", "name": str(name), "description": str(text), "provenance": {"app": str(app)}}:
-            skill["aliases"], skill["description"] = unpack(name, text, app)
 
 
 def _parse(text: str, source: Path, number: int) -> dict[str, Any]:

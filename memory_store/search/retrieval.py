@@ -59,14 +59,10 @@ class Query:
     candidates: bool = True
 
     @property
-    def filters(self) -> dict[str, Any]:
+    def filters(self) -> dict[str, str]:
         """The values of the filters in the statements."""
-        values: dict[str, Any] = {}
-        if self.app is not None:
-            values["app"] = self.app.lower()
-        if self.platform is not None:
-            values["platform"] = self.platform
-        return values
+        filters = {"app": self.app and self.app.lower(), "platform": self.platform}
+        return {name: value for name, value in filters.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,15 @@ metadata = MetaData(
     }
 )
 
+
+def _texts(*names: str) -> list[Column[str]]:
+    return [Column(name, Text, nullable=False) for name in names]
+
+
+def _pk_of_experience() -> Column[int]:
+    return Column("pk", Integer, ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
+
+
 experience = Table(
     "experience",
     metadata,
@@ -76,16 +85,9 @@ experience = Table(
     Column("key_text", Text, nullable=False),
     Column("key_digest", String(64), nullable=False),
     Column("run_id", Text, nullable=False, index=True),
-    Column("task_id", Text, nullable=False),
-    Column("app", Text, nullable=False),
-    Column("platform", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
     Column("verified", Boolean),
-    Column("verified_by", Text, nullable=False),
-    Column("embedder", Text, nullable=False),
+    *_texts("task_id", "app", "platform", "model", "outcome", "verified_by", "embedder", "version"),
     Column("created_at", UtcDateTime, nullable=False),
-    Column("version", Text, nullable=False),
     Column("times_used", _COUNT, nullable=False),
     Column("times_worked", _COUNT, nullable=False),
     Column("times_seen", _COUNT, nullable=False, server_default=text("1")),
@@ -103,16 +105,11 @@ experience = Table(
 )
 
 
-def _pk_of_experience() -> Column[int]:
-    return Column("pk", Integer, ForeignKey("experience.pk", ondelete="CASCADE"), primary_key=True)
-
-
 narrative = Table(
     "narrative",
     metadata,
     _pk_of_experience(),
-    Column("query", Text, nullable=False),
-    Column("instruction", Text, nullable=False),
+    *_texts("query", "instruction"),
     Column("instruction_digest", String(64), nullable=False, index=True),
     Column("summary", Text, nullable=False),
     Column("plan", JSON, nullable=False),
@@ -123,10 +120,7 @@ episodic = Table(
     "episodic",
     metadata,
     _pk_of_experience(),
-    Column("task_query", Text, nullable=False),
-    Column("subtask", Text, nullable=False),
-    Column("context", Text, nullable=False),
-    Column("summary", Text, nullable=False),
+    *_texts("task_query", "subtask", "context", "summary"),
     Column("steps", JSON, nullable=False),
 )
 
@@ -134,8 +128,7 @@ skill = Table(
     "skill",
     metadata,
     _pk_of_experience(),
-    Column("name", Text, nullable=False),
-    Column("description", Text, nullable=False),
+    *_texts("name", "description"),
     Column("preconditions", JSON, nullable=False),
     Column("steps", JSON, nullable=False),
     Column("aliases", _NULLABLE_JSON),
@@ -157,8 +150,7 @@ web_answer = Table(
     "web_answer",
     metadata,
     Column("pk", Integer, primary_key=True),
-    Column("engine", Text, nullable=False),
-    Column("query", Text, nullable=False),
+    *_texts("engine", "query"),
     Column("digest", String(64), nullable=False, unique=True),
     Column("pages", JSON, nullable=False),
     Column("asked_at", UtcDateTime, nullable=False),

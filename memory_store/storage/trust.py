@@ -14,15 +14,8 @@ from memory_store.storage.schema import experience, narrative, skill
 
 def count_use(connection: Connection, pk: int, worked: bool) -> None:
     """Count one use; quarantine an experience that has failed twice."""
-    connection.execute(
-        update(experience)
-        .where(experience.c.pk == pk)
-        .values(
-            times_used=experience.c.times_used + 1,
-            times_worked=experience.c.times_worked + int(worked),
-            last_used_at=datetime.now(UTC),
-        )
-    )
+    counts = {"times_used": experience.c.times_used + 1, "times_worked": experience.c.times_worked + int(worked)}
+    connection.execute(update(experience).where(experience.c.pk == pk).values(last_used_at=datetime.now(UTC), **counts))
     failures = experience.c.times_used - experience.c.times_worked
     connection.execute(
         update(experience)
