@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import User, processes_of
+from tests.e2e.command_line import LIMIT_S, User, processes_of
 
 pytestmark = pytest.mark.desktop
 
@@ -26,7 +26,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     raise AssertionError(f"the process ended without {words!r}: {''.join(seen)}")
 
 
-def wait_until_desktops_are_gone(user: User, limit_s: float = 60.0) -> None:
+def wait_until_desktops_are_gone(user: User, limit_s: float = 300.0) -> None:
     """Wait until the workers of a killed exploration have stopped their desktops."""
     deadline = time.monotonic() + limit_s
     while user.desktops() and time.monotonic() < deadline:
@@ -67,7 +67,7 @@ def test_a_killed_exploration_resumes_where_it_was(user: User, tmp_path: Path) -
     lines = (out / "results.jsonl").read_text().splitlines()
     assert lines[: len(before)] == before
     assert len({json.loads(line)["task"] for line in lines[1:]}) == len(lines) - 1 == 4
-    learned = json.loads(user.agent_s("memory", "list", "--json").stdout)
+    learned = json.loads(user.call("memory", "list", "--json").stdout)
     kinds = {experience["id"][0] for experience in learned}
     assert {"n", "e"} <= kinds
     page = (out / "report.html").read_text()
@@ -81,7 +81,7 @@ def test_ctrl_c_ends_an_exploration_and_shows_how_to_continue(user: User, tmp_pa
     read_until(process, "1/2 ✓")
     os.killpg(process.pid, signal.SIGINT)
     desktops = user.desktops()
-    output = process.communicate(timeout=60)[0]
+    output = process.communicate(timeout=LIMIT_S)[0]
     assert process.returncode == 130
     assert f"Continue with: agent-s explore --out {out}" in output
     assert "Report:" in output
