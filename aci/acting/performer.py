@@ -33,6 +33,8 @@ from aci.input.typist import NothingArrived, Place, Typist
 from aci.observation.observation import Element, Observation
 from aci.screen.screen import Screen
 
+_EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
+"""Roles whose effect is never a change of their own look alone."""
 _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
 _LAUNCH_QUIET_S = 0.4
 _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S = 0.04, 0.12  # for callers that check the effect themselves
@@ -111,11 +113,14 @@ class Performer:
         settle: bool,
     ) -> ActionResult:
         note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
+        target = None
         before, started = self._settle.look(), self._clock()
         match action:
             case Click():
                 hold = self._chord(action.hold_keys)
                 point = self._aim.point(action.element_id, seen)
+                element = self._aim.element(action.element_id, seen)
+                target = element.rect if element.role in _EFFECT_ELSEWHERE else None
                 self._device.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
                 self._device.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
@@ -132,8 +137,16 @@ class Performer:
             case Type():
                 note = self._type(action, seen)
         if not settle:
-            quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
-        settled = self._settle.wait(before, started, quiet_s=quiet, first_change_s=first, by_events=not settle)
+            quiet, first, target = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S, None
+        settled = self._settle.wait(
+            before,
+            started,
+            quiet_s=quiet,
+            first_change_s=first,
+            by_events=not settle,
+            until_idle=settle,
+            target=target,
+        )
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 
     def _type(self, action: Type, seen: Observation | None) -> str:
@@ -185,11 +198,11 @@ class Performer:
         if window is None:
             application = catalog.find(action.app_code)
             self._launch(application.argv, settle)
-            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S) if settle else 0.0
+            settled = self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True) if settle else 0.0
             return ActionResult(ok=True, settled_after_s=settled, note=f"started {application.name}")
         if not self._screen.activate(window.id):
             raise Refused(f"The window {window.title!r} did not come to the front.")
-        settled = self._settle.wait(before, started) if settle else 0.0
+        settled = self._settle.wait(before, started, until_idle=True) if settle else 0.0
         return ActionResult(ok=True, settled_after_s=settled, note=f"switched to {window.title!r}")
 
     def _chord(self, names: Sequence[str]) -> list[int]:

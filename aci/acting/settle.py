@@ -1,4 +1,4 @@
-"""Detection of rest after an action: no accessibility events and no changing pixels."""
+"""Detection of rest after an action: no accessibility events, no changing pixels, and no application at work."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from aci.acting.activity import Activity
+from aci.observation.geometry import Rect
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +18,10 @@ if TYPE_CHECKING:
 
 QUIET_S = 0.15  # no event and no change for this long is rest; shorter times end before slow dialogs appear
 FIRST_CHANGE_S = 0.2  # wait for the first reaction
+EFFECT_S = 0.6  # wait for an effect elsewhere of a target that has one, such as a button
 LIMIT_S = 3.0
+_BUSY_SAMPLE_S = 0.05
+_MARGIN_PX = 8  # shadows and focus rings of a target
 _SAMPLE_S = 0.02
 _NARROW_PX = 16  # narrower changes are a blinking caret or a fading scroll bar
 
@@ -30,6 +36,7 @@ class Settle:
         last_event_at: Returns the time of the latest accessibility event, on the clock's scale.
         clock: Monotonic clock, s.
         pause: Sleeps for some seconds.
+        activity: Watches whether applications are at work; by default nobody does.
     """
 
     def __init__(
@@ -38,16 +45,20 @@ class Settle:
         last_event_at: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
+        activity: Activity | None = None,
     ) -> None:
         self._frame = frame
         self._last_event_at = last_event_at
         self._clock = clock
         self._pause = pause
+        self._activity = activity
         self._latest: Frame | None = None
-        self._latest_at = self._changed_at = -math.inf
+        self._latest_at = self._changed_at = self._changed_elsewhere_at = -math.inf
 
     def look(self) -> Frame:
         """Return the pixels before an action, to compare with later ones."""
+        if self._activity is not None:
+            self._activity.begin()
         return self._sample()
 
     def wait(
@@ -58,6 +69,8 @@ class Settle:
         first_change_s: float = FIRST_CHANGE_S,
         limit_s: float = LIMIT_S,
         by_events: bool = False,
+        until_idle: bool = False,
+        target: Rect | None = None,
     ) -> float:
         """Wait until nothing has changed for a while.
 
@@ -68,6 +81,9 @@ class Settle:
             first_change_s: Seconds after the action within which an effect must begin.
             limit_s: Longest wait.
             by_events: Whether to ignore pixel changes, such as a fading button, once there were events.
+            until_idle: Whether to wait also until the applications concerned have done their work.
+            target: Place of a target whose effect shows elsewhere, px: a change of its own look, such as a pressed
+                button, is not the effect yet.
 
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 if there was none.
@@ -75,31 +91,50 @@ class Settle:
         if self._latest_at < started:  # nothing was looked at since, so that the pixels before are the latest
             self._latest = before
         deadline = self._clock() + limit_s
+        activity = self._activity if until_idle else None
         while True:
-            self._sample()
+            self._sample(target)
             event_at = self._last_event_at()
             drawn_at = started if by_events and event_at > started else self._changed_at
             changed_at = max(started, drawn_at, event_at)
-            seen = changed_at > started
-            rests_at = changed_at + quiet_s if seen else started + first_change_s
+            if changed_at > started:
+                rests_at = changed_at + max(quiet_s, activity.quiet_s if activity is not None else 0.0)
+            else:
+                rests_at = started + first_change_s
+            if target is not None and self._changed_elsewhere_at <= started:
+                rests_at = max(rests_at, started + EFFECT_S)
+            pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
             if self._latest_at >= min(rests_at, deadline):
-                return changed_at - started
-            self._pause(min(_SAMPLE_S, rests_at - self._latest_at))
+                if self._latest_at >= deadline or activity is None or not activity.is_busy():
+                    break
+                pause_s = _BUSY_SAMPLE_S
+            self._pause(pause_s)
+        if self._activity is not None:
+            self._activity.end()
+        return changed_at - started
 
-    def _sample(self) -> Frame:
+    def _sample(self, target: Rect | None = None) -> Frame:
         frame, now = self._frame(), self._clock()
         if self._latest is not None and is_change(self._latest, frame):
             self._changed_at = now
+            if target is not None and is_change(self._latest, frame, besides=target):
+                self._changed_elsewhere_at = now
         self._latest, self._latest_at = frame, now
         return frame
 
 
-def is_change(previous: Frame, current: Frame) -> bool:
-    """Return whether two pictures differ by more than a caret; pictures of different size always do."""
+def is_change(previous: Frame, current: Frame, besides: Rect | None = None) -> bool:
+    """Return whether two pictures differ by more than a caret, outside a place and its border if one is given.
+
+    Pictures of different size always do.
+    """
     import numpy as np
 
     if previous.shape != current.shape:
         return True
     differs = previous != current
+    if besides is not None:
+        top, left = max(0, besides.y - _MARGIN_PX), max(0, besides.x - _MARGIN_PX)
+        differs[top : besides.bottom + _MARGIN_PX, left : besides.right + _MARGIN_PX] = False
     columns = np.flatnonzero(differs.any(axis=0))
     return len(columns) > 0 and int(columns[-1] - columns[0]) >= _NARROW_PX

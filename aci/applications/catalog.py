@@ -215,6 +215,7 @@ class Recipe:
     private: Sequence[str] = ()  # options for a private home only; `{home}` stands for it
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # contents by path, written into a private home if missing
+    quiet_s: float = 0.0  # stillness after which no delayed update of tool bars and panels follows any more, s
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +262,11 @@ def prepare(argv: Sequence[str], private_home: Path | None, root: bool) -> Prepa
     given = {argument.partition("=")[0] for argument in argv[1:]}
     wanted = [option for option in options if option.partition("=")[0] not in given]
     return Prepared((argv[0], *wanted, *argv[1:]), recipe.environment)
+
+
+def quiet_time(program: str) -> float:
+    """Return how long a program must be still before its delayed updates have come, s; 0.0 if it is not known."""
+    return next((recipe.quiet_s for recipe in _tables().recipes if program in recipe.programs), 0.0)
 
 
 def sockets_elsewhere(home: Path) -> set[Path]:

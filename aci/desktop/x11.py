@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.accessibility.reading import Reading
 from aci.acting.actions import Action
+from aci.acting.activity import Activity
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
 from aci.acting.settle import QUIET_S, Settle
@@ -130,7 +131,12 @@ class X11Desktop:
         self._launcher = Launcher(
             self.screen, self._environment, lambda: self.applications, private_home, self.halt.pause
         )
-        self._settle = Settle(self.screen.frame, self.accessibility.last_event_at, pause=self.halt.pause)
+        self._settle = Settle(
+            self.screen.frame,
+            self.accessibility.last_event_at,
+            pause=self.halt.pause,
+            activity=Activity(self._processes_in_front),
+        )
         self._camera = ThreadPoolExecutor(max_workers=1, thread_name_prefix="aci-camera")
         self._ocr = ocr
 
@@ -237,7 +243,7 @@ class X11Desktop:
         before, started = self._settle.look(), time.monotonic()
         process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
         if wait_for_window and settle:
-            self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S)
+            self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True)
             self._wait_filled(time.monotonic() + _FILLED_LIMIT_S)
         if wait_for_window:
             self._launcher.check(process)
@@ -332,6 +338,15 @@ class X11Desktop:
             is_stop_key=self._user_watch.refuses if self._user_watch is not None else lambda symbols: False,
             pause=self.halt.pause,
         )
+
+    def _processes_in_front(self) -> set[int]:
+        """Return the processes that own the active window, and menus and other popups."""
+        active = self.screen.active_window()
+        return {
+            window.pid
+            for window in self.screen.windows()
+            if window.pid is not None and (window.popup or window.id == active)
+        }
 
     def _rest(self) -> None:
         self._settle.wait(self._settle.look(), time.monotonic(), first_change_s=QUIET_S, limit_s=1.0)

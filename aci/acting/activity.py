@@ -1,0 +1,195 @@
+"""Evidence that applications still work on an action although the screen is still.
+
+Three signs, all from the kernel, so that no application has to cooperate: processor time, a request over the network
+that has no answer yet, and a command that a terminal began and that still runs.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from aci.applications.catalog import quiet_time
+
+WINDOW_S = 0.1
+BUSY_SHARE = 0.25
+"""Share of one core within the window that counts as work; a blinking caret takes less than 0.02."""
+_FAMILY_S = 0.3
+_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+_PROC = Path("/proc")
+
+_SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, _DONE, _ERROR = 20, 0x301, 3, 2
+_ESTABLISHED, _SYN_SENT = 1, 2
+_INET_DIAG_INFO = 2
+_HEADER, _MESSAGE = 16, 72
+_TIMES_AT = 44
+"""Offset of `tcpi_last_data_sent`, `tcpi_last_ack_sent` and `tcpi_last_data_recv` (ms ago) in `struct tcp_info`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    pid: int
+    program: str
+    parent: int
+    group: int
+    terminal: int
+    foreground: int
+    ticks: int
+    started: float
+
+
+class Activity:
+    """Watches the processes of the applications that an action is for.
+
+    Args:
+        pids: Returns the processes that own the windows concerned; their descendants count too.
+        clock: Monotonic clock, s.
+
+    Attributes:
+        quiet_s: How long the screen must be still before these applications have finished, s; see `Recipe.quiet_s`.
+    """
+
+    def __init__(self, pids: Callable[[], Collection[int]], clock: Callable[[], float] = time.monotonic) -> None:
+        self._pids = pids
+        self._clock = clock
+        self._began = self._began_at_boot = self._family_at = 0.0
+        self._family: frozenset[int] = frozenset()
+        self.quiet_s = 0.0
+        self._samples: deque[tuple[float, int]] = deque()
+        self._usual = 0.0
+        self._ended: tuple[float, int, frozenset[int]] | None = None
+
+    def begin(self) -> None:
+        """Remember the state before an action."""
+        self._began, self._began_at_boot = self._clock(), time.clock_gettime(time.CLOCK_BOOTTIME)
+        self._samples.clear()
+        self._find_family()
+        ticks = self._ticks()
+        if self._ended is not None:
+            at, before, family = self._ended
+            # What an application does all the time, such as playing a film, is no work on the action.
+            idle_s = self._began - at
+            if family == self._family and idle_s >= WINDOW_S:
+                self._usual = max(0.0, (ticks - before) * _TICK_S / idle_s)
+        self._samples.append((self._began, ticks))
+
+    def is_busy(self) -> bool:
+        """Return whether an application still works on the action."""
+        now = self._clock()
+        if now - self._family_at >= _FAMILY_S:
+            self._find_family()
+        return self._computes(now) or self._runs_command() or self._awaits_answer(now)
+
+    def end(self) -> None:
+        """Remember when the action was over, to know later what applications do by themselves."""
+        self._ended = self._clock(), self._ticks(), self._family
+
+    def _computes(self, now: float) -> bool:
+        self._samples.append((now, self._ticks()))
+        while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW_S:
+            self._samples.popleft()
+        (since, before), (_, ticks) = self._samples[0], self._samples[-1]
+        elapsed = now - since
+        return elapsed > 0 and (ticks - before) * _TICK_S / max(elapsed, WINDOW_S) > self._usual + BUSY_SHARE
+
+    def _runs_command(self) -> bool:
+        """Return whether a terminal's foreground is a command that was started since the action began."""
+        return any(
+            process.terminal and process.group == process.foreground and process.started > self._began_at_boot
+            for process in self._processes()
+        )
+
+    def _awaits_answer(self, now: float) -> bool:
+        """Return whether a connection has sent data since the action began, and received none since then."""
+        waiting = {inode for inode, sent_s, received_s in _connections() if sent_s < min(received_s, now - self._began)}
+        return bool(waiting) and any(inode in waiting for inode in _socket_inodes(self._family))
+
+    def _processes(self) -> Iterator[_Process]:
+        for pid in self._family:
+            process = _read(pid)
+            if process is not None:
+                yield process
+
+    def _ticks(self) -> int:
+        return sum(process.ticks for process in self._processes())
+
+    def _find_family(self) -> None:
+        """Find the applications' processes and their descendants; the time of processes that ended counts no more."""
+        self._family_at = self._clock()
+        processes = [
+            process for entry in os.scandir(_PROC) if entry.name.isdigit() and (process := _read(int(entry.name)))
+        ]
+        found = set(self._pids())
+        grown = True
+        while grown:
+            more = {process.pid for process in processes if process.parent in found} - found
+            grown = bool(more)
+            found |= more
+        if found != self._family:
+            self._family = frozenset(found)
+            self._samples.clear()
+            self.quiet_s = max(
+                (quiet_time(process.program) for process in processes if process.pid in found), default=0.0
+            )
+
+
+def _read(pid: int) -> _Process | None:
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = text[text.rindex(")") + 2 :].split()
+    ticks, started = int(fields[11]) + int(fields[12]), int(fields[19]) * _TICK_S
+    program = text[text.index("(") + 1 : text.rindex(")")]
+    return _Process(pid, program, int(fields[1]), int(fields[2]), int(fields[4]), int(fields[5]), ticks, started)
+
+
+def _socket_inodes(pids: Collection[int]) -> Iterator[int]:
+    for pid in pids:
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # ended, or another user's
+            for entry in os.scandir(_PROC / str(pid) / "fd"):
+                with suppress(FileNotFoundError):
+                    kind, _, rest = str(Path(entry.path).readlink()).partition(":[")
+                    if kind == "socket":
+                        yield int(rest.rstrip("]"))
+
+
+def _connections() -> Iterator[tuple[int, float, float]]:
+    """Yield the TCP connections of this machine: inode, and how long ago data was sent and received, s.
+
+    Source: sock_diag(7); `ss -ti` shows the same.
+    """
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC, 4) as kernel:  # NETLINK_SOCK_DIAG
+        kernel.settimeout(0.5)
+        for family in (socket.AF_INET, socket.AF_INET6):
+            states = 1 << _ESTABLISHED | 1 << _SYN_SENT
+            query = struct.pack("=BBBxI48x", family, socket.IPPROTO_TCP, 1 << (_INET_DIAG_INFO - 1), states)
+            kernel.send(struct.pack("=IHHII", _HEADER + len(query), _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 1, 0) + query)
+            for message in _messages(kernel):
+                inode, at = int.from_bytes(message[68:72], "little"), _MESSAGE
+                while at + 4 <= len(message):
+                    size, kind = struct.unpack_from("=HH", message, at)
+                    if kind == _INET_DIAG_INFO:
+                        sent_ms, _, received_ms = struct.unpack_from("=III", message, at + 4 + _TIMES_AT)
+                        yield inode, sent_ms / 1000, received_ms / 1000
+                    at += (size + 3) & ~3
+
+
+def _messages(kernel: socket.socket) -> Iterator[bytes]:
+    while True:
+        data = kernel.recv(1 << 18)
+        while len(data) >= _HEADER:
+            size, kind = struct.unpack_from("=IH", data)
+            if kind == _DONE:
+                return
+            if kind == _ERROR:
+                raise OSError(-struct.unpack_from("=i", data, _HEADER)[0], "The kernel does not list connections")
+            yield data[_HEADER:size]
+            data = data[(size + 3) & ~3 :]
