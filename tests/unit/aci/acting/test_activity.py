@@ -1,0 +1,114 @@
+"""Signs of work, shown by real processes, connections and terminals."""
+
+from __future__ import annotations
+
+import os
+import pty
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from aci.acting.activity import Activity
+
+PATIENCE_S = 20.0
+
+
+@contextmanager
+def program(source: str, **options: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Run Python source in a process of its own."""
+    process = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, **options)  # type: ignore[call-overload]
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while not (held := holds()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return held
+
+
+def test_a_process_that_computes_is_busy() -> None:
+    with program("input()\nwhile True: pass") as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert eventually(activity.is_busy)
+
+
+def test_a_process_that_waits_is_not_busy() -> None:
+    with program("input()") as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert eventually(lambda: not activity.is_busy())
+
+
+def test_work_of_a_child_process_counts() -> None:
+    source = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'], timeout=30)"
+    with program(source) as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert eventually(activity.is_busy)
+        subprocess.run(["pkill", "-P", str(process.pid)], check=False)
+
+
+def test_what_an_application_does_all_the_time_is_not_work_on_the_action() -> None:
+    with program("while True: pass") as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert eventually(activity.is_busy)
+        activity.end()
+        time.sleep(1.0)
+        activity.begin()
+        assert eventually(lambda: not activity.is_busy())
+
+
+def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        source = (
+            f"import socket; s = socket.create_connection(('127.0.0.1', {port})); input(); "
+            "s.send(b'question'); s.recv(9); input()"
+        )
+        with program(source) as process:
+            connection, _ = server.accept()
+            activity = Activity(lambda: {process.pid})
+            activity.begin()
+            assert eventually(lambda: not activity.is_busy())
+            time.sleep(0.05)
+            assert process.stdin is not None
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            assert connection.recv(9) == b"question"
+            time.sleep(0.3)
+            assert activity.is_busy()
+            connection.send(b"answer")
+            assert eventually(lambda: not activity.is_busy())
+            connection.close()
+
+
+def test_a_command_that_a_terminal_runs_is_work_until_it_ends() -> None:
+    shell, terminal = pty.fork()
+    if shell == 0:
+        os.execv("/bin/bash", ["bash", "--norc", "-i"])
+    try:
+        assert eventually(lambda: b"$" in os.read(terminal, 1000) or True)
+        time.sleep(0.5)
+        activity = Activity(lambda: {shell})
+        activity.begin()
+        assert not activity.is_busy()
+        os.write(terminal, b"sleep 2\n")
+        assert eventually(activity.is_busy)
+        assert eventually(lambda: not activity.is_busy())
+    finally:
+        os.kill(shell, 9)
+        os.waitpid(shell, 0)
+        os.close(terminal)
