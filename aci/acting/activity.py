@@ -41,12 +41,14 @@ class _Process:
     group: int
     terminal: int
     foreground: int
-    ticks: int
+    work_s: float
     started: float
 
 
 class Activity:
     """Watches the processes of the applications that an action is for.
+
+    Time that a main thread spends in the queue for a processor counts as work, so that a busy machine is waited for.
 
     Args:
         pids: Returns the processes that own the windows concerned; their descendants count too.
@@ -62,42 +64,49 @@ class Activity:
         self._began = self._began_at_boot = self._family_at = 0.0
         self._family: frozenset[int] = frozenset()
         self.quiet_s = 0.0
-        self._samples: deque[tuple[float, int]] = deque()
+        self._samples: deque[tuple[float, float]] = deque()
         self._usual = 0.0
-        self._ended: tuple[float, int, frozenset[int]] | None = None
+        self._ended: tuple[float, float, frozenset[int]] | None = None
 
     def begin(self) -> None:
         """Remember the state before an action."""
         self._began, self._began_at_boot = self._clock(), time.clock_gettime(time.CLOCK_BOOTTIME)
         self._samples.clear()
         self._find_family()
-        ticks = self._ticks()
+        work_s = self._work_s()
         if self._ended is not None:
             at, before, family = self._ended
             # What an application does all the time, such as playing a film, is no work on the action.
             idle_s = self._began - at
             if family == self._family and idle_s >= WINDOW_S:
-                self._usual = max(0.0, (ticks - before) * _TICK_S / idle_s)
-        self._samples.append((self._began, ticks))
+                self._usual = max(0.0, (work_s - before) / idle_s)
+        self._samples.append((self._began, work_s))
 
     def is_busy(self) -> bool:
         """Return whether an application still works on the action."""
+        return self.is_waiting() or self.is_computing()
+
+    def is_waiting(self) -> bool:
+        """Return whether something that was begun is still out: an answer over the network, or a command's end."""
         now = self._clock()
         if now - self._family_at >= _FAMILY_S:
             self._find_family()
-        return self._computes(now) or self._runs_command() or self._awaits_answer(now)
+        return self._runs_command() or self._awaits_answer(now)
+
+    def is_computing(self) -> bool:
+        """Return whether an application has taken more of the processor than it usually does, in the last moments."""
+        return self._computes(self._clock())
 
     def end(self) -> None:
         """Remember when the action was over, to know later what applications do by themselves."""
-        self._ended = self._clock(), self._ticks(), self._family
+        self._ended = self._clock(), self._work_s(), self._family
 
     def _computes(self, now: float) -> bool:
-        self._samples.append((now, self._ticks()))
+        self._samples.append((now, self._work_s()))
         while len(self._samples) > 2 and self._samples[1][0] <= now - WINDOW_S:
             self._samples.popleft()
-        (since, before), (_, ticks) = self._samples[0], self._samples[-1]
-        elapsed = now - since
-        return elapsed > 0 and (ticks - before) * _TICK_S / max(elapsed, WINDOW_S) > self._usual + BUSY_SHARE
+        (since, before), (_, work_s) = self._samples[0], self._samples[-1]
+        return (work_s - before) / max(now - since, WINDOW_S) > self._usual + BUSY_SHARE
 
     def _runs_command(self) -> bool:
         """Return whether a terminal's foreground is a command that was started since the action began."""
@@ -117,8 +126,8 @@ class Activity:
             if process is not None:
                 yield process
 
-    def _ticks(self) -> int:
-        return sum(process.ticks for process in self._processes())
+    def _work_s(self) -> float:
+        return sum(process.work_s for process in self._processes())
 
     def _find_family(self) -> None:
         """Find the applications' processes and their descendants; the time of processes that ended counts no more."""
@@ -141,14 +150,23 @@ class Activity:
 
 
 def _read(pid: int) -> _Process | None:
+    folder = _PROC / str(pid)
     try:
-        text = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+        text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+        queued_ns = int((folder / "schedstat").read_text(encoding="ascii").split()[1])
     except (FileNotFoundError, ProcessLookupError):
         return None
     fields = text[text.rindex(")") + 2 :].split()
-    ticks, started = int(fields[11]) + int(fields[12]), int(fields[19]) * _TICK_S
-    program = text[text.index("(") + 1 : text.rindex(")")]
-    return _Process(pid, program, int(fields[1]), int(fields[2]), int(fields[4]), int(fields[5]), ticks, started)
+    return _Process(
+        pid,
+        program=text[text.index("(") + 1 : text.rindex(")")],
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        terminal=int(fields[4]),
+        foreground=int(fields[5]),
+        work_s=(int(fields[11]) + int(fields[12])) * _TICK_S + queued_ns / 1e9,
+        started=int(fields[19]) * _TICK_S,
+    )
 
 
 def _socket_inodes(pids: Collection[int]) -> Iterator[int]:

@@ -92,6 +92,7 @@ class Settle:
             self._latest = before
         deadline = self._clock() + limit_s
         activity = self._activity if until_idle else None
+        waited_at = -math.inf
         while True:
             self._sample(target)
             event_at = self._last_event_at()
@@ -103,9 +104,14 @@ class Settle:
                 rests_at = started + first_change_s
             if target is not None and self._changed_elsewhere_at <= started:
                 rests_at = max(rests_at, started + EFFECT_S)
+            rests_at = max(rests_at, waited_at + quiet_s)  # what was waited for shows a little later
             pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
             if self._latest_at >= min(rests_at, deadline):
-                if self._latest_at >= deadline or activity is None or not activity.is_busy():
+                if self._latest_at >= deadline or activity is None:
+                    break
+                if activity.is_waiting():
+                    waited_at = self._latest_at
+                elif not activity.is_computing():
                     break
                 pause_s = _BUSY_SAMPLE_S
             self._pause(pause_s)
