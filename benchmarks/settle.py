@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 
 from aci.acting.actions import Action
 from aci.desktop.virtual import VirtualDesktop
+from aci.errors import AciError
 from aci.observation.observation import Element, Observation
 from benchmarks.fixtures.slow_pages import SlowPages
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
@@ -79,8 +80,11 @@ def measure(wanted: argparse.Namespace) -> Figures:
     with SlowPages() as pages:
         for scene in scenes:
             for wait, tally in tallies.items():
-                with figures.part():
+                try:
                     _play(scene, pages.url, wait, tally)
+                except AciError as error:
+                    tell(f"{scene.name} broke off: {error}")
+                    tally.absent.append(f"{scene.name}, the rest: {error}")
     for wait, tally in tallies.items():
         name = "late_rate" if wait is None else f"late_rate_sleep_{wait:g}s"
         with figures.part(name):

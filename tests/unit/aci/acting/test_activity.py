@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import socket
 import subprocess
 import sys
@@ -17,13 +18,13 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def program(source: str, **options: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Run Python source in a process of its own."""
-    process = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, **options)  # type: ignore[call-overload]
+def program(source: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run Python source in a process of its own; it and what it started end with the test."""
+    process = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, start_new_session=True)
     try:
         yield process
     finally:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 
@@ -57,7 +58,6 @@ def test_work_of_a_child_process_counts() -> None:
         activity = Activity(lambda: {process.pid})
         activity.begin()
         assert eventually(activity.is_busy)
-        subprocess.run(["pkill", "-P", str(process.pid)], check=False)
 
 
 def test_what_an_application_does_all_the_time_is_not_work_on_the_action() -> None:
