@@ -166,7 +166,7 @@ def _named(look: Observation, element_id: int | None) -> str:
 
 
 def _content(element: Element | None) -> Sequence[object] | None:
-    return element and (element.role, element.name, element.text, tuple(sorted(element.states)))
+    return None if element is None else (element.role, element.name, element.text, tuple(sorted(element.states)))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from aci.errors import CannotType, KeysHeld, LaunchFailed
 from aci.input.input_device import InputDevice
 from aci.input.keys import UnknownKey, chord
 from aci.input.typist import NothingArrived, Place, Typist
+from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from aci.screen.screen import Screen
 
@@ -113,14 +114,16 @@ class Performer:
         settle: bool,
     ) -> ActionResult:
         note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
-        target = None
+        targets: list[Rect] = []
         before, started = self._settle.look(), self._clock()
         match action:
             case Click():
                 hold = self._chord(action.hold_keys)
                 point = self._aim.point(action.element_id, seen)
                 element = self._aim.element(action.element_id, seen)
-                target = element.rect if element.role in _EFFECT_ELSEWHERE else None
+                if seen is not None and element.role in _EFFECT_ELSEWHERE:
+                    focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+                    targets = [element.rect, *([focused.rect] if focused is not None else [])]
                 self._device.click(point, action.num_clicks, action.button_type, hold)
             case Scroll():
                 self._device.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
@@ -137,7 +140,7 @@ class Performer:
             case Type():
                 note = self._type(action, seen)
         if not settle:
-            quiet, first, target = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S, None
+            quiet, first, targets = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S, []
         settled = self._settle.wait(
             before,
             started,
@@ -145,7 +148,7 @@ class Performer:
             first_change_s=first,
             by_events=not settle,
             until_idle=settle,
-            target=target,
+            targets=targets,
         )
         return ActionResult(ok=True, settled_after_s=settled, note=note)
 

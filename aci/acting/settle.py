@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from aci.acting.activity import Activity
@@ -70,7 +70,7 @@ class Settle:
         limit_s: float = LIMIT_S,
         by_events: bool = False,
         until_idle: bool = False,
-        target: Rect | None = None,
+        targets: Sequence[Rect] = (),
     ) -> float:
         """Wait until nothing has changed for a while.
 
@@ -82,8 +82,8 @@ class Settle:
             limit_s: Longest wait.
             by_events: Whether to ignore pixel changes, such as a fading button, once there were events.
             until_idle: Whether to wait also until the applications concerned have done their work.
-            target: Place of a target whose effect shows elsewhere, px: a change of its own look, such as a pressed
-                button, is not the effect yet.
+            targets: Places of a target whose effect shows elsewhere, and of the element that loses the focus to it,
+                px: a change of their own look, such as a pressed button, is not the effect yet.
 
         Returns:
             Seconds from the start of the action to the last event or change; 0.0 if there was none.
@@ -94,17 +94,15 @@ class Settle:
         activity = self._activity if until_idle else None
         waited_at = -math.inf
         while True:
-            self._sample(target)
+            self._sample(targets)
             event_at = self._last_event_at()
             drawn_at = started if by_events and event_at > started else self._changed_at
             changed_at = max(started, drawn_at, event_at)
-            if changed_at > started:
-                rests_at = changed_at + max(quiet_s, activity.quiet_s if activity is not None else 0.0)
-            else:
-                rests_at = started + first_change_s
-            if target is not None and self._changed_elsewhere_at <= started:
+            quiet = quiet_s if activity is None else max(quiet_s, activity.quiet_s)
+            rests_at = changed_at + quiet if changed_at > started else started + first_change_s
+            if targets and self._changed_elsewhere_at <= started:
                 rests_at = max(rests_at, started + EFFECT_S)
-            rests_at = max(rests_at, waited_at + quiet_s)  # what was waited for shows a little later
+            rests_at = max(rests_at, waited_at + quiet)  # what was waited for shows a little later
             pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
             if self._latest_at >= min(rests_at, deadline):
                 if self._latest_at >= deadline or activity is None:
@@ -119,18 +117,18 @@ class Settle:
             self._activity.end()
         return changed_at - started
 
-    def _sample(self, target: Rect | None = None) -> Frame:
+    def _sample(self, targets: Sequence[Rect] = ()) -> Frame:
         frame, now = self._frame(), self._clock()
         if self._latest is not None and is_change(self._latest, frame):
             self._changed_at = now
-            if target is not None and is_change(self._latest, frame, besides=target):
+            if targets and is_change(self._latest, frame, besides=targets):
                 self._changed_elsewhere_at = now
         self._latest, self._latest_at = frame, now
         return frame
 
 
-def is_change(previous: Frame, current: Frame, besides: Rect | None = None) -> bool:
-    """Return whether two pictures differ by more than a caret, outside a place and its border if one is given.
+def is_change(previous: Frame, current: Frame, besides: Sequence[Rect] = ()) -> bool:
+    """Return whether two pictures differ by more than a caret, outside some places and their borders.
 
     Pictures of different size always do.
     """
@@ -139,8 +137,8 @@ def is_change(previous: Frame, current: Frame, besides: Rect | None = None) -> b
     if previous.shape != current.shape:
         return True
     differs = previous != current
-    if besides is not None:
-        top, left = max(0, besides.y - _MARGIN_PX), max(0, besides.x - _MARGIN_PX)
-        differs[top : besides.bottom + _MARGIN_PX, left : besides.right + _MARGIN_PX] = False
+    for place in besides:
+        top, left = max(0, place.y - _MARGIN_PX), max(0, place.x - _MARGIN_PX)
+        differs[top : place.bottom + _MARGIN_PX, left : place.right + _MARGIN_PX] = False
     columns = np.flatnonzero(differs.any(axis=0))
     return len(columns) > 0 and int(columns[-1] - columns[0]) >= _NARROW_PX

@@ -31,7 +31,7 @@ ROLE = "text line"
 class Limits:
     """Limits of reading in one observation."""
 
-    steady_s: float = 1.0  # longest wait for what changed in windows that were seen before
+    steady_s: float = 1.5  # longest wait for what changed in windows that were seen before
     first_s: float = 1.5  # longest wait where a window is seen for the first time
     most_areas: int = 400  # areas that are looked at, of about one line each
     least_confidence: float = 0.7  # texts recognized with less are left out, 0 to 1

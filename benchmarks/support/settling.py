@@ -58,7 +58,7 @@ def click(role: str, name: str, count: int = 1, button: str = "left") -> Act:
 
     def choose(seen: Observation) -> Action | None:
         found = _first(seen, role, name)
-        return found and Click(element_id=found.id, num_clicks=count, button_type=button)  # type: ignore[arg-type]
+        return None if found is None else Click(element_id=found.id, num_clicks=count, button_type=button)
 
     return Act(f"click {name}", choose)
 
@@ -68,7 +68,7 @@ def fill(role: str, name: str, text: str, enter: bool = False) -> Act:
 
     def choose(seen: Observation) -> Action | None:
         found = _first(seen, role, name)
-        return found and Type(text=text, element_id=found.id, overwrite=True, enter=enter)
+        return None if found is None else Type(text=text, element_id=found.id, overwrite=True, enter=enter)
 
     return Act(f"fill {name}", choose)
 
@@ -78,7 +78,7 @@ def scroll(role: str, name: str, clicks: int) -> Act:
 
     def choose(seen: Observation) -> Action | None:
         found = _first(seen, role, name)
-        return found and Scroll(element_id=found.id, clicks=clicks)
+        return None if found is None else Scroll(element_id=found.id, clicks=clicks)
 
     return Act(f"scroll {name} {clicks}", choose)
 
@@ -88,7 +88,9 @@ def drag(role: str, name: str, onto: str) -> Act:
 
     def choose(seen: Observation) -> Action | None:
         start, end = _first(seen, role, name), _first(seen, role, onto)
-        return start and end and DragAndDrop(drag_from_id=start.id, drop_on_id=end.id)
+        if start is None or end is None:
+            return None
+        return DragAndDrop(drag_from_id=start.id, drop_on_id=end.id)
 
     return Act(f"drag {name} onto {onto}", choose)
 

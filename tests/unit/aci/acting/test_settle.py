@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from aci.acting.settle import FIRST_CHANGE_S, LIMIT_S, QUIET_S, Settle, is_change
+from aci.acting.activity import Activity
+from aci.acting.settle import EFFECT_S, FIRST_CHANGE_S, LIMIT_S, QUIET_S, Settle, is_change
+from aci.observation.geometry import Rect
 
 
 class Stage:
@@ -137,3 +141,67 @@ def test_two_carets_far_apart_are_a_change() -> None:
 
 def test_a_new_screen_size_is_a_change() -> None:
     assert is_change(np.zeros((60, 200), dtype=np.uint32), np.zeros((60, 100), dtype=np.uint32))
+
+
+class Work(Activity):
+    """Applications that wait for an answer, or compute, until given seconds."""
+
+    def __init__(self, stage: Stage, waits_until: float = 0.0, computes_until: float = 0.0) -> None:
+        super().__init__(set)
+        self._stage = stage
+        self._waits_until = 100.0 + waits_until
+        self._computes_until = 100.0 + computes_until
+
+    def begin(self) -> None:
+        pass
+
+    def end(self) -> None:
+        pass
+
+    def is_waiting(self) -> bool:
+        return self._stage.now < self._waits_until
+
+    def is_computing(self) -> bool:
+        return self._stage.now < self._computes_until
+
+
+def rest_after(stage: Stage, work: Work, until_idle: bool = True, targets: Sequence[Rect] = ()) -> float:
+    """Return how long a wait takes, s."""
+    settle = Settle(stage.frame, stage.last_event_at, lambda: stage.now, stage.pause, work)
+    settle.wait(settle.look(), stage.now, until_idle=until_idle, targets=targets)
+    return stage.now - 100.0
+
+
+def test_still_screen_is_waited_for_while_an_answer_is_out() -> None:
+    stage = Stage([0.05, 1.05])
+    assert rest_after(stage, Work(stage, waits_until=1.0)) == pytest.approx(1.05 + QUIET_S, abs=0.06)
+
+
+def test_still_screen_is_waited_for_while_an_application_computes() -> None:
+    stage = Stage([0.05])
+    assert rest_after(stage, Work(stage, computes_until=0.9)) == pytest.approx(0.9, abs=0.06)
+
+
+def test_work_that_never_ends_is_waited_for_no_longer_than_the_limit() -> None:
+    stage = Stage([0.05])
+    assert rest_after(stage, Work(stage, waits_until=1000.0)) == pytest.approx(LIMIT_S, abs=0.06)
+
+
+def test_work_does_not_delay_a_caller_who_looks_for_an_effect() -> None:
+    stage = Stage([0.05])
+    assert rest_after(stage, Work(stage, waits_until=1.0), until_idle=False) < 0.3
+
+
+def test_quiet_time_of_an_application_is_respected() -> None:
+    stage = Stage([0.05])
+    work = Work(stage)
+    work.quiet_s = 0.7
+    assert rest_after(stage, work) == pytest.approx(0.75, abs=0.06)
+
+
+def test_change_of_the_target_alone_is_not_its_effect() -> None:
+    target = Rect(45, 5, 60, 20)
+    stage = Stage([0.05])
+    assert rest_after(stage, Work(stage), targets=[target]) == pytest.approx(EFFECT_S, abs=0.06)
+    stage = Stage([0.05])
+    assert rest_after(stage, Work(stage), targets=[Rect(150, 40, 20, 10)]) == pytest.approx(0.05 + QUIET_S, abs=0.06)
