@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -118,18 +119,23 @@ def create_folder(parent: Path | None = None) -> DesktopFolder:
     if parent is not None and _too_long(parent):
         raise StartFailed(f"The path {parent} is too long for sockets; use one of at most {_LONGEST_PARENT} bytes.")
     folder = common_folder(parent)
+    token = secrets.token_hex(5)
+    unowned = DesktopFolder(folder / f".{token}")  # what has no owner under the final name counts as abandoned
+    place = DesktopFolder(folder / f"{_PREFIX}{token}")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(folder)
-        token = secrets.token_hex(5)
-        unowned = DesktopFolder(folder / f".{token}")  # what has no owner under the final name counts as abandoned
         unowned.path.mkdir(mode=0o700)
         unowned.write_owner(Owner.this_process())
-        place = DesktopFolder(unowned.path.rename(folder / f"{_PREFIX}{token}"))
+        unowned.path.rename(place.path)
         for part in (place.run, place.tmp, place.logs):
             part.mkdir(mode=0o700)
-    except OSError as error:
-        raise StartFailed(f"Cannot make the folder of a private desktop below {folder}: {error}") from error
+    except BaseException as error:  # Ctrl-C too: nobody else knows of this folder yet
+        for path in (unowned.path, place.path):
+            shutil.rmtree(path, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise StartFailed(f"Cannot make the folder of a private desktop below {folder}: {error}") from error
+        raise
     return place
 
 
