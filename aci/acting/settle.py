@@ -102,8 +102,10 @@ class Settle:
             rests_at = changed_at + quiet if changed_at > started else started + first_change_s
             if targets and self._changed_elsewhere_at <= started:
                 rests_at = max(rests_at, started + EFFECT_S)
+            pause_s = _SAMPLE_S
+            if activity is not None and waited_at > started and activity.is_waiting():
+                waited_at, pause_s = self._latest_at, _BUSY_SAMPLE_S
             rests_at = max(rests_at, waited_at + quiet)  # what was waited for shows a little later
-            pause_s = min(_SAMPLE_S, rests_at - self._latest_at)
             if self._latest_at >= min(rests_at, deadline):
                 if self._latest_at >= deadline or activity is None:
                     break
@@ -112,6 +114,8 @@ class Settle:
                 elif not activity.is_computing():
                     break
                 pause_s = _BUSY_SAMPLE_S
+            else:
+                pause_s = min(pause_s, rests_at - self._latest_at)
             self._pause(pause_s)
         if self._activity is not None:
             self._activity.end()
