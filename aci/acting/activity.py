@@ -6,6 +6,7 @@ that has no answer yet, and a command that a terminal began and that still runs.
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import struct
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aci.applications.catalog import quiet_time
+
+logger = logging.getLogger(__name__)
 
 WINDOW_S = 0.1
 BUSY_SHARE = 0.25
@@ -66,6 +69,7 @@ class Activity:
         self.quiet_s = 0.0
         self._samples: deque[tuple[float, float]] = deque()
         self._usual = 0.0
+        self._sees_connections = True
         self._ended: tuple[float, float, frozenset[int]] | None = None
 
     def begin(self) -> None:
@@ -81,10 +85,6 @@ class Activity:
             if family == self._family and idle_s >= WINDOW_S:
                 self._usual = max(0.0, (work_s - before) / idle_s)
         self._samples.append((self._began, work_s))
-
-    def is_busy(self) -> bool:
-        """Return whether an application still works on the action."""
-        return self.is_waiting() or self.is_computing()
 
     def is_waiting(self) -> bool:
         """Return whether something that was begun is still out: an answer over the network, or a command's end."""
@@ -117,7 +117,17 @@ class Activity:
 
     def _awaits_answer(self, now: float) -> bool:
         """Return whether a connection has sent data since the action began, and received none since then."""
-        waiting = {inode for inode, sent_s, received_s in _connections() if sent_s < min(received_s, now - self._began)}
+        if not self._sees_connections:
+            return False
+        try:
+            connections = list(_connections())
+        except OSError as error:
+            logger.warning(
+                "Pages that wait for an answer are not waited for, as the kernel lists no connections: %s", error
+            )
+            self._sees_connections = False
+            return False
+        waiting = {inode for inode, sent_s, received_s in connections if sent_s < min(received_s, now - self._began)}
         return bool(waiting) and any(inode in waiting for inode in _socket_inodes(self._family))
 
     def _processes(self) -> Iterator[_Process]:
@@ -153,9 +163,11 @@ def _read(pid: int) -> _Process | None:
     folder = _PROC / str(pid)
     try:
         text = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-        queued_ns = int((folder / "schedstat").read_text(encoding="ascii").split()[1])
     except (FileNotFoundError, ProcessLookupError):
         return None
+    queued_ns = 0
+    with suppress(FileNotFoundError, ProcessLookupError):  # not every kernel keeps these times
+        queued_ns = int((folder / "schedstat").read_text(encoding="ascii").split()[1])
     fields = text[text.rindex(")") + 2 :].split()
     return _Process(
         pid,

@@ -115,7 +115,7 @@ class Performer:
     ) -> ActionResult:
         note, quiet, first = "", QUIET_S, FIRST_CHANGE_S
         targets: list[Rect] = []
-        before, started = self._settle.look(), self._clock()
+        before, started = self._settle.look(until_idle=settle), self._clock()
         match action:
             case Click():
                 hold = self._chord(action.hold_keys)
@@ -192,7 +192,7 @@ class Performer:
             self._device.press(chord(["End"]))
 
     def _switch(self, action: SwitchApplications, settle: bool) -> ActionResult:
-        before, started = self._settle.look(), self._clock()
+        before, started = self._settle.look(until_idle=settle), self._clock()
         order = {window.id: place for place, window in enumerate(self._screen.windows())}
         # Minimized windows, which have no place in the stack, come last.
         windows = sorted(self._screen.managed_windows(), key=lambda window: order.get(window.id, len(order)))

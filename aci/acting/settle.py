@@ -55,9 +55,13 @@ class Settle:
         self._latest: Frame | None = None
         self._latest_at = self._changed_at = self._changed_elsewhere_at = -math.inf
 
-    def look(self) -> Frame:
-        """Return the pixels before an action, to compare with later ones."""
-        if self._activity is not None:
+    def look(self, until_idle: bool = False) -> Frame:
+        """Return the pixels before an action, to compare with later ones.
+
+        Args:
+            until_idle: Whether the wait that follows is until applications are idle.
+        """
+        if until_idle and self._activity is not None:
             self._activity.begin()
         return self._sample()
 
@@ -117,8 +121,8 @@ class Settle:
             else:
                 pause_s = min(pause_s, rests_at - self._latest_at)
             self._pause(pause_s)
-        if self._activity is not None:
-            self._activity.end()
+        if activity is not None:
+            activity.end()
         return changed_at - started
 
     def _sample(self, targets: Sequence[Rect] = ()) -> Frame:

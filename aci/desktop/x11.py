@@ -240,7 +240,7 @@ class X11Desktop:
         timeout_s: float = 30.0,
         settle: bool = True,
     ) -> Process:
-        before, started = self._settle.look(), time.monotonic()
+        before, started = self._settle.look(until_idle=settle), time.monotonic()
         process = self._launcher.launch(argv, cwd, wait_for_window, timeout_s)
         if wait_for_window and settle:
             self._settle.wait(before, started, quiet_s=_LAUNCH_QUIET_S, until_idle=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aci.acting.actions import Action, Click, DragAndDrop, Scroll, SwitchApplications, Type
+from aci.acting.actions import Action, Click, Scroll, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element, Observation
 from benchmarks.fixtures.documents import write_letter, write_sheet
@@ -34,13 +34,11 @@ class Scene:
         name: The application.
         argv: Returns the program and its arguments, after writing what it shows; gets the address of the slow pages.
         acts: The actions, in order.
-        moving: Patterns for the names of elements that change by themselves, each with the reason.
     """
 
     name: str
     argv: Callable[[VirtualDesktop, str], Sequence[str]]
     acts: Sequence[Act]
-    moving: Sequence[tuple[str, str]] = ()
 
 
 def key(keys: str) -> Act:
@@ -81,23 +79,6 @@ def scroll(role: str, name: str, clicks: int) -> Act:
         return None if found is None else Scroll(element_id=found.id, clicks=clicks)
 
     return Act(f"scroll {name} {clicks}", choose)
-
-
-def drag(role: str, name: str, onto: str) -> Act:
-    """Return an action that drags one element onto another of the same role."""
-
-    def choose(seen: Observation) -> Action | None:
-        start, end = _first(seen, role, name), _first(seen, role, onto)
-        if start is None or end is None:
-            return None
-        return DragAndDrop(drag_from_id=start.id, drop_on_id=end.id)
-
-    return Act(f"drag {name} onto {onto}", choose)
-
-
-def switch(name: str) -> Act:
-    """Return an action that switches to an application."""
-    return Act(f"switch to {name}", lambda _: SwitchApplications(app_code=name))
 
 
 def _first(seen: Observation, role: str, name: str) -> Element | None:

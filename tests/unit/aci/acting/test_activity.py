@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from aci.acting.activity import Activity
 
 PATIENCE_S = 20.0
@@ -35,6 +37,10 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return held
 
 
+def busy(activity: Activity) -> bool:
+    return activity.is_waiting() or activity.is_computing()
+
+
 def test_a_process_that_computes_is_busy() -> None:
     with program("input()\nwhile True: pass") as process:
         activity = Activity(lambda: {process.pid})
@@ -42,14 +48,14 @@ def test_a_process_that_computes_is_busy() -> None:
         assert process.stdin is not None
         process.stdin.write(b"\n")
         process.stdin.flush()
-        assert eventually(activity.is_busy)
+        assert eventually(lambda: busy(activity))
 
 
 def test_a_process_that_waits_is_not_busy() -> None:
     with program("input()") as process:
         activity = Activity(lambda: {process.pid})
         activity.begin()
-        assert eventually(lambda: not activity.is_busy())
+        assert eventually(lambda: not busy(activity))
 
 
 def test_work_of_a_child_process_counts() -> None:
@@ -57,18 +63,18 @@ def test_work_of_a_child_process_counts() -> None:
     with program(source) as process:
         activity = Activity(lambda: {process.pid})
         activity.begin()
-        assert eventually(activity.is_busy)
+        assert eventually(lambda: busy(activity))
 
 
 def test_what_an_application_does_all_the_time_is_not_work_on_the_action() -> None:
     with program("while True: pass") as process:
         activity = Activity(lambda: {process.pid})
         activity.begin()
-        assert eventually(activity.is_busy)
+        assert eventually(lambda: busy(activity))
         activity.end()
         time.sleep(1.0)
         activity.begin()
-        assert eventually(lambda: not activity.is_busy())
+        assert eventually(lambda: not busy(activity))
 
 
 def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
@@ -82,16 +88,16 @@ def test_a_request_without_an_answer_is_work_until_the_answer_comes() -> None:
             connection, _ = server.accept()
             activity = Activity(lambda: {process.pid})
             activity.begin()
-            assert eventually(lambda: not activity.is_busy())
+            assert eventually(lambda: not busy(activity))
             time.sleep(0.05)
             assert process.stdin is not None
             process.stdin.write(b"\n")
             process.stdin.flush()
             assert connection.recv(9) == b"question"
             time.sleep(0.3)
-            assert activity.is_busy()
+            assert busy(activity)
             connection.send(b"answer")
-            assert eventually(lambda: not activity.is_busy())
+            assert eventually(lambda: not busy(activity))
             connection.close()
 
 
@@ -104,11 +110,26 @@ def test_a_command_that_a_terminal_runs_is_work_until_it_ends() -> None:
         time.sleep(0.5)
         activity = Activity(lambda: {shell})
         activity.begin()
-        assert not activity.is_busy()
+        assert not busy(activity)
         os.write(terminal, b"sleep 2\n")
-        assert eventually(activity.is_busy)
-        assert eventually(lambda: not activity.is_busy())
+        assert eventually(lambda: busy(activity))
+        assert eventually(lambda: not busy(activity))
     finally:
         os.kill(shell, 9)
         os.waitpid(shell, 0)
         os.close(terminal)
+
+
+def test_kernel_that_lists_no_connections_costs_this_sign_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> Iterator[tuple[int, float, float]]:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("aci.acting.activity._connections", refuse)
+    with program("input()\nwhile True: pass") as process:
+        activity = Activity(lambda: {process.pid})
+        activity.begin()
+        assert not activity.is_waiting()
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert eventually(activity.is_computing)

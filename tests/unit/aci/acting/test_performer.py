@@ -94,7 +94,7 @@ class Settle:
     def __init__(self) -> None:
         self.waits: list[dict[str, float]] = []
 
-    def look(self) -> None:
+    def look(self, until_idle: bool = False) -> None:
         return None
 
     def wait(self, before: None, started: float, **limits: float) -> float:
@@ -169,7 +169,7 @@ class Bench:
     def pause(self, seconds: float) -> None:
         self.now += seconds
 
-    def look(self) -> Observation:
+    def look(self, until_idle: bool = False) -> Observation:
         """The screen as it is when it is looked at anew: `later`, or what can still be located where it is now."""
         if self.later is not None:
             return self.observation(self.later)
