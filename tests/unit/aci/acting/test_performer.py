@@ -169,7 +169,7 @@ class Bench:
     def pause(self, seconds: float) -> None:
         self.now += seconds
 
-    def look(self, until_idle: bool = False) -> Observation:
+    def look(self) -> Observation:
         """The screen as it is when it is looked at anew: `later`, or what can still be located where it is now."""
         if self.later is not None:
             return self.observation(self.later)
