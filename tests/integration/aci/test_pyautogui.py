@@ -14,7 +14,7 @@ from aci.acting.actions import Hotkey, Scroll, Type
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
-from evaluation.osworld.action_space import pyautogui_code
+from aci.remote.pyautogui_code import pyautogui_code
 from tests.integration.aci.conftest import RecordingWindow
 from tests.integration.aci.seeing import LIMIT_S
 from tests.integration.aci.test_input_device import inside

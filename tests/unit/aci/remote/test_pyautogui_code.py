@@ -29,7 +29,7 @@ from aci.acting.actions import (
 from aci.errors import NotTranslatable
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
-from evaluation.osworld.action_space import pyautogui_code
+from aci.remote.pyautogui_code import pyautogui_code
 
 WINDOW = Window(0x2A, "notes.txt", "Mousepad", Rect(0, 0, 400, 300))
 

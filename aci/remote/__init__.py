@@ -1,0 +1,1 @@
+"""Desktops of other machines, driven over the HTTP protocol of OSWorld's virtual machines."""
