@@ -28,6 +28,7 @@ from aci.errors import AciError
 from aci.observation.observation import Element, Observation
 from benchmarks.fixtures.slow_pages import SlowPages
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
+from benchmarks.support.person import become_person
 from benchmarks.support.settling import SCENES, Scene
 
 NAMES = ("actions", "late_rate", "late_rate_sleep_1s", "late_rate_sleep_2s", "act_p50_s", "act_p90_s")
@@ -60,6 +61,7 @@ class Tally:
 
 def main() -> int:
     """Measure, and print the figures; with --json the last line is one JSON object."""
+    become_person()
 
     def options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--scene", action="append", choices=[scene.name for scene in SCENES], help="only this one")

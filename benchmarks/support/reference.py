@@ -254,20 +254,24 @@ class _Comparison:
             self._result.explained["scrolled out of sight or outside of its window"] += 1
         elif not uncovered(visible, self._above.get(window.id, [])):
             self._result.explained["wholly covered by windows above it"] += 1
-        elif reason := self._stood_for(seen, visible, window):
+        elif reason := self._stood_for(seen, visible, window) or self._excused(seen, shift, window):
             self._result.explained[reason] += 1
-        elif self._only_border(seen, shift):
-            self._result.explained["scrolled out of sight but for the border of its box, which is of one colour"] += 1
-        elif self._parent_role(seen) == "menu bar" and self._has_namesake(seen, window):
-            self._result.explained["in a second menu bar, which LibreOffice reports and does not draw"] += 1
-        elif self._parent_role(seen) == "scroll bar":
-            self._result.explained["an arrow of a scroll bar"] += 1
-        elif not seen.name and seen.role in TEXTUAL:
-            self._result.explained["a text without words"] += 1
-        elif _MARKER.fullmatch(seen.name):
-            self._result.explained["the mark before a list item"] += 1
         else:
             self._result.unexplained.append(f"only in pyatspi: {_told(seen.role, seen.name, seen.rect)}")
+
+    def _excused(self, seen: Seen, shift: tuple[int, int], window: Window) -> str:
+        """Return why an object that pyatspi reports as showing need not be among the elements; "" if it must."""
+        if self._only_border(seen, shift):
+            return "scrolled out of sight but for the border of its box, which is of one colour"
+        if self._parent_role(seen) == "menu bar" and self._has_namesake(seen, window):
+            return "in a second menu bar, which LibreOffice reports and does not draw"
+        if self._parent_role(seen) == "scroll bar":
+            return "an arrow of a scroll bar"
+        if self._in_closed_list(seen):
+            return "in the list of a closed combo box, which Qt reports as showing"
+        if not seen.name and seen.role in TEXTUAL:
+            return "a text without words"
+        return "the mark before a list item" if _MARKER.fullmatch(seen.name) else ""
 
     def _has_namesake(self, seen: Seen, window: Window) -> bool:
         return any((one.role, one.name, one.window_id) == (seen.role, seen.name, window.id) for one in self._elements)
@@ -275,6 +279,12 @@ class _Comparison:
     def _parent_role(self, seen: Seen) -> str:
         parent = self._by_number.get(seen.parent)
         return "" if parent is None else parent.role
+
+    def _in_closed_list(self, seen: Seen) -> bool:
+        parent = self._by_number.get(seen.parent)
+        while parent is not None and parent.role != "combo box":
+            parent = self._by_number.get(parent.parent)
+        return parent is not None and "expanded" not in parent.states
 
     def _only_border(self, seen: Seen, shift: tuple[int, int]) -> bool:
         """Tell whether the boxes around an object leave no more of it than a line of pixels that are all alike."""

@@ -8,6 +8,7 @@ import pytest
 from aci.errors import LaunchFailed
 from agent_s.settings import configs_folder
 from agent_s.terminal.system_packages import Package, read_packages
+from benchmarks.support import person
 from benchmarks.support.figures import Figures, NotMeasured
 from benchmarks.support.truth import toolkits
 from benchmarks.support.truth.toolkits import ENOUGH, NAMES, PROGRAMS, Outcome, applications, measure
@@ -26,13 +27,13 @@ def test_every_toolkit_is_used_compared_and_installed_by_a_listed_package() -> N
 
 def test_application_that_cannot_run_here_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Package, "present", property(lambda self: self.names[0] != "gimp"))
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(person, "obstacle", lambda: "")
     assert "not installed: gimp (make setup-toolkits)" in applications()["GTK 2"].obstacle
     assert applications()["GTK 3"].obstacle == ""
     refusing = replace(applications()["GTK 3"], refuses_root=True)
     assert refusing.obstacle == ""
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert refusing.obstacle == "mousepad refuses to run as root"
+    monkeypatch.setattr(person, "obstacle", lambda: "there are no user namespaces")
+    assert refusing.obstacle == "mousepad refuses to run as root, and there are no user namespaces"
 
 
 def test_share_counts_those_that_live_and_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,6 +48,7 @@ def test_share_counts_those_that_live_and_agree(monkeypatch: pytest.MonkeyPatch)
         return outcome
 
     monkeypatch.setattr(toolkits, "look_at", look_at)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     figures = Figures(NAMES)
     measure(figures, quick=True)
     assert figures.values() == {"toolkits_alive": pytest.approx(7 / (len(applications()) - 2), abs=1e-5)}
