@@ -145,6 +145,10 @@ class ProviderSettings(Section):
     prices: Path | None = None  # a price list in the format of the packaged one; None for the packaged one
 
 
+ObservationForm = Literal["screenshot", "tree", "screenshot_tree", "marks"]
+_OSWORLD_FORMS = {"a11y_tree": "tree", "screenshot_a11y_tree": "screenshot_tree", "som": "marks"}
+
+
 class SearchSettings(Section):
     """Web search for the Manager."""
 
@@ -175,6 +179,9 @@ class Settings(Section):
     model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`
     roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
+    # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with a
+    # numbered mark at each element; OSWorld's names for the last three are read, too
+    observation: ObservationForm = "screenshot_tree"
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
@@ -190,12 +197,19 @@ class Settings(Section):
     evaluator: bool | Literal["strict"] = True
     runs_dir: Path | None = None  # folder of the trajectories; None for the user's data folder
 
+    @field_validator("observation", mode="before")
+    @classmethod
+    def _of_osworld(cls, value: object) -> object:
+        return _OSWORLD_FORMS.get(value, value) if isinstance(value, str) else value
+
     @model_validator(mode="after")
     def _without_contradiction(self) -> Self:
         if self.replay == "only" and not self.memory.enabled:
             raise ValueError("replay is `only`, but there is no memory to replay from (memory.enabled is false)")
         if self.memory.path is not None and self.memory.url is not None:
             raise ValueError("memory.path and memory.url name two memories: set one of them to null")
+        if self.observation in ("screenshot", "marks") and self.provider.max_pictures == 0:
+            raise ValueError(f"observation is `{self.observation}`, but provider.max_pictures is 0: set one of them")
         return self
 
     @property

@@ -17,6 +17,7 @@ from string import ascii_uppercase
 from aci.observation.snapshot import Element, Snapshot, State, Window
 from aci.observation.visibility import uncovered
 
+NOTHING_CHANGED = "Nothing changed."
 LONGEST_NAME = 200
 LONGEST_TEXT = 600
 TREMBLE_PX = 3  # smaller moves are not reported: recognized text is never found at quite the same place
@@ -92,7 +93,7 @@ def render_changes(previous: Snapshot, current: Snapshot, earlier: Sequence[Snap
         lines += ["Gone:", *_gone_lines(gone)]
     if previous.focus_id != current.focus_id:
         lines.append(f"Focus: {_focus(current)}")
-    body = lines or ["Nothing changed."]
+    body = lines or [NOTHING_CHANGED]
     return "\n".join(body + _extras(current, focus=False, before=previous))
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from agent_s.errors import ModelUnavailable, SettingsError
 from agent_s.llm.protocol import Model
-from agent_s.settings import ProviderSettings, Settings
+from agent_s.settings import ObservationForm, ProviderSettings, Settings
 
 if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
@@ -42,7 +42,7 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Build the models that the settings name.
 
     Args:
-        settings: `model`, `roles`, `provider` and `limits` are used.
+        settings: `model`, `roles`, `provider`, `observation` and `limits` are used.
         environment: Source of keys, such as `os.environ`.
 
     Raises:
@@ -51,7 +51,9 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
         ModelError: A recording cannot be read.
     """
     names = dict.fromkeys((settings.model, *settings.roles.values()))
-    models = {name: build_model(name, environment, settings.provider) for name in names}
+    models = {
+        name: build_model(name, environment, settings.provider, observation=settings.observation) for name in names
+    }
     if settings.limits.max_dollars is not None:
         for name in names:
             _require_price(name, settings.provider)
@@ -67,6 +69,7 @@ def build_model(
     environment: Mapping[str, str] | None = None,
     provider: ProviderSettings | None = None,
     retrying: Retrying | None = None,
+    observation: ObservationForm = "screenshot_tree",
 ) -> Model:
     """Build the model with this name; nothing is sent yet.
 
@@ -76,6 +79,7 @@ def build_model(
         environment: Source of keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
         retrying: Retries after transient errors; None for retries as the settings say.
+        observation: What it is shown of the screen.
 
     Raises:
         SettingsError: There is no such model.
@@ -91,14 +95,14 @@ def build_model(
 
         return RecordedModel(Path(rest))
     if kind in ("http", "https"):
-        return _served(name, environment, provider, retrying)
+        return _served(name, environment, provider, retrying, observation)
     if kind not in KEY_NAMES:
         raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
     from agent_s.llm.providers import anthropic, openai
 
     client = build_client(name, environment, provider)
     send = anthropic.send if kind == "anthropic" else openai.send
-    return _assembled(f"{kind}:{client.model}", client, send, provider, retrying)
+    return _assembled(f"{kind}:{client.model}", client, send, provider, retrying, observation)
 
 
 def build_client(name: str, environment: Mapping[str, str], settings: ProviderSettings) -> SdkClient:
@@ -134,7 +138,11 @@ def _registered(name: str) -> Model:
 
 
 def _served(
-    url: str, environment: Mapping[str, str], settings: ProviderSettings, retrying: Retrying | None
+    url: str,
+    environment: Mapping[str, str],
+    settings: ProviderSettings,
+    retrying: Retrying | None,
+    observation: ObservationForm,
 ) -> ProviderModel:
     from agent_s.llm.providers import chat
     from agent_s.llm.providers.api_keys import find_key
@@ -142,7 +150,8 @@ def _served(
     address, model = _split(url)
     _require_sdk("openai")
     client = chat.ServerClient(address, model, find_key(URL_KEY_NAME, environment) or "", settings.timeout_s)
-    return _assembled(f"{address}#{model}" if model else address, client, chat.send, settings, retrying)
+    name = f"{address}#{model}" if model else address
+    return _assembled(name, client, chat.send, settings, retrying, observation)
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -163,14 +172,19 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def _assembled(
-    name: str, client: SdkClient, send: Send, settings: ProviderSettings, retrying: Retrying | None
+    name: str,
+    client: SdkClient,
+    send: Send,
+    settings: ProviderSettings,
+    retrying: Retrying | None,
+    observation: ObservationForm,
 ) -> ProviderModel:
     from agent_s.llm.prompting.rendering import Renderer
     from agent_s.llm.providers.prices import load_prices
     from agent_s.llm.providers.provider import ProviderModel
     from agent_s.llm.providers.retries import Retrying
 
-    renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge)
+    renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge, observation)
     retrying = retrying or Retrying(settings.retries)
     return ProviderModel(name, client, send, settings, renderer, retrying, load_prices(settings.prices))
 

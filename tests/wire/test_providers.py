@@ -29,7 +29,7 @@ from agent_s.llm.providers.prices import load_prices
 from agent_s.llm.providers.provider import ProviderModel
 from agent_s.llm.routing import ModelByRole
 from agent_s.records import Subtask, Task
-from agent_s.settings import ProviderSettings
+from agent_s.settings import ObservationForm, ProviderSettings
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.faults import FAULTS, PRESS, PRESSED, REQUEST, Fault, deviations, exchange, turn_of_worker
 from tests.wire.formats import FORMATS, KEY, AnthropicFormat, ChatFormat, Format
@@ -65,6 +65,21 @@ def test_tokens_are_counted_alike_and_an_unknown_price_stays_unknown(form: Forma
 def test_a_model_without_vision_gets_text_only(form: Format) -> None:
     result = exchange(form, form.answer(PRESS), settings=ProviderSettings(max_pictures=0))
     assert form.pictures(result.server.asked[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("shown", "pictures", "tree"),
+    [("screenshot", 1, False), ("tree", 0, True), ("screenshot_tree", 1, True), ("marks", 2, True)],
+)
+def test_a_model_is_shown_what_the_setting_names(
+    form: Format, shown: ObservationForm, pictures: int, tree: bool
+) -> None:
+    server = WireServer([form.answer(PRESS)])
+    with server.running():
+        build_model(form.model(server.url), form.environment(server.url), observation=shown).complete(REQUEST)
+    assert form.problems(server.seen[0]) == []
+    assert form.pictures(server.asked[0]) == pictures
+    assert ('1 push button "OK"' in "\n".join(form.texts(server.asked[0]))) == tree
 
 
 @pytest.mark.parametrize(

@@ -22,17 +22,20 @@ MARGIN = 40  # around a part of the screen, px
 INVISIBLE = 8  # invisible difference in brightness; redrawing the same text may differ by a few steps
 
 
-def encode(observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None) -> Picture:
-    """Return the marked screenshot as PNG; the same observation always gives the same bytes.
+def encode(
+    observation: Observation, longest_edge: int = LONGEST_EDGE, part: Rect | None = None, marked: bool = False
+) -> Picture:
+    """Return the screenshot as PNG; the same observation always gives the same bytes.
 
     Args:
         observation: The screen.
         longest_edge: Larger pictures are shrunk to this, px.
         part: Part of the screen; None for all.
+        marked: Whether each element has a numbered mark.
     """
     from PIL import Image
 
-    pixels = observation.marked_screenshot()
+    pixels = observation.marked_screenshot() if marked else observation.screenshot
     if part is not None:
         pixels = pixels[part.y : part.bottom, part.x : part.right]
     image = Image.fromarray(pixels)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -19,11 +20,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
-from aci.observation.text import quote
+from aci.observation.text import NOTHING_CHANGED, quote
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Text
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
+from agent_s.settings import ObservationForm
 
 if TYPE_CHECKING:
     from agent_s.records import Step
@@ -44,25 +46,36 @@ class Renderer:
         secret: Secret for the fences around untrusted text; a new one for each process.
         max_pictures: Maximum number of pictures in a request; 0 for a model without vision.
         longest_edge: Longest edge of a picture, px.
+        form: What is shown of a screen. With `marks`, each picture is sent as it is and marked. The judge of a finished
+            task always gets the tree, since code looks up the elements that it cites.
     """
 
-    def __init__(self, secret: bytes, max_pictures: int = 3, longest_edge: int = LONGEST_EDGE) -> None:
+    def __init__(
+        self,
+        secret: bytes,
+        max_pictures: int = 3,
+        longest_edge: int = LONGEST_EDGE,
+        form: ObservationForm = "screenshot_tree",
+    ) -> None:
         if max_pictures < 0:
             raise ValueError("max_pictures is negative")
-        self._max_pictures = max_pictures
+        self._max_pictures = 0 if form == "tree" else max_pictures
+        self._form: ObservationForm = "tree" if max_pictures == 0 else form
         self._longest_edge = longest_edge
         self._fence = Fence(secret)
         self._templates = _environment(self._fence)
         self._systems: dict[str, str] = {}
         self._texts: _Memo[str] = _Memo()
-        self._screens: _Memo[Picture] = _Memo()
-        self._parts_of_screens: _Memo[Picture] = _Memo()
+        self._trees: _Memo[str] = _Memo()
+        self._screens: _Memo[list[Part]] = _Memo()
+        self._parts_of_screens: _Memo[list[Part]] = _Memo()
         self._changed: _Memo[Rect | None] = _Memo()
 
     def render(self, context: Context) -> Conversation:
         """Return the conversation that asks what the context asks."""
         template = self._templates.get_template(f"{context.kind}.md.j2")
-        system = self._systems.setdefault(context.kind, _block(template, "system", {}))
+        form = "screenshot_tree" if self._form == "screenshot" and isinstance(context, VerifyContext) else self._form
+        system = self._systems.setdefault(context.kind, _block(template, "system", {"form": form}))
         values = {name: getattr(context, name) for name in context.__dataclass_fields__}
         request = _block(template, "request", values)
         parts = self._parts(template, context, request)
@@ -79,8 +92,9 @@ class Renderer:
         observation = getattr(context, "observation", None)
         if observation is None:
             return [Text(request)]
-        shown = [Text(f"{request}\n{self._full(observation)}")]
-        asked = [Text("Is the task done?" if isinstance(context, VerifyContext) else "Answer now.")]
+        judges = isinstance(context, VerifyContext)
+        shown = [Text(f"{request}\n{self._tree(observation) if judges else self._full(observation)}")]
+        asked = [Text("Is the task done?" if judges else "Answer now.")]
         return [*shown, *self._picture(observation), *asked]
 
     def _subtask(self, template: Template, context: ActContext, request: str) -> list[Part]:
@@ -121,22 +135,41 @@ class Renderer:
         if shot == "screen":
             return self._picture(observation)
         caption = f"What changed, {shot.width}x{shot.height} at {shot.x},{shot.y}:"
-        return [Text(caption), self._parts_of_screens.get((observation,), lambda: self._encode(observation, shot))]
+        encoded = self._parts_of_screens.get((observation,), lambda: self._encode(observation, shot))
+        return [Text(caption), *encoded]
 
     def _picture(self, observation: Observation) -> list[Part]:
         if self._max_pictures == 0:
             return []
-        return [self._screens.get((observation,), lambda: self._encode(observation))]
+        return self._screens.get((observation,), lambda: self._encode(observation))
 
-    def _encode(self, observation: Observation, part: Rect | None = None) -> Picture:
-        return encode(observation, self._longest_edge, part)
+    def _encode(self, observation: Observation, part: Rect | None = None) -> list[Part]:
+        """Return the pictures of a screen; the marked one last, so that the cache ends before both or after both."""
+        marks = (False, True) if self._form == "marks" else (False,)
+        return [encode(observation, self._longest_edge, part, marked) for marked in marks]
+
+    def _tree(self, observation: Observation) -> str:
+        return self._trees.get((observation,), lambda: self._fence(observation.to_text(), "screen"))
 
     def _full(self, observation: Observation) -> str:
-        return self._texts.get((observation,), lambda: self._fence(observation.to_text(), "screen"))
+        if self._form != "screenshot":
+            return self._tree(observation)
+        return self._texts.get((observation,), lambda: self._fence(_without_tree(observation).to_text(), "screen"))
 
     def _changes(self, before: Observation, after: Observation, earlier: tuple[Observation, ...]) -> str:
         seen = (after, before, *earlier)
-        return self._texts.get(seen, lambda: self._fence(after.changes_since(before, earlier), "screen"))
+        return self._texts.get(seen, lambda: self._fence(self._told_changes(before, after, earlier), "screen"))
+
+    def _told_changes(self, before: Observation, after: Observation, earlier: tuple[Observation, ...]) -> str:
+        if self._form != "screenshot":
+            return after.changes_since(before, earlier)
+        told = _without_tree(after).changes_since(_without_tree(before))
+        return "Only the picture changed." if told == NOTHING_CHANGED and self._change(before, after) else told
+
+
+def _without_tree(observation: Observation) -> Observation:
+    """Return an observation of which only windows, saved texts and notes are told."""
+    return replace(observation, elements=(), focus_id=None)
 
 
 class _Memo(Generic[T]):

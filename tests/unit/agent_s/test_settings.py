@@ -52,12 +52,24 @@ def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
         ({"limits": "3", "limits.max_steps": 3}, "not a section"),
         ({"model": "[unclosed"}, "cannot read the value"),
         ({"replay": "only", "memory.enabled": False}, "Invalid settings: replay is `only`, but there is no memory"),
+        ({"observation": "pictures"}, "observation: Input should be"),
+        (
+            {"observation": "marks", "provider.max_pictures": 0},
+            "observation is `marks`, but provider.max_pictures is 0",
+        ),
         ({"memory.path": "m.sqlite", "memory.url": "postgresql://me@here/m"}, "memory.path and memory.url"),
     ],
 )
 def test_an_invalid_setting_is_named(overrides: dict[str, object], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         load_settings(overrides=overrides)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("a11y_tree", "tree"), ("screenshot_a11y_tree", "screenshot_tree"), ("som", "marks")]
+)
+def test_forms_of_observations_may_have_their_names_in_osworld(name: str, form: str) -> None:
+    assert load_settings(overrides={"observation": name}).observation == form
 
 
 def test_a_missing_or_broken_file_is_named(tmp_path: Path) -> None:

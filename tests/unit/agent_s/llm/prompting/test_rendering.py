@@ -15,7 +15,7 @@ from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s.llm.conversation import Part, Picture, Text
 from agent_s.llm.prompting.rendering import Renderer
-from agent_s.llm.protocol import ActContext, ActResponse, QueryContext
+from agent_s.llm.protocol import ActContext, ActResponse, QueryContext, VerifyContext
 from agent_s.llm.providers.anthropic import breakpoints
 from agent_s.records import Step, Subtask, Task
 from tests.unit.agent_s.fakes import button, screen
@@ -106,6 +106,25 @@ def test_differences_that_nobody_sees_are_none() -> None:
 
 def test_no_picture_for_a_model_that_cannot_see() -> None:
     assert pictures(parts(Renderer(b"secret", max_pictures=0), [shade(0), shade(1)])) == []
+
+
+def test_with_marks_each_picture_is_sent_as_it_is_and_marked() -> None:
+    raw, marked = pictures(parts(Renderer(b"secret", form="marks"), [shade(0)]))
+    assert raw == pictures(parts(Renderer(b"secret"), [shade(0)]))[0]
+    assert marked != raw and (marked.width, marked.height) == (raw.width, raw.height)
+
+
+def test_without_the_tree_a_step_shows_its_windows_and_that_the_picture_changed() -> None:
+    first, second, _ = texts(parts(Renderer(b"secret", form="screenshot"), [shade(0), shade(1)]))
+    assert "push button" not in first and "Button 1" not in second
+    assert 'window "' in first
+    assert "Only the picture changed." in second
+
+
+def test_the_judge_of_a_task_gets_the_tree_in_every_form() -> None:
+    asked = Renderer(b"secret", form="screenshot").render(VerifyContext(TASK, shade(0)))
+    assert 'push button "OK"' in texts(asked.messages[0].parts)[0]
+    assert "Each line of the screen is an element" in asked.system
 
 
 def test_a_picture_is_shrunk_to_its_longest_edge_and_says_its_size() -> None:
