@@ -179,8 +179,8 @@ class Settings(Section):
     model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`
     roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
-    # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with a
-    # numbered mark at each element; OSWorld's names for the last three are read, too
+    # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with
+    # a numbered mark at each element; OSWorld's names for the last three are read, too
     observation: ObservationForm = "screenshot_tree"
     limits: Limits = Limits()
     memory: MemorySettings = MemorySettings()

@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from aci.observation.text import NOTHING_CHANGED, quote
-from agent_s.llm.conversation import Conversation, Message, Part, Picture, Text
+from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
