@@ -188,7 +188,8 @@ def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
             for _ in range(500):
                 device.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
         thread.join()
-        assert held(recorder) == (0, 0)
+        # The window manager may hold the pointer until it has handled the press.
+        assert in_time(lambda: held(recorder) == (0, 0))
 
 
 def test_desktop_refuses_actions_until_the_stop_is_lifted(desktop: VirtualDesktop, person: Person) -> None:
