@@ -15,7 +15,7 @@ from aci.acting.actions import AnyAction
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s.probes.requests import ProbeResult
-from agent_s.records import Aims, Limits, Outcome, Plan, Subtask, Task, Usage, Verdict
+from agent_s.records import Aims, Dropped, Limits, Outcome, Plan, Subtask, Task, Usage, Verdict
 
 
 class BaseEvent(BaseModel):
@@ -154,6 +154,14 @@ class ActionPerformed(BaseEvent):
     seconds: float = 0.0
 
 
+class ActionsDropped(BaseEvent):
+    """The rest of an answer was not performed, since the screen was no longer as the answer foresaw it."""
+
+    kind: Literal["actions_dropped"] = "actions_dropped"
+    step: int  # the last step that was performed
+    dropped: Dropped
+
+
 class EffectSeen(BaseEvent):
     """The screen after an action was seen."""
 
@@ -222,6 +230,7 @@ Event = (
     | Reflected
     | ActionChosen
     | ActionPerformed
+    | ActionsDropped
     | EffectSeen
     | SubtaskEnded
     | Probed

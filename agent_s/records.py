@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from aci.acting.actions import ID_FIELDS as ID_FIELDS
-from aci.acting.actions import AnyAction
+from aci.acting.actions import Action, AnyAction
 from aci.acting.effects import with_effect
 from aci.acting.wording import describe_action, describe_result, describe_target
 from aci.desktop.desktop import ActionResult
@@ -208,6 +208,14 @@ class Response(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Expectation(Response):
+    """What the screen must show for a subtask to be done; code looks it up."""
+
+    element_id: int | None = None  # the element that must show it; None for any element or the title of a window
+    shows: str = ""  # words of its name, content, value or states
+    gone: bool = False  # whether the element, or all that shows these words, must be gone instead
+
+
 class ActResponse(Response):
     """A Worker's turn, with the paper's four parts (section 3.1.2)."""
 
@@ -215,6 +223,29 @@ class ActResponse(Response):
     observation_analysis: str = ""  # what the screen shows
     next_action: str = ""  # what to do next, in words
     action: AnyAction  # exactly one primitive
+    # further primitives, which are performed in order as long as the screen stays as foreseen; see `worker.max_actions`
+    then: Annotated[tuple[AnyAction, ...], Field(max_length=50)] = ()
+    # if the subtask is done with the last of them: what the screen will show; otherwise empty
+    done_when: Annotated[tuple[Expectation, ...], Field(max_length=8)] = ()
+    found: Annotated[str, Field(max_length=4000)] = ""  # values and facts that later subtasks need; may be empty
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All primitives, in order."""
+        return (self.action, *self.then)
+
+    def part(self, number: int) -> ActResponse:
+        """Return what the answer says about one of its primitives, counted from 0; its words go with the first."""
+        if number:
+            return ActResponse(action=self.actions[number])
+        return self.model_copy(update={"then": (), "done_when": ()})
+
+
+class Dropped(Record):
+    """Primitives of an answer that were not performed, since the screen was no longer as foreseen."""
+
+    actions: tuple[AnyAction, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +260,8 @@ class Step:
     # now
     recalled: bool = False
     target: str = ""  # the elements that the action names, in words, if its screen is not kept
+    continues: bool = False  # whether it was chosen by the same answer as the step before
+    dropped: Dropped | None = None  # what else its answer chose, if that was not performed
 
     @property
     def worked(self) -> bool:

@@ -173,6 +173,14 @@ class ReflectionSettings(Section):
     every: Annotated[int, Field(ge=0)] = 0
 
 
+class WorkerSettings(Section):
+    """How the Worker acts."""
+
+    # maximum number of primitives that an answer may hold; those after the first are performed as long as the screen
+    # stays as it was foreseen
+    max_actions: Annotated[int, Field(ge=1, le=20)] = 1
+
+
 class Settings(Section):
     """All settings."""
 
@@ -186,6 +194,7 @@ class Settings(Section):
     memory: MemorySettings = MemorySettings()
     desktop: DesktopSettings = DesktopSettings()
     search: SearchSettings = SearchSettings()  # web search
+    worker: WorkerSettings = WorkerSettings()
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
     # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged

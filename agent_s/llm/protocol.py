@@ -18,6 +18,7 @@ from agent_s.errors import MalformedResponse
 from agent_s.probes.requests import AnyProbe, ProbeResult
 from agent_s.records import NO_USAGE, Change, Plan, Step, Subtask, Task, Usage, Verdict
 from agent_s.records import ActResponse as ActResponse
+from agent_s.records import Expectation as Expectation
 from agent_s.records import Response as Response
 from memory_store import EpisodicExperience, NarrativeExperience
 
@@ -199,6 +200,8 @@ class ActContext:
     reflection: str = ""  # the reflector's feedback; may be empty
     # steps whose typed text nothing has shown, if a DONE was sent back for that
     unread: tuple[Step, ...] = ()
+    unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or had none
+    max_actions: int = 1  # maximum number of primitives that the answer may hold
     follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from aci.desktop.desktop import ActionResult, Desktop
 from aci.safety import risk_words
@@ -47,6 +49,7 @@ class Options(Record):
     boundaries: Literal["always", "unattended", "never"] = "unattended"
     reflect: bool = True  # whether the trajectory reflector gives feedback
     reflect_every: int = 0  # also reflect after this number of steps; 0 for only when something looks wrong
+    max_actions: Annotated[int, Field(ge=1)] = 1  # maximum number of primitives that an answer of the Worker may hold
     search_timeout_s: float = 20.0  # longest wait for a web search, s
     # Id of a run that a person vouches for: its experience is replayed even if it was never verified
     trusted_run: str = ""
@@ -66,6 +69,7 @@ class Options(Record):
             boundaries=settings.memory.boundaries,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,
+            max_actions=settings.worker.max_actions,
             search_timeout_s=settings.search.timeout_s,
             trusted_run=trusted_run,
         )

@@ -53,6 +53,7 @@ class Session:
     Attributes:
         clock: Monotonic clock, s.
         steps: Primitives performed so far.
+        takeovers: Number of times that the person took over the screen.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Session:
         self.name = model_name(services.model)
         self.clock = services.clock
         self.steps = 0
+        self.takeovers = 0
         self._model = services.model
         self._policy = services.policy
         self._people = services.people
@@ -157,15 +159,21 @@ class Session:
             self._reads_texts = True
 
     def step(
-        self, observation: Observation, response: ActResponse, replayed: bool = False, settle: bool = True
+        self,
+        observation: Observation,
+        response: ActResponse,
+        replayed: bool = False,
+        settle: bool = True,
+        continues: bool = False,
     ) -> Generator[Event, None, Step]:
         """Carry out one primitive.
 
         Args:
-            observation: The screen that it was chosen on.
+            observation: The screen before it.
             response: The primitive, and the reasons for it.
             replayed: Whether it comes from memory.
             settle: Whether to wait until the screen has settled.
+            continues: Whether it was chosen by the same answer as the step before.
         """
         self.check_budget()
         self.steps += 1
@@ -184,7 +192,7 @@ class Session:
         with self.timed("act"):
             result = self._perform(action, observation, settle)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
-        return Step(self.steps, observation, response, result)
+        return Step(self.steps, observation, response, result, continues=continues)
 
     def _perform(self, action: Action, observation: Observation, settle: bool) -> ActionResult:
         """Perform what the policy allows; a refusal is an error that the Worker reads."""
@@ -288,6 +296,7 @@ class Session:
         if not self._signals.pause.is_set() or self._people.take_over is None:
             return False
         self.release()
+        self.takeovers += 1
         try:
             with self._not_counted():
                 self._people.take_over()

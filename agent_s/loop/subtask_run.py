@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aci.acting.actions import Done, Fail
 from aci.observation.observation import Observation
-from agent_s.events import EffectSeen, Event, Reflected, SubtaskEnded, SubtaskStarted
-from agent_s.llm.protocol import ActContext, FailedSubtask, ReflectContext
+from agent_s.events import ActionsDropped, EffectSeen, Event, Reflected, SubtaskEnded, SubtaskStarted
+from agent_s.llm.protocol import ActContext, ActResponse, FailedSubtask, ReflectContext
+from agent_s.loop.foreseen import find_unforeseen
 from agent_s.loop.learner import Learner
 from agent_s.loop.options import Options
 from agent_s.loop.planning import Planning
@@ -17,10 +18,11 @@ from agent_s.loop.session import Session
 from agent_s.loop.stall_detection import find_trouble, is_hopeless
 from agent_s.loop.unfinished import UnfinishedRun
 from agent_s.loop.unread_text import find_unread
-from agent_s.records import Step, Subtask, Task
+from agent_s.records import Dropped, Step, Subtask, Task
 from agent_s.replay.player import Replay, Replayed
 from agent_s.replay.recall import Recall
 from agent_s.replay.template import Replayable
+from agent_s.roles.expectations import find_unmet
 from agent_s.roles.reflector import Reflector
 from agent_s.roles.worker import Worker
 from intents.alignment import holds
@@ -138,13 +140,15 @@ class SubtaskRunner:
         before: tuple[Step, ...],
         warning: str,
     ) -> Generator[Event, None, Ending]:
-        """Let the Worker act, one primitive a turn, until it reports DONE or FAIL or goes in circles.
+        """Let the Worker act until it reports DONE or FAIL, or the screen shows what it said, or it goes in circles.
 
         The Worker sees the steps of a resumed run (`before`), but they count neither as steps nor as repetitions. It
         gets the warning when there is no reflection. A DONE is sent back once if nothing shows that typed text arrived.
         """
         unread: tuple[Step, ...] = ()
-        for _ in range(self.options.max_subtask_steps):
+        unmet = ""
+        most = len(steps) + self.options.max_subtask_steps
+        while len(steps) < most:
             observation = yield from self.session.look()
             yield from self._see_effects(steps, observation)
             if hopeless := is_hopeless(steps):
@@ -161,6 +165,8 @@ class SubtaskRunner:
                     constraints=self.progress.aims.constraints,
                     reflection=("" if unread else (yield from self._reflect(subtask, observation, steps))) or warning,
                     unread=unread,
+                    unmet=unmet,
+                    max_actions=self.options.max_actions,
                     follows=self.task.follows if self.options.planner == "flat" else (),
                 )
             )
@@ -172,9 +178,56 @@ class SubtaskRunner:
                     continue
                 case Fail(reason=reason):
                     return Ending("failed", reason or response.observation_analysis or "the Worker gave up")
-            steps.append((yield from self.session.step(observation, response)))
+            answer = yield from self._perform(response, observation, steps, most)
+            if response.done_when:
+                unmet = yield from self._find_unmet(response, answer, steps)
+                if not unmet:
+                    return Ending("done")
         yield from self._see_effects(steps, (yield from self.session.look()))
         return Ending("failed", f"not finished after {self.options.max_subtask_steps} steps (limits.max_subtask_steps)")
+
+    def _perform(
+        self, response: ActResponse, observation: Observation, steps: list[Step], most: int
+    ) -> Generator[Event, None, list[Step]]:
+        """Carry out the primitives of an answer in order, as long as the screen stays as foreseen; return their steps.
+
+        Args:
+            response: The answer.
+            observation: The screen that it was chosen on.
+            steps: Gets the steps.
+            most: Length that `steps` may reach.
+        """
+        first, takeovers = len(steps), self.session.takeovers
+        steps.append((yield from self.session.step(observation, response.part(0))))
+        for number, action in enumerate(response.then, start=1):
+            now = yield from self.session.look()
+            yield from self._see_effects(steps, now)
+            reason = ""
+            if number >= self.options.max_actions:
+                reason = f"an answer may hold {self.options.max_actions} primitives (worker.max_actions)"
+            elif len(steps) >= most:
+                reason = "the subtask has taken all its steps (limits.max_subtask_steps)"
+            elif self.session.takeovers > takeovers:
+                reason = "the person took over and has handed back"
+            reason = reason or find_unforeseen(action, steps[first:], now)
+            if reason:
+                dropped = Dropped(actions=response.then[number - 1 :], reason=reason)
+                steps[-1] = replace(steps[-1], dropped=dropped)
+                yield ActionsDropped(step=steps[-1].number, dropped=dropped)
+                break
+            steps.append((yield from self.session.step(now, response.part(number), continues=True)))
+        return steps[first:]
+
+    def _find_unmet(self, response: ActResponse, answer: list[Step], steps: list[Step]) -> Generator[Event, None, str]:
+        """Return why an answer that was to finish the subtask did not; empty if the screen shows that it did."""
+        if answer[-1].dropped is not None:
+            return "not all of its primitives were performed"
+        now = yield from self.session.look()
+        yield from self._see_effects(steps, now)
+        if not steps[-1].worked:
+            return "the last primitive had no effect"
+        unmet = find_unmet(response.done_when, answer[0].observation, now)
+        return unmet or ("nothing shows that typed text arrived" if find_unread(steps, now) else "")
 
     def _see_effects(self, steps: list[Step], after: Observation) -> Generator[Event, None, None]:
         """Complete the steps with their effects, given the screen after the last one."""

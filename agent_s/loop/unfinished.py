@@ -11,6 +11,7 @@ from agent_s.errors import TrajectoryError
 from agent_s.events import (
     ActionChosen,
     ActionPerformed,
+    ActionsDropped,
     EffectSeen,
     Event,
     KnowledgeGathered,
@@ -75,6 +76,10 @@ def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - o
                 chosen = event
             case ActionPerformed():
                 run.steps, chosen = (*run.steps, *_steps(chosen, event.result)), None
+            case ActionsDropped():
+                run.steps = tuple(
+                    replace(step, dropped=event.dropped) if step.number == event.step else step for step in run.steps
+                )
             case EffectSeen():
                 run.steps = tuple(
                     replace(step, result=event.result) if step.number == event.step else step for step in run.steps

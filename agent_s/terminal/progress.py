@@ -12,6 +12,7 @@ from aci.acting.wording import CARRIED_OUT, describe_action, describe_effect, de
 from agent_s.events import (
     ActionChosen,
     ActionPerformed,
+    ActionsDropped,
     EffectSeen,
     Event,
     KnowledgeGathered,
@@ -121,6 +122,8 @@ def lines_of(event: Event) -> list[str]:
             return [f"    {event.step}. {call_of(event)}"]
         case ActionPerformed():
             return [f"       {result_of(event)}"]
+        case ActionsDropped():
+            return [f"       {dropped_of(event)}"]
         case EffectSeen():
             return [f"       {effect_of(event)}"] if describe_effect(event.result) else []
         case SubtaskEnded():
@@ -162,6 +165,13 @@ def result_of(event: ActionPerformed) -> str:
 def effect_of(event: EffectSeen) -> str:
     """Return what came of a step, once the screen after it has been seen."""
     return shorten(f"-> {describe_effect(event.result)}", 300)
+
+
+def dropped_of(event: ActionsDropped) -> str:
+    """Return what was not performed and why."""
+    return shorten(
+        f"{SKIPPED} {plural(len(event.dropped.actions), 'further action')} dropped: {event.dropped.reason}", 300
+    )
 
 
 def ending_of(event: SubtaskEnded) -> str:

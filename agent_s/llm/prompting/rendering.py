@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from aci.acting.actions import format_call
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from aci.observation.text import NOTHING_CHANGED, quote
@@ -108,7 +109,9 @@ class Renderer:
             head = _block(template, "step", {"number": number, "step": step})
             parts.append(Text(f"{head}\n{self._changes(before, after, tuple(seen[: number - 1]))}"))
             parts += self._shown(after, shots[number])
-        parts.append(Text(_block(template, "turn", {"reflection": context.reflection, "unread": context.unread})))
+        parts.append(
+            Text(_block(template, "turn", {name: getattr(context, name) for name in ("reflection", "unread", "unmet")}))
+        )
         return parts
 
     def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
@@ -204,9 +207,13 @@ def _block(template: Template, name: str, values: dict[str, Any]) -> str:
 
 
 def _summary(step: Step) -> str:
-    """Return a step in one line: its purpose, the primitive, and the result."""
+    """Return a step in one line: its purpose, the primitive, the result, and what was dropped after it."""
     purpose = f"{_quoted(step.response.next_action, MAX_WORDS)}: " if step.response.next_action else ""
-    return escape_fences(f"{purpose}{step}")
+    dropped = ""
+    if step.dropped is not None:
+        rest = ", ".join(map(format_call, step.dropped.actions))
+        dropped = f"; then dropped, since {step.dropped.reason}: {rest[:MAX_WORDS]}"
+    return escape_fences(f"{purpose}{step}{dropped}")
 
 
 def _quoted(text: str, longest: int = 2 * MAX_WORDS) -> str:

@@ -48,7 +48,7 @@ def test_the_same_primitive_in_many_clothes(text: str) -> None:
         ('{"action": "agent.click(__import__(\'os\'))"}', "plain literals"),
         ("agent.click(1); agent.click(2)", "Not a primitive"),
         ('{"action": [{"action": "done"}, {"action": "done"}]}', "action"),
-        ('{"action": {"action": "done"}, "then": "more"}', "Extra inputs"),
+        ('{"action": {"action": "done"}, "later": "more"}', "Extra inputs"),
         ("[" * 100_000 + '{"a": ' * 3, "not valid JSON"),
     ],
 )

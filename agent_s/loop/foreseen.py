@@ -1,0 +1,140 @@
+"""Whether the screen is still the one that an answer of several primitives foresaw.
+
+All primitives of an answer are chosen on one screen. A later one is performed only if those before it had an effect, no
+window opened, closed, changed its title or came to the front, its targets are where and what they were, and keys go
+where they would have gone or to what an earlier primitive of the answer used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from aci.acting.actions import ID_FIELDS, Action, CallUser, Done, Fail, HoldAndPress, Hotkey, Type
+from aci.acting.wording import describe_effect, describe_element
+from aci.observation.observation import Element, Observation, State, Window
+from aci.observation.text import quote
+from agent_s.records import Step
+
+MOVED_PX = 3  # extents of elements tremble by less
+
+_TELLING: frozenset[State] = frozenset(
+    {"checked", "mixed", "pressed", "expanded", "selected", "invalid", "read_only", "busy"}
+)
+_HINTS = frozenset({"tool tip", "label", "static", "text line"})  # what a tooltip consists of
+_MARKS = re.compile(r"^\W+|\W+$")  # of unsaved changes, around a title
+
+
+def find_unforeseen(action: Action, answer: Sequence[Step], now: Observation) -> str:
+    """Return why a further primitive of an answer must not be performed; empty if the screen is as it was foreseen.
+
+    Args:
+        action: The next primitive.
+        answer: The steps that the answer has led to, at least one, with their effects.
+        now: The screen after them.
+    """
+    foreseen = answer[0].observation
+    if isinstance(action, Done | Fail | CallUser):
+        return f"{action.action} needs an answer of its own"
+    return (
+        _failure(answer[-1])
+        or _other_windows(foreseen, now)
+        or _other_target(action, answer, now)
+        or _other_focus(action, answer, now)
+    )
+
+
+def _failure(step: Step) -> str:
+    result = step.result
+    if not result.ok:
+        return f"step {step.number} was refused"
+    if result.effect is not None and (result.effect.kind == "other" or not result.worked):
+        return f"step {step.number} had {describe_effect(result)}"
+    if result.delivery is not None and result.delivery.state == "different":
+        return f"the text of step {step.number} is not in the field"
+    return ""
+
+
+def _other_windows(foreseen: Observation, now: Observation) -> str:
+    if foreseen.screenshot.shape != now.screenshot.shape:
+        return "the screen has another size"
+    then = {window.id: window for window in foreseen.windows}
+    current = {window.id: window for window in now.windows if window.id in then or not _is_tooltip(window, now)}
+    for number, window in current.items():
+        if number not in then:
+            return f"{_called(window)} opened"
+        if _MARKS.sub("", window.title) != _MARKS.sub("", then[number].title):
+            return f"{_called(then[number])} is {_called(window)} now"
+    for number, window in then.items():
+        if number not in current and not _is_tooltip(window, foreseen):
+            return f"{_called(window)} closed"
+    front = now.active_window
+    if front is not None and foreseen.active_window is not None and front.id != foreseen.active_window.id:
+        return f"{_called(front)} came to the front"
+    return ""
+
+
+def _is_tooltip(window: Window, seen: Observation) -> bool:
+    return window.popup and all(one.role in _HINTS for one in seen.elements if one.window_id == window.id)
+
+
+def _called(window: Window) -> str:
+    return f"the {'menu' if window.popup else 'window'} {quote(window.title or window.app)}"
+
+
+def _other_target(action: Action, answer: Sequence[Step], now: Observation) -> str:
+    foreseen = answer[0].observation
+    used = {number for step in answer for number in _ids(step.response.action)}
+    for number in _ids(action):
+        then, current = foreseen.by_id.get(number), now.by_id.get(number)
+        if then is None:
+            return f"element {number} was not on the screen that it was chosen on"
+        if current is None:
+            return f"the {describe_element(then)} is gone"
+        if problem := _difference(then, current, number in used, now.focus_id == number):
+            return f"the {describe_element(then)} {problem}"
+        if (cover := _cover(current, foreseen, now)) is not None:
+            return f"the {describe_element(cover)} lies over the {describe_element(then)}"
+    return ""
+
+
+def _difference(then: Element, now: Element, used: bool, focused: bool) -> str:
+    """Return how an element differs from what was foreseen; one that was used already may show that."""
+    if (then.role, then.name, then.window_id) != (now.role, now.name, now.window_id):
+        return f"is the {describe_element(now)} now"
+    if "disabled" in now.states:
+        return "is disabled"
+    if abs(then.rect.x - now.rect.x) + abs(then.rect.y - now.rect.y) > MOVED_PX:
+        return "has moved"
+    if used:
+        return ""
+    if abs(then.rect.width - now.rect.width) + abs(then.rect.height - now.rect.height) > MOVED_PX:
+        return "has another size"
+    changed = (then.states ^ now.states) & _TELLING - ({"selected"} if focused else frozenset())
+    if changed or (then.text, then.value, then.label) != (now.text, now.value, now.label):
+        return "has changed"
+    return ""
+
+
+def _cover(target: Element, foreseen: Observation, now: Observation) -> Element | None:
+    """Return what has come up where an element would be hit, if anything; recognized text may be its own."""
+    own = f"{target.name} {target.text or ''}".casefold()
+    for one in now.elements:
+        new = one.id not in foreseen.by_id and target.point is not None and one.rect.contains(target.point)
+        if new and not (one.source == "ocr" and one.name.casefold() in own):
+            return one
+    return None
+
+
+def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> str:
+    by_keys = isinstance(action, Hotkey | HoldAndPress) or (isinstance(action, Type) and not list(_ids(action)))
+    if not by_keys or now.focus_id in (answer[0].observation.focus_id, *_ids(answer[-1].response.action)):
+        return ""
+    focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+    return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
+
+
+def _ids(action: Action) -> Iterator[int]:
+    """Yield the ids of the elements that an action names."""
+    named = action.model_dump(include=set(ID_FIELDS), exclude_none=True)
+    yield from (named[field] for field in ID_FIELDS if field in named)

@@ -1,0 +1,47 @@
+"""Whether the screen shows what a Worker said it would when its subtask is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aci.observation.observation import Observation
+from agent_s.records import Expectation
+from agent_s.roles.evidence import normalized
+from agent_s.roles.screen_evidence import content_of
+from intents.alignment import holds
+
+
+def find_unmet(expected: Sequence[Expectation], before: Observation, now: Observation) -> str:
+    """Return why the screen does not show that a subtask is done; empty if it does.
+
+    What was so before its last primitives shows nothing about them, so at least one expectation must have come true.
+
+    Args:
+        expected: What the Worker said.
+        before: The screen on which it said so.
+        now: The screen after its primitives.
+    """
+    for one in expected:
+        if not _holds(one, now, before):
+            return f"{_in_words(one)} is not what the screen shows"
+    if all(_holds(one, before, before) for one in expected):
+        return f"{' and '.join(map(_in_words, expected)) or 'nothing'} was so before, which shows nothing"
+    return ""
+
+
+def _holds(expected: Expectation, seen: Observation, before: Observation) -> bool:
+    words = normalized(expected.shows)
+    if expected.element_id is None:
+        texts = [*(window.title for window in seen.windows), *(f"{e.name} {e.text or ''}" for e in seen.elements)]
+        return bool(words) and expected.gone is not any(holds(normalized(text), words) for text in texts)
+    if expected.element_id not in before.by_id and expected.gone:
+        return False  # it cannot go
+    element = seen.by_id.get(expected.element_id)
+    if element is None or not words:
+        return expected.gone and element is None
+    return expected.gone is not holds(normalized(content_of(element, seen)), words)
+
+
+def _in_words(expected: Expectation) -> str:
+    where = "" if expected.element_id is None else f" on element {expected.element_id}"
+    return f"{'no ' if expected.gone else ''}{expected.shows!r}{where}"

@@ -1,0 +1,218 @@
+"""Answers of several primitives: which of them are performed, and when an answer finishes its subtask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from aci.acting.actions import Action, Click, Done, Hotkey, Type
+from aci.desktop.desktop import ActionResult
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element, Observation, Window
+from aci.safety.policy import Policy
+from agent_s.events import ActionsDropped
+from agent_s.llm.protocol import ActContext, ActResponse, Expectation
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.records import Limits
+from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
+from tests.unit.agent_s.loop.test_agent import of, outcome, run
+
+NAME, AGREE, OK = button(1, "Name", "entry"), button(2, "Agree", "check box"), button(3, "OK")
+FORM = screen(replace(NAME, text=""), AGREE, OK)
+POPUP = Window(id=7, title="", app="editor", rect=Rect(0, 0, 90, 90), popup=True)
+FILL = (Type(text="Ada", element_id=1), Click(element_id=2), Click(element_id=3))
+
+
+def changed(seen: Observation, number: int, **values: Any) -> Observation:
+    elements = tuple(replace(one, **values) if one.id == number else one for one in seen.elements)
+    return replace(seen, elements=elements)
+
+
+def fills(action: Action, seen: Observation) -> Observation:
+    """React as a form does."""
+    match action:
+        case Type(text=text):
+            return replace(changed(seen, 1, text=text, states=frozenset({"focused"})), focus_id=1)
+        case Click(element_id=2):
+            return replace(changed(seen, 2, states=frozenset({"checked"})), focus_id=2)
+    return replace(seen, windows=(replace(EDITOR, title="Sent"),))
+
+
+def answer(*actions: Action, done_when: tuple[Expectation, ...] = (), found: str = "") -> ActResponse:
+    return ActResponse(next_action="fill", action=actions[0], then=actions[1:], done_when=done_when, found=found)
+
+
+def carried_out(
+    react: Callable[[Action, Observation], Observation | ActionResult],
+    *answers: ActResponse,
+    start: Observation = FORM,
+    **more: Any,
+) -> tuple[list[Action], list[str], ScriptedModel]:
+    """Return what was performed, why the rest was dropped, and the model."""
+    desktop = FakeDesktop(start, react)
+    model = ScriptedModel({"act": [*answers, ActResponse(action=Done())]})
+    events = run(desktop, model, max_actions=5, reflect=False, evaluator=False, planner="flat", **more)
+    assert outcome(events).status == "done"
+    return desktop.performed, [event.dropped.reason for event in of(ActionsDropped, events)], model
+
+
+def test_all_primitives_of_an_answer_are_performed_in_order_while_the_screen_is_as_foreseen() -> None:
+    performed, dropped, model = carried_out(fills, answer(*FILL))
+    assert performed == list(FILL)
+    assert dropped == []
+    context = model.requests[-1].context
+    assert isinstance(context, ActContext)
+    assert [step.continues for step in context.steps] == [False, True, True]
+    assert [step.response.next_action for step in context.steps] == ["fill", "", ""]
+
+
+def test_by_default_an_answer_holds_one_primitive() -> None:
+    desktop = FakeDesktop(FORM, fills)
+    model = ScriptedModel({"act": [answer(*FILL), ActResponse(action=Done())]})
+    events = run(desktop, model, reflect=False)
+    assert desktop.performed == [FILL[0]]
+    (event,) = of(ActionsDropped, events)
+    assert event.dropped.actions == FILL[1:]
+    assert "worker.max_actions" in event.dropped.reason
+
+
+def then(seen_after: Callable[[Observation], Observation]) -> Callable[[Action, Observation], Observation]:
+    """Fill in the name, and change something else as well."""
+    return lambda action, seen: seen_after(fills(action, seen)) if isinstance(action, Type) else fills(action, seen)
+
+
+HINT = Window(id=8, title="", app="editor", rect=Rect(0, 300, 90, 20), popup=True)
+LAYER = Element(50, "panel", "Wait", Rect(0, 0, 800, 600), Point(400, 300), EDITOR.id)
+OTHER = button(60, "Search", "entry")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda seen: replace(seen, windows=(Window(9, "Save As", "editor", Rect(0, 0, 9, 9)), EDITOR)), "opened"),
+        (lambda seen: replace(seen, windows=(POPUP, EDITOR), elements=(*seen.elements,
+            replace(button(70, "Cut", "menu item"), window_id=7))), "opened"),
+        (lambda seen: replace(seen, windows=(replace(EDITOR, title="Other page"),)), "is the window"),
+        (lambda seen: replace(seen, windows=()), "closed"),
+        (lambda seen: replace(seen, elements=tuple(e for e in seen.elements if e.id != 2)), "is gone"),
+        (lambda seen: changed(seen, 2, rect=Rect(10, 120, 80, 30)), "has moved"),
+        (lambda seen: changed(seen, 2, rect=Rect(10, 80, 200, 30)), "has another size"),
+        (lambda seen: changed(seen, 2, name="Disagree"), "is the check box \"Disagree\" now"),
+        (lambda seen: changed(seen, 2, states=frozenset({"checked"})), "has changed"),
+        (lambda seen: changed(seen, 2, states=frozenset({"disabled"})), "is disabled"),
+        (lambda seen: changed(seen, 2, label="for ever"), "has changed"),
+        (lambda seen: replace(seen, elements=(*seen.elements, LAYER)), "lies over"),
+        (lambda seen: FORM, "no effect"),
+    ],
+)  # fmt: skip
+def test_the_rest_is_dropped_when_something_differs(change: Callable[[Observation], Observation], reason: str) -> None:
+    performed, dropped, _ = carried_out(then(change), answer(*FILL))
+    assert performed == [FILL[0]]
+    assert len(dropped) == 1 and reason in dropped[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda seen: replace(seen, windows=(replace(EDITOR, title="*Editor"),)),
+        lambda seen: replace(seen, windows=(HINT, EDITOR), elements=(*seen.elements,
+            replace(button(71, "Your full name", "tool tip"), window_id=8))),
+        lambda seen: replace(seen, elements=(*seen.elements, button(12, "Clear"))),
+    ],
+)  # fmt: skip
+def test_a_mark_in_the_title_a_tooltip_or_something_elsewhere_drops_nothing(
+    change: Callable[[Observation], Observation],
+) -> None:
+    performed, dropped, _ = carried_out(then(change), answer(*FILL))
+    assert performed == list(FILL)
+    assert dropped == []
+
+
+def test_a_target_that_the_answer_did_not_see_is_not_used() -> None:
+    performed, dropped, _ = carried_out(fills, answer(FILL[0], Click(element_id=60)))
+    assert performed == [FILL[0]]
+    assert "was not on the screen" in dropped[0]
+
+
+def test_keys_are_pressed_only_where_the_answer_left_the_keyboard() -> None:
+    save = Hotkey(keys=("ctrl", "s"))
+    start = replace(FORM, elements=(*FORM.elements, OTHER))
+    assert carried_out(fills, answer(FILL[0], save), start=start)[0] == [FILL[0], save]
+    elsewhere = then(lambda seen: replace(seen, focus_id=60))
+    performed, dropped, _ = carried_out(elsewhere, answer(FILL[0], save), start=start)
+    assert performed == [FILL[0]]
+    assert dropped == ['the keyboard is on the entry "Search"']
+
+
+def test_a_refusal_drops_the_rest() -> None:
+    def refuses(action: Action, seen: Observation) -> ActionResult:
+        return ActionResult(ok=False, error="gone")
+
+    performed, dropped, _ = carried_out(refuses, answer(*FILL))
+    assert performed == [FILL[0]]
+    assert dropped == ["step 1 was refused"]
+
+
+def test_done_needs_an_answer_of_its_own() -> None:
+    assert carried_out(fills, answer(FILL[0], Done()))[1] == ["done needs an answer of its own"]
+
+
+def test_each_primitive_is_judged_by_the_policy_by_itself() -> None:
+    send = replace(OK, name="Delete account")
+    start = replace(FORM, elements=(*FORM.elements[:2], send))
+    policy = Policy(rules={"irreversible": "refuse"})
+    performed, _, model = carried_out(fills, answer(*FILL), start=start, policy=policy)
+    assert performed == list(FILL[:2])
+    context = model.requests[-1].context
+    assert isinstance(context, ActContext)
+    assert "not allowed" in (context.steps[-1].result.error or "")
+
+
+def test_all_primitives_count_as_steps() -> None:
+    desktop = FakeDesktop(FORM, fills)
+    limits = Limits(max_steps=2)
+    events = run(desktop, ScriptedModel({"act": [answer(*FILL)]}), max_actions=5, limits=limits, evaluator=False)
+    assert (outcome(events).status, desktop.performed) == ("out_of_budget", list(FILL[:2]))
+
+
+def shows(words: str, element_id: int | None = None, gone: bool = False) -> tuple[Expectation, ...]:
+    return (Expectation(element_id=element_id, shows=words, gone=gone),)
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [shows("Sent"), shows("checked", 2), shows("Ada", 1), (*shows("Ada", 1), *shows("OK")), shows("Editor", gone=True)],
+)
+def test_an_answer_finishes_its_subtask_if_the_screen_shows_what_it_says(expected: tuple[Expectation, ...]) -> None:
+    _, _, model = carried_out(fills, answer(*FILL, done_when=expected))
+    assert [request.kind for request in model.requests] == ["act"]
+
+
+@pytest.mark.parametrize(
+    ("expected", "why"),
+    [
+        (shows("Received"), "'Received' is not what the screen shows"),
+        (shows("OK"), "was so before"),
+        (shows(""), "is not what the screen shows"),
+        (shows("", 60, gone=True), "is not what the screen shows"),
+        (shows("Ada", 3), "on element 3 is not what the screen shows"),
+        ((*shows("Sent"), *shows("Ada", 1, gone=True)), "no 'Ada' on element 1"),
+    ],
+)
+def test_a_subtask_is_not_finished_by_what_the_screen_does_not_show_or_showed_before(
+    expected: tuple[Expectation, ...], why: str
+) -> None:
+    _, _, model = carried_out(fills, answer(*FILL, done_when=expected))
+    context = model.requests[-1].context
+    assert isinstance(context, ActContext)
+    assert why in context.unmet
+
+
+def test_a_subtask_is_not_finished_by_an_answer_of_which_a_part_was_dropped() -> None:
+    loses = then(lambda seen: changed(seen, 3, rect=Rect(200, 200, 80, 30)))
+    _, dropped, model = carried_out(loses, answer(FILL[0], FILL[2], done_when=shows("Ada", 1)))
+    assert len(dropped) == 1
+    assert len(model.requests) == 2
