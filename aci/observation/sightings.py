@@ -46,7 +46,6 @@ class Frame:
         self.number = number
         self.places = {sighting.key: place for place, sighting in enumerate(sightings)}
         self._evidence: dict[Hashable, dict[str, int]] = {}
-        self._words: dict[Hashable, frozenset[str]] = {}
 
     @cached_property
     def by_window(self) -> dict[Hashable, list[Sighting]]:
@@ -93,13 +92,7 @@ class Frame:
                     by[word] = place
             total = self.counts[window_of(self.sightings[members[0]])] if members else says
             found = self._evidence[holder] = {word: by[word] for word, times in says.items() if times == total[word]}
-            self._words[holder] = frozenset(says)
         return found
-
-    def words(self, holder: Hashable) -> frozenset[str]:
-        """Return all words that are said in an object."""
-        self.evidence(holder)
-        return self._words[holder]
 
     def is_alone(self, place: int) -> bool:
         """Return whether nothing else in the window looks the same."""
@@ -219,14 +212,13 @@ class Comparison:
         before, after = self._before.evidence(old), self._after.evidence(new)
         if not before or not after:
             return None
-        now = self._after.words(new)
-        texts: dict[int, set[str]] = defaultdict(set)
-        for word, place in before.items():
-            texts[place].add(word)
-        kept = sum(len(words) for words in texts.values() if words <= now)
+        # Whole texts are compared: another post of a feed uses the same words in others.
+        said = {words_of(self._after.sightings[place].says) for place in self._after.within[new]}
+        places = Counter(before.values())
+        stayed = {place for place in places if words_of(self._before.sightings[place].says) in said}
+        kept = sum(places[place] for place in stayed)
         least = min(len(before), len(after))  # a part may have been scrolled out of view
-        titled = texts[min(texts)] <= now
-        return kept * 2 > least or (titled and kept * MUCH_MORE >= least)
+        return kept * 2 > least or (min(places) in stayed and kept * MUCH_MORE >= least)
 
     def _stays(self, old: int, new: int) -> bool | None:
         """Return whether an object stayed where it was in its surroundings; None if nothing is said around it."""

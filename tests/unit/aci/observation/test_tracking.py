@@ -99,6 +99,17 @@ def test_a_row_of_which_one_value_changes_keeps_its_ids() -> None:
     assert tracker.assign(process("12%")) == tracker.assign(process("15%"))
 
 
+def test_a_post_that_uses_a_word_of_another_is_another() -> None:
+    def post(key: str, title: str, text: str) -> list[Sighting]:
+        said = (title, text, "Like")
+        return [inside(f"{key} {n}", one, n, key, one if n == 2 else str(n)) for n, one in enumerate(said)]
+
+    tracker = IdTracker()
+    before = tracker.assign(post("a", "Nettle", "story 1") + post("b", "Pine", "story 2"))
+    after = tracker.assign(post("c", "Iris", "story 3 of a nettle") + post("d", "Fern", "story 4 of a pine"))
+    assert not set(after) & set(before)
+
+
 def test_buttons_without_names_follow_their_labels() -> None:
     def day(first: int) -> list[Sighting]:
         labels = [inside(f"label {place}", f"{first + place} h", place, looks="label") for place in range(4)]
