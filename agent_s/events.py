@@ -15,7 +15,7 @@ from aci.acting.actions import AnyAction
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s.probes.requests import ProbeResult
-from agent_s.records import Aims, Dropped, Limits, Outcome, Plan, Subtask, Task, Usage, Verdict
+from agent_s.records import Aims, Dropped, Limits, Outcome, Plan, Record, Subtask, Task, Usage, Verdict
 
 
 class BaseEvent(BaseModel):
@@ -51,8 +51,36 @@ class Observed(BaseEvent):
     notes: tuple[str, ...] = ()
 
 
+class SentPicture(Record):
+    """A picture in a prompt; sizes in px."""
+
+    media_type: Literal["image/png", "image/jpeg"]
+    width: int
+    height: int
+    file: str = ""  # its file name, relative to the trajectory, once a recorder has stored it
+    data: bytes = Field(default=b"", exclude=True, repr=False)  # the file's bytes; not written to disk
+
+
+class Turn(Record):
+    """One turn of a conversation with a provider."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[str | SentPicture, ...]
+
+
+class Exchange(Record):
+    """A prompt that was sent to a provider, and its answer."""
+
+    system: str  # the instructions
+    turns: tuple[Turn, ...]
+    answer_schema: str = ""  # JSON schema that the provider was asked to enforce; empty for none
+    reply: str = ""  # the answer as it came; empty if there was none
+    stop: str = ""  # why it ends there, such as "end" or "length"
+    problem: str = ""  # why there is no answer, or the provider's explanation of a refusal
+
+
 class ModelCalled(BaseEvent):
-    """A model answered."""
+    """A model was asked."""
 
     kind: Literal["model_called"] = "model_called"
     call: str  # kind of the request, or "search" for a web search by the provider
@@ -61,6 +89,9 @@ class ModelCalled(BaseEvent):
     usage: Usage = Usage()  # tokens and cost
     answer: dict[str, Any] = {}  # fields of the response that differ from their defaults
     detail: dict[str, Any] = {}  # further information from the provider, such as its request id
+    # prompts and answers, several if an answer was invalid; none from models that read the values themselves
+    exchanges: tuple[Exchange, ...] = ()
+    error: str = ""  # why there is no usable answer: the name of an exception and its message
 
     @model_validator(mode="before")
     @classmethod

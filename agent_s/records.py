@@ -207,6 +207,12 @@ class Response(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def for_record(self) -> dict[str, Any]:
+        """Return the fields that differ from their defaults, each whole, as JSON."""
+        values = dict(self)
+        changed = {name for name, field in type(self).model_fields.items() if values[name] != field.default}
+        return self.model_dump(mode="json", include=changed)
+
 
 class Expectation(Response):
     """What the screen must show for a subtask to be done; code looks it up."""

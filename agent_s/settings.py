@@ -184,7 +184,7 @@ class WorkerSettings(Section):
 class Settings(Section):
     """All settings."""
 
-    model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:FILE`
+    model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:RUN`
     roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with

@@ -34,8 +34,9 @@ def resume(
     """
     from agent_s.events import RunStarted
     from agent_s.loop.unfinished import read_unfinished
+    from agent_s.runs.listing import find_run
+    from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.running import DesktopChoice, run_once
-    from agent_s.trajectory.recorder import find_run, read_trajectory
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
     unfinished = read_unfinished(events)

@@ -47,8 +47,8 @@ def run(
 
     Exit status: 0 done, 1 not done, 2 wrong usage, 3 something is missing on this machine, 130 stopped with Ctrl-C.
     """
+    from agent_s.runs.reading import EVENTS_FILE
     from agent_s.terminal.running import choose_desktop, make_task, run_once
-    from agent_s.trajectory.recorder import EVENTS_FILE
 
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_s.events import Event, RunStarted
+    from agent_s.runs.listing import RunSummary
     from agent_s.settings import Settings
-    from agent_s.trajectory.recorder import RunSummary
 
 
 @click.group(
@@ -32,8 +32,8 @@ def runs() -> None:
 @json_option("Write one JSON array.")
 def list_command(settings: Settings, limit: int, as_json: bool) -> None:
     """List recorded runs, newest first."""
+    from agent_s.runs.listing import list_runs
     from agent_s.terminal.output import echo_json, show_table
-    from agent_s.trajectory.recorder import list_runs
 
     found = list_runs(settings.runs_folder)[:limit]
     if as_json:
@@ -54,9 +54,10 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> None:
 @json_option("Write one JSON object with all events.")
 def show(run: str, settings: Settings, as_json: bool) -> None:
     """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
+    from agent_s.runs.listing import find_run
+    from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.output import echo_json, plural, printable
     from agent_s.terminal.progress import lines_of
-    from agent_s.trajectory.recorder import find_run, read_trajectory
     from agent_s.trajectory.report import heading
     from agent_s.trajectory.timeline import build_timeline
 
@@ -91,8 +92,9 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
 
     Without --output, the page is written to the run's folder and links to the screenshots there.
     """
+    from agent_s.runs.listing import find_run
+    from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.output import show_result
-    from agent_s.trajectory.recorder import find_run, read_trajectory
     from agent_s.trajectory.report import write_report
 
     folder = find_run(settings.runs_folder, run)
@@ -126,8 +128,9 @@ def replay(
     run is replayed even if its result was never verified. Without --display or --virtual, the replay works where the
     run did.
     """
+    from agent_s.runs.listing import find_run
+    from agent_s.runs.reading import read_trajectory
     from agent_s.terminal.running import choose_desktop, make_task, run_once
-    from agent_s.trajectory.recorder import find_run, read_trajectory
 
     settings = read_settings(config_file, overrides, {"replay": "only"})
     started = repeatable(run, read_trajectory(find_run(settings.runs_folder, run)).events)

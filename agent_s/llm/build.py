@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent_s.llm.providers.retries import Retrying
     from agent_s.llm.providers.sdk_client import SdkClient
 
-NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:FILE"
+NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:RUN"
 KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 URL_KEY_NAME = "AGENT_S_API_KEY"
 
@@ -51,8 +51,10 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
         ModelError: A recording cannot be read.
     """
     names = dict.fromkeys((settings.model, *settings.roles.values()))
+    folder = settings.runs_folder
     models = {
-        name: build_model(name, environment, settings.provider, observation=settings.observation) for name in names
+        name: build_model(name, environment, settings.provider, observation=settings.observation, runs_folder=folder)
+        for name in names
     }
     if settings.limits.max_dollars is not None:
         for name in names:
@@ -70,16 +72,18 @@ def build_model(
     provider: ProviderSettings | None = None,
     retrying: Retrying | None = None,
     observation: ObservationForm = "screenshot_tree",
+    runs_folder: Path | None = None,
 ) -> Model:
     """Build the model with this name; nothing is sent yet.
 
     Args:
         name: `offline`, `anthropic:NAME`, `openai:NAME`, the base URL of a server with `#NAME` of its model (or
-            without, if it has only one), or `recorded:FILE`. Without NAME, the provider's default.
+            without, if it has only one), or `recorded:RUN`. Without NAME, the provider's default.
         environment: Source of keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
         retrying: Retries after transient errors; None for retries as the settings say.
         observation: What it is shown of the screen.
+        runs_folder: Folder in which `recorded:RUN` is found by its id.
 
     Raises:
         SettingsError: There is no such model.
@@ -93,7 +97,7 @@ def build_model(
     if kind == "recorded" and rest:
         from agent_s.llm.recorded import RecordedModel
 
-        return RecordedModel(Path(rest))
+        return RecordedModel(rest, runs_folder)
     if kind in ("http", "https"):
         return _served(name, environment, provider, retrying, observation)
     if kind not in KEY_NAMES:

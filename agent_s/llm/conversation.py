@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from agent_s.events import Exchange, SentPicture, Turn
 from agent_s.records import NO_USAGE, Usage
 
 Role = Literal["user", "assistant"]
@@ -64,3 +65,18 @@ class Reply:
     usage: Usage = NO_USAGE  # tokens used; without a cost
     explanation: str = ""  # the provider's explanation of a refusal or a filter
     request_id: str = ""  # the provider's id of the request, for its support
+
+
+def as_exchange(conversation: Conversation, answer_schema: str, reply: Reply | None, problem: str = "") -> Exchange:
+    """Return a conversation and its answer, if there is one, for the record."""
+    turns = tuple(Turn(role=one.role, parts=tuple(map(_recorded, one.parts))) for one in conversation.messages)
+    answer = {} if reply is None else {"reply": reply.text, "stop": reply.stop, "problem": reply.explanation}
+    return Exchange.model_validate(
+        {"system": conversation.system, "turns": turns, "answer_schema": answer_schema, "problem": problem, **answer}
+    )
+
+
+def _recorded(part: Part) -> str | SentPicture:
+    if isinstance(part, Text):
+        return part.text
+    return SentPicture(media_type=part.media_type, width=part.width, height=part.height, data=part.data)

@@ -15,6 +15,7 @@ from pydantic import Field
 from aci.acting.actions import AnyAction
 from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
+from agent_s.events import Exchange
 from agent_s.probes.requests import AnyProbe, ProbeResult
 from agent_s.records import NO_USAGE, Change, Plan, Step, Subtask, Task, Usage, Verdict
 from agent_s.records import ActResponse as ActResponse
@@ -337,6 +338,10 @@ def _never() -> bool:
     return False
 
 
+def _ignore(exchange: Exchange) -> None:
+    """Record nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One call of a model."""
@@ -344,6 +349,8 @@ class ModelRequest:
     context: Context  # what is asked
     # returns whether the run has been stopped, so that waiting for a provider can end early
     asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
+    # takes each prompt that a provider is sent, with its answer, for the record
+    on_exchange: Callable[[Exchange], None] = field(default=_ignore, repr=False, compare=False)
 
     @property
     def kind(self) -> Kind:

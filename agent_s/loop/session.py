@@ -16,8 +16,8 @@ from aci.desktop.desktop import ActionResult, Desktop
 from aci.observation.observation import Observation
 from aci.safety.policy import Decision
 from aci.screen.emergency_stop import Halt
-from agent_s.errors import LimitReached, Stopped
-from agent_s.events import ActionChosen, ActionPerformed, Event, ModelCalled, Observed
+from agent_s.errors import LimitReached, ModelError, Stopped
+from agent_s.events import ActionChosen, ActionPerformed, Event, Exchange, ModelCalled, Observed
 from agent_s.llm.budget import RESERVED_SHARE, Budget, used_up
 from agent_s.llm.protocol import ActResponse, Kind, ModelRequest, ModelResponse, model_name
 from agent_s.loop.options import Services
@@ -91,10 +91,17 @@ class Session:
         """Ask the model; a used-up budget raises LimitReached."""
         self._budget.check()
         started = self.clock()
-        with self.timed(_PHASES.get(request.kind, "model")):
-            response = self._model.complete(replace(request, asked_to_stop=self.asked_to_stop))
-        answer = response.output.model_dump(mode="json", exclude_defaults=True)
-        self._count(request.kind, self.clock() - started, response.usage, answer=answer, detail=response.detail)
+        exchanges: list[Exchange] = []
+        recorded = replace(request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append)
+        try:
+            with self.timed(_PHASES.get(request.kind, "model")):
+                response = self._model.complete(recorded)
+        except ModelError as error:
+            why = f"{type(error).__name__}: {error}"
+            self._report(request.kind, self.clock() - started, exchanges=exchanges, error=why)
+            raise
+        more = {"answer": response.output.for_record(), "detail": response.detail, "exchanges": exchanges}
+        self._count(request.kind, self.clock() - started, response.usage, **more)
         return response
 
     def check(self) -> None:
@@ -112,9 +119,10 @@ class Session:
 
     def _count(self, kind: str, seconds: float, usage: Usage, **more: object) -> None:
         self._budget.charge(usage)
-        self._calls.append(
-            ModelCalled.model_validate({"call": kind, "model": self.name, "seconds": seconds, "usage": usage, **more})
-        )
+        self._report(kind, seconds, usage=usage, **more)
+
+    def _report(self, kind: str, seconds: float, **more: object) -> None:
+        self._calls.append(ModelCalled.model_validate({"call": kind, "model": self.name, "seconds": seconds, **more}))
 
     # Looking and acting
 

@@ -153,7 +153,7 @@ def carry_out(
     It is recorded in the folder `record`, or in a new one in `runs_folder`. The person's files are copied there from
     `home`, that of a virtual desktop.
     """
-    from agent_s.trajectory.recorder import run_folder
+    from agent_s.runs.listing import run_folder
 
     recorder: Recorder | None = None
     outcome: Outcome | None = None
@@ -293,7 +293,7 @@ def _start_recording(folder: Path, display: Display) -> Recorder | None:
 
 
 def _write_report(folder: Path, display: Display) -> Path | None:
-    from agent_s.trajectory.recorder import read_trajectory
+    from agent_s.runs.reading import read_trajectory
     from agent_s.trajectory.report import write_report
 
     try:

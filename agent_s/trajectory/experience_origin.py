@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agent_s.errors import TrajectoryError
 from agent_s.events import Event, Observed, RunEnded, RunStarted, SubtaskEnded, SubtaskStarted
-from agent_s.trajectory.recorder import Trajectory, list_runs, read_trajectory
+from agent_s.runs.listing import list_runs
+from agent_s.runs.reading import Trajectory, read_trajectory
 from agent_s.trajectory.timeline import build_timeline
 from memory_store import EpisodicExperience, Experience, SkillExperience
 

@@ -18,8 +18,9 @@ from aci.acting.wording import describe_action, describe_effect, describe_result
 from agent_s.errors import TrajectoryError
 from agent_s.events import ModelCalled
 from agent_s.records import Outcome, Usage
+from agent_s.runs.listing import make_private_folder
+from agent_s.runs.reading import Trajectory
 from agent_s.trajectory.html import render_page
-from agent_s.trajectory.recorder import Trajectory, make_private_folder
 from agent_s.trajectory.timeline import SubtaskEntry, Timeline, build_timeline
 
 REPORT_FILE = "report.html"

@@ -180,7 +180,7 @@ def show(rows: Sequence[Row], page: Path | None, as_json: bool) -> None:
 @contextmanager
 def _fresh_memory(settings: Settings, keep: bool) -> Iterator[Settings]:
     """Give settings with an empty memory, so that the person's own memory makes no difference."""
-    from agent_s.trajectory.recorder import make_private_folder
+    from agent_s.runs.listing import make_private_folder
 
     def within(folder: Path) -> Settings:
         memory = settings.memory.model_copy(update={"enabled": True, "path": folder / "memory.sqlite", "url": None})

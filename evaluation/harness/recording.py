@@ -63,7 +63,7 @@ class Recording:
 
     def write_report(self) -> Path | None:
         """Close the recording and write its page; return None if that fails."""
-        from agent_s.trajectory.recorder import read_trajectory
+        from agent_s.runs.reading import read_trajectory
         from agent_s.trajectory.report import write_report
 
         self.close()
@@ -89,7 +89,8 @@ class Recording:
             self._recorder.close()
 
     def _start(self, started: RunStarted) -> None:
-        from agent_s.trajectory.recorder import Recorder, run_folder
+        from agent_s.runs.listing import run_folder
+        from agent_s.trajectory.recorder import Recorder
 
         self._start_s = self._clock()
         try:

@@ -153,7 +153,7 @@ class ResultsFile:
     """
 
     def __init__(self, folder: Path, header: Header) -> None:
-        from agent_s.trajectory.recorder import make_private_folder
+        from agent_s.runs.listing import make_private_folder
 
         self.folder = folder
         self._path = folder / RESULTS_FILE

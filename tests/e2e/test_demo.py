@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_s.events import ModelCalled, ReplayStarted
+from agent_s.runs.reading import read_trajectory
 from agent_s.settings import configs_folder
-from agent_s.trajectory.recorder import read_trajectory
 from evaluation.osworld.task import load_tasks
 from tests.e2e.command_line import User
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from aci.desktop.virtual import VirtualDesktop
-from agent_s.trajectory.recorder import list_runs
+from agent_s.runs.listing import list_runs
 from tests.e2e.command_line import AGENT_S, User, processes_of, recording
 
 pytestmark = pytest.mark.desktop

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from aci.desktop.virtual import VirtualDesktop
-from agent_s.trajectory.recorder import list_runs, read_trajectory
+from agent_s.runs.listing import list_runs
+from agent_s.runs.reading import read_trajectory
 from tests.e2e.command_line import User, recording
 
 pytestmark = pytest.mark.desktop

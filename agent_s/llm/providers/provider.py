@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from agent_s.errors import EmptyResponse, MalformedResponse, ModelRefused, ResponseCutOff
-from agent_s.llm.conversation import Conversation, Message, Reply, Text
+from agent_s.errors import EmptyResponse, MalformedResponse, ModelError, ModelRefused, ResponseCutOff
+from agent_s.llm.conversation import Conversation, Message, Reply, Text, as_exchange
 from agent_s.llm.prompting.fencing import sendable
 from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ModelRequest, ModelResponse, Response
@@ -15,7 +16,7 @@ from agent_s.llm.providers.prices import Prices
 from agent_s.llm.providers.retries import Retrying
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.sdk_errors import SchemaRefused
-from agent_s.llm.providers.structured import Unreadable, read_response
+from agent_s.llm.providers.structured import Unreadable, read_response, schema_for
 from agent_s.settings import ProviderSettings
 
 MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
@@ -92,9 +93,17 @@ class ProviderModel:
         self.retrying(self.client.check, self.client.cancel, asked_to_stop)
 
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
-        reply = self.retrying(
-            lambda: self._attempt(conversation, request.response_type), self.client.cancel, request.asked_to_stop
-        )
+        reply, problem = None, ""
+        try:
+            reply = self.retrying(
+                lambda: self._attempt(conversation, request.response_type), self.client.cancel, request.asked_to_stop
+            )
+        except ModelError as error:
+            problem = str(error)
+            raise
+        finally:
+            schema = json.dumps(schema_for(request.response_type)) if self._enforces_schema else ""
+            request.on_exchange(as_exchange(conversation, schema, reply, problem))
         why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
         match reply.stop:
             case "refusal":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from aci.acting.actions import Action, Click, Type
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s import AgentS, Limits, Options, Task, load_settings
-from agent_s.events import ModelCalled, RunEnded
+from agent_s.events import ModelCalled, RunEnded, SentPicture
 from agent_s.llm.build import build_models
 from agent_s.llm.protocol import Model
+from agent_s.llm.recorded import RecordedModel
 from agent_s.records import Outcome
+from agent_s.runs.reading import read_trajectory
 from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 from tests.wire.formats import KEY, AnthropicFormat
@@ -158,6 +161,36 @@ def test_the_key_is_in_nothing_that_a_run_leaves(tmp_path: Path) -> None:
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_every_prompt_and_answer_is_in_the_record(tmp_path: Path) -> None:
+    invalid = FORM.answer("I would click OK.")
+    _, server, _ = run([*NORMAL[:2], invalid, *NORMAL[2:]], record=tmp_path / "run")
+    calls = [event for event in read_trajectory(tmp_path / "run").events if isinstance(event, ModelCalled)]
+    exchanges = [exchange for call in calls for exchange in call.exchanges]
+    assert [len(call.exchanges) for call in calls] == [1, 1, 2, 1, 1, 1, 1]
+    assert "I would click OK." in exchanges[2].reply
+    for exchange, body in zip(exchanges, server.asked, strict=True):
+        parts = [part for turn in exchange.turns for part in turn.parts]
+        assert [exchange.system, *(part for part in parts if isinstance(part, str))] == FORM.texts(body)
+        pictures = [part for part in parts if isinstance(part, SentPicture)]
+        sent = [base64.b64encode((tmp_path / "run" / one.file).read_bytes()).decode() for one in pictures]
+        assert sent and all(data in json.dumps(body) for data in sent)
+
+
+def test_a_call_that_fails_is_in_the_record_with_its_prompt(tmp_path: Path) -> None:
+    run([QUERY, FORM.answer("", stop="refusal", refusal="not that")], record=tmp_path / "run")
+    calls = [event for event in read_trajectory(tmp_path / "run").events if isinstance(event, ModelCalled)]
+    assert calls[-1].error.startswith("ModelRefused: ")
+    assert TASK.instruction in str(calls[-1].exchanges[0].turns)
+
+
+def test_a_recorded_run_is_played_again_without_the_provider(tmp_path: Path) -> None:
+    run(NORMAL, record=tmp_path / "run")
+    desktop = FakeDesktop(START, react)
+    outcome = AgentS(model=RecordedModel(tmp_path / "run"), desktop=desktop).run(TASK)
+    assert (outcome.status, outcome.verified) == ("done", True)
+    assert desktop.performed == [Type(text="hello", element_id=1), Click(element_id=2)]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aci.processes import belonging_to, end
+from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Limits, MemorySettings, Settings
-from agent_s.trajectory.recorder import read_trajectory
 from evaluation.harness.results import Job
 from evaluation.miniwob.suite import MiniwobBench
 

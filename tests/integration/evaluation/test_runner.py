@@ -13,8 +13,8 @@ from agent_s import AgentS
 from agent_s.events import Event, RunEnded, RunStarted
 from agent_s.llm.protocol import ActResponse
 from agent_s.llm.scripted import ScriptedModel
+from agent_s.runs.reading import read_trajectory
 from agent_s.settings import MemorySettings, Settings
-from agent_s.trajectory.recorder import read_trajectory
 from evaluation.osworld.runner import run_task
 from evaluation.osworld.task import TaskFile, load_task
 from evaluation.state.rights import Rights

@@ -1,15 +1,29 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 from aci.acting.actions import Click, Done
 from agent_s import AgentS, Task
-from agent_s.errors import ModelError
-from agent_s.llm.protocol import ActResponse, ModelRequest, QueryContext
+from agent_s.errors import ModelError, ModelRefused
+from agent_s.llm.build import build_model
+from agent_s.llm.protocol import (
+    ActContext,
+    ActResponse,
+    Kind,
+    ModelRequest,
+    PlanContext,
+    PlannedNode,
+    PlanResponse,
+    QueryContext,
+)
 from agent_s.llm.recorded import RecordedModel, RecordingModel
-from agent_s.llm.scripted import ScriptedModel
+from agent_s.llm.scripted import Answer, ScriptedModel
+from agent_s.records import Subtask
+from agent_s.runs.listing import list_runs
+from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 TASK = Task(instruction="Press OK")
@@ -64,3 +78,60 @@ def test_line_separators_in_texts_do_not_split_the_recording(tmp_path: Path) -> 
     first = AgentS(model=RecordingModel(script, path), desktop=FakeDesktop(SCREEN)).run(task)
     again = AgentS(model=RecordedModel(path), desktop=FakeDesktop(SCREEN)).run(task)
     assert (first.status, again.status) == ("done", "done")
+
+
+def record_run(folder: Path, script: Mapping[Kind, Iterable[Answer]] | None = None) -> Path:
+    acts = [ActResponse(action=Click(element_id=1)), ActResponse(action=Done())]
+    recorder = Recorder(folder)
+    agent = AgentS(model=ScriptedModel({"act": acts, **(script or {})}), desktop=FakeDesktop(SCREEN))
+    for event in agent.stream(TASK):
+        recorder(event)
+    recorder.close()
+    return folder
+
+
+class TestRecordedRuns:
+    def test_a_run_is_played_again_by_the_start_of_its_id(self, tmp_path: Path) -> None:
+        folder = record_run(tmp_path / "run")
+        desktop = FakeDesktop(SCREEN)
+        run_id = list_runs(tmp_path)[0].run_id
+        for name, runs_folder in ((str(folder), None), (run_id[:6], tmp_path), ("last", tmp_path)):
+            model = build_model(f"recorded:{name}", runs_folder=runs_folder)
+            assert AgentS(model=model, desktop=desktop).run(TASK).status == "done"
+        assert desktop.performed == [Click(element_id=1)] * 3
+
+    def test_an_answer_for_another_element_is_a_difference(self, tmp_path: Path) -> None:
+        folder = record_run(tmp_path / "run")
+        desktop = FakeDesktop(screen(button(1, "Cancel")))
+        outcome = AgentS(model=RecordedModel(folder), desktop=desktop).run(TASK)
+        assert desktop.performed == []
+        assert "Call 3 differs from the record" in outcome.reason
+        assert 'is for push button "OK", here push button "Cancel"' in outcome.reason
+
+    def test_another_subtask_is_a_difference(self, tmp_path: Path) -> None:
+        plan = PlanResponse(nodes=(PlannedNode(name="Press it"),))
+        model = RecordedModel(record_run(tmp_path / "run", {"plan": [plan]}))
+        for context in (QueryContext(TASK, SCREEN), PlanContext(TASK, SCREEN)):
+            model.complete(ModelRequest(context))
+        with pytest.raises(ModelError, match="the subtask 'Press it', here it is 'Press Cancel'"):
+            model.complete(ModelRequest(ActContext(TASK, Subtask(name="Press Cancel"), SCREEN)))
+
+    def test_another_kind_of_request_is_a_difference(self, tmp_path: Path) -> None:
+        model = RecordedModel(record_run(tmp_path / "run"))
+        with pytest.raises(ModelError, match="Call 1 differs from the record: the record has 'query', and 'plan'"):
+            model.complete(ModelRequest(PlanContext(TASK, SCREEN)))
+
+    def test_a_recorded_refusal_is_a_refusal_again(self, tmp_path: Path) -> None:
+        folder = record_run(tmp_path / "run", {"query": [ModelRefused("the model refuses")]})
+        with pytest.raises(ModelRefused, match="the model refuses"):
+            RecordedModel(folder).complete(ModelRequest(QueryContext(TASK, SCREEN)))
+
+    def test_a_run_of_version_2_is_played_again(self) -> None:
+        desktop = FakeDesktop(screen(button(1, "OK"), button(2, "Cancel"), button(3, "Help")))
+        model = RecordedModel(Path(__file__).parents[3] / "data" / "run_2")
+        assert AgentS(model=model, desktop=desktop).run(Task(instruction="Press OK")).status == "done"
+        assert desktop.performed == [Click(element_id=1)]
+
+    def test_a_run_that_does_not_exist_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(ModelError, match="is not a recording"):
+            RecordedModel("nothing", tmp_path)

@@ -10,10 +10,12 @@ from aci.acting.actions import Action, Click, Done, SaveToBuffer, Type
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s import AgentS, Options, Task
+from agent_s.llm.conversation import as_exchange
 from agent_s.llm.protocol import ActResponse, ModelRequest, Response
 from agent_s.llm.scripted import ScriptedModel
+from agent_s.runs.reading import read_trajectory
 from agent_s.safety.secrets import SecretDesktop, Secrets, find_in, named_in
-from agent_s.trajectory.recorder import Recorder, read_trajectory
+from agent_s.trajectory.recorder import Recorder
 from agent_s.trajectory.report import write_report
 from memory_store import MemoryStore
 from tests.unit.agent_s.fakes import EDITOR, FakeDesktop, button, screen
@@ -115,7 +117,9 @@ def test_a_secret_is_in_nothing_that_a_run_sends_or_leaves(tmp_path: Path) -> No
     sent: list[str] = []
 
     def act(request: ModelRequest) -> Response:
-        sent.append(as_text(renderer().render(request.context)))
+        prompt = renderer().render(request.context)
+        sent.append(as_text(prompt))
+        request.on_exchange(as_exchange(prompt, "", None))
         steps: list[Action] = [Type(text="{{secret:MAIL}}", element_id=1), Click(element_id=2), Done()]
         return ActResponse(action=steps[len(sent) - 1], next_action="go on")
 

@@ -13,9 +13,10 @@ import pytest
 from aci.acting.actions import Action, Click
 from aci.observation.observation import Observation
 from agent_s.errors import TrajectoryError
+from agent_s.runs.listing import find_run
+from agent_s.runs.reading import read_trajectory
 from agent_s.settings import Settings, load_settings
 from agent_s.terminal.running import DesktopChoice, choose_desktop, make_task, run_once
-from agent_s.trajectory.recorder import find_run, read_trajectory
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 

@@ -15,16 +15,9 @@ from PIL import Image
 
 from agent_s.errors import TrajectoryError
 from agent_s.events import ActionChosen, Event, Observed, RunEnded, RunStarted
-from agent_s.trajectory.recorder import (
-    EVENTS_FILE,
-    SCHEMA_VERSION,
-    Recorder,
-    Trajectory,
-    find_run,
-    list_runs,
-    read_trajectory,
-    run_folder,
-)
+from agent_s.runs.listing import find_run, list_runs, run_folder
+from agent_s.runs.reading import EVENTS_FILE, SCHEMA_VERSION, Trajectory, read_trajectory
+from agent_s.trajectory.recorder import Recorder
 from tests.unit.agent_s.a_run import element, events_of_a_run, observation
 
 

@@ -11,7 +11,8 @@ import pytest
 from agent_s.errors import TrajectoryError
 from agent_s.events import Observed
 from agent_s.records import Outcome, Status
-from agent_s.trajectory.recorder import Recorder, Trajectory, read_trajectory
+from agent_s.runs.reading import Trajectory, read_trajectory
+from agent_s.trajectory.recorder import Recorder
 from agent_s.trajectory.report import IndexRow, heading, render_report, tone, write_index, write_report
 from tests.unit.agent_s.a_run import HOSTILE, events_of_a_run
 

@@ -1,0 +1,1 @@
+"""Recorded runs on disk: their format, and reading and finding them."""
