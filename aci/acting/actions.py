@@ -1,7 +1,8 @@
-"""The bounded action space: Table 5 of the Agent S paper, and `call_user` of OS-MAP.
+"""The bounded action space: Table 5 of the Agent S paper, `call_user` of OS-MAP, and what a mouse and eyes can do.
 
 Primitives are values, never code. They are read from JSON (`{"action": "click", "element_id": 41}`) or from the
-paper's call form (`agent.click(41, 1, "left")`), the latter with `ast` as literals only.
+paper's call form (`agent.click(41, 1, "left")`), the latter with `ast` as literals only. What they point at is
+described in `aci.acting.targets`.
 """
 
 from __future__ import annotations
@@ -10,22 +11,35 @@ import ast
 import json
 import warnings
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
+from aci.acting.targets import (
+    MAX_OCCURRENCE,
+    MAX_SPAN,
+    At,
+    ElementId,
+    MaybeId,
+    Number,
+    Pair,
+    Span,
+    Target,
+    Words,
+    path_of,
+    target_of,
+)
 from aci.errors import MalformedAction
 
 MAX_TEXT = 100_000
 MAX_WAIT_S = 60.0
-MAX_ID = 2**53
-
-ElementId = Annotated[
-    int, Field(ge=0, le=MAX_ID, strict=True, description="id of an element of the latest observation")
-]
+MAX_CLICKS = 100
+MAX_PATH = 2000
 KeyName = Annotated[str, Field(min_length=1, max_length=32, description="a key, such as ctrl, a, F5 or Return")]
 Keys = Annotated[tuple[KeyName, ...], Field(max_length=8)]
+SomeKeys = Annotated[tuple[KeyName, ...], Field(min_length=1, max_length=8)]
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Button = Literal["left", "middle", "right"]
 
 
 class Primitive(BaseModel):
@@ -33,40 +47,97 @@ class Primitive(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def targets(self) -> tuple[Target, ...]:
+        """Return what it points at, in order; () if it uses the keyboard, the pointer where it is, or nothing.
+
+        Raises:
+            ValueError: Its fields contradict each other, which is found out when it is made.
+        """
+        return ()
+
+    @model_validator(mode="after")
+    def _check_targets(self) -> Self:
+        self.targets()
+        return self
+
+
+def _somewhere(element_id: int | None, at: Pair | Words | None) -> Target:
+    target = target_of(element_id, at)
+    if target is None:
+        raise ValueError(
+            "it needs a target: element_id, an integer, or at, a pixel of the screen as [x, y] of whole numbers"
+        )
+    return target
+
 
 class Click(Primitive):
-    """Click an element."""
+    """Click an element, a place in it, words of its text, or a pixel of the screen."""
 
     action: Literal["click"] = "click"
-    element_id: ElementId
-    num_clicks: Annotated[int, Field(ge=1, le=3, strict=True)] = 1
-    button_type: Literal["left", "middle", "right"] = "left"
+    element_id: MaybeId = None
+    num_clicks: Annotated[int, Field(ge=1, le=MAX_CLICKS, strict=True)] = 1
+    button_type: Button = "left"
     hold_keys: Keys = ()
+    at: At = None
+
+    @property
+    def target(self) -> Target:
+        """What is clicked."""
+        return _somewhere(self.element_id, self.at)
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return (self.target,)
 
 
 class Type(Primitive):
-    """Type text, into an element or at the focus; `overwrite` replaces what is there, `enter` presses Return."""
+    """Type text at the focus, or where it clicks first; `enter` presses Return at the end.
+
+    `overwrite` replaces what is there: the whole content of a field, or the words that `at` names.
+    """
 
     action: Literal["type"] = "type"
     text: Text
-    element_id: ElementId | None = None
+    element_id: MaybeId = None
     overwrite: bool = False
     enter: bool = False
+    at: At = None
+
+    @property
+    def target(self) -> Target | None:
+        """Where it is typed; None for the focus."""
+        return target_of(self.element_id, self.at)
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return _given(self.target)
 
 
 class Scroll(Primitive):
-    """Turn the wheel over an element: positive clicks scroll up, negative ones down."""
+    """Turn the wheel: positive clicks scroll up, negative ones down; `horizontal`, to the right and to the left."""
 
     action: Literal["scroll"] = "scroll"
-    element_id: ElementId
+    element_id: MaybeId = None
     clicks: Annotated[int, Field(ge=-100, le=100, strict=True)]
+    at: At = None
+    horizontal: bool = False
+    hold_keys: Keys = ()
+
+    @property
+    def target(self) -> Target:
+        """Where the pointer is when the wheel is turned."""
+        return _somewhere(self.element_id, self.at)
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return (self.target,)
 
 
 class Hotkey(Primitive):
     """Press keys together, such as ctrl+s."""
 
     action: Literal["hotkey"] = "hotkey"
-    keys: Annotated[tuple[KeyName, ...], Field(min_length=1, max_length=8)]
+    keys: SomeKeys
 
 
 class HoldAndPress(Primitive):
@@ -78,12 +149,135 @@ class HoldAndPress(Primitive):
 
 
 class DragAndDrop(Primitive):
-    """Drag one element onto another."""
+    """Drag something onto something else, or along a path; without a place to drop on, it ends where the path does.
+
+    The points of the path are fractions of the box of the element that `drag_from_id` names, or pixels of the screen if
+    it names none.
+    """
 
     action: Literal["drag_and_drop"] = "drag_and_drop"
-    drag_from_id: ElementId
-    drop_on_id: ElementId
+    drag_from_id: MaybeId = None
+    drop_on_id: MaybeId = None
     hold_keys: Keys = ()
+    from_at: At = None
+    drop_at: At = None
+    path: Annotated[tuple[Pair, ...], Field(max_length=MAX_PATH)] = ()
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return where the button is pressed, the points of the path, and where it is released."""
+        start, end = target_of(self.drag_from_id, self.from_at), target_of(self.drop_on_id, self.drop_at)
+        if start is None:
+            raise ValueError("it needs a start: drag_from_id, or from_at, a pixel of the screen as [x, y]")
+        if end is None and not self.path:
+            raise ValueError("it needs an end: drop_on_id, or drop_at, a pixel of the screen as [x, y], or a path")
+        return (start, *path_of(self.drag_from_id, self.path), *_given(end))
+
+
+class Move(Primitive):
+    """Move the pointer there and leave it, so that what shows under a pointer comes up."""
+
+    action: Literal["move"] = "move"
+    element_id: MaybeId = None
+    at: At = None
+
+    @property
+    def target(self) -> Target:
+        """Where the pointer goes."""
+        return _somewhere(self.element_id, self.at)
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return (self.target,)
+
+
+class MouseDown(Primitive):
+    """Press a button of the mouse and keep it down; without a target, where the pointer is."""
+
+    action: Literal["mouse_down"] = "mouse_down"
+    element_id: MaybeId = None
+    at: At = None
+    button_type: Button = "left"
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return _given(target_of(self.element_id, self.at))
+
+
+class MouseUp(Primitive):
+    """Release a button of the mouse that is down; without a target, where the pointer is."""
+
+    action: Literal["mouse_up"] = "mouse_up"
+    element_id: MaybeId = None
+    at: At = None
+    button_type: Button = "left"
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return _given(target_of(self.element_id, self.at))
+
+
+class KeyDown(Primitive):
+    """Press keys and keep them down for the primitives that follow."""
+
+    action: Literal["key_down"] = "key_down"
+    keys: SomeKeys
+
+
+class KeyUp(Primitive):
+    """Release keys that are down."""
+
+    action: Literal["key_up"] = "key_up"
+    keys: SomeKeys
+
+
+class SelectText(Primitive):
+    """Select words of an element's text, or all from their beginning to the end of the next `until`."""
+
+    action: Literal["select_text"] = "select_text"
+    element_id: ElementId
+    text: Annotated[str, Field(min_length=1, max_length=MAX_SPAN)]
+    occurrence: Annotated[int, Field(ge=1, le=MAX_OCCURRENCE, strict=True)] = 1
+    until: Annotated[str, Field(max_length=MAX_SPAN)] = ""
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return the words with which the selection begins."""
+        return (Span(self.element_id, self.text, self.occurrence),)
+
+
+class Zoom(Primitive):
+    """Show an element, or a region as left, top, right and bottom, in full resolution.
+
+    A region is in fractions of the element's box if one is named, else in pixels of the screen.
+    """
+
+    action: Literal["zoom"] = "zoom"
+    element_id: MaybeId = None
+    region: tuple[Number, Number, Number, Number] | None = None
+
+    def targets(self) -> tuple[Target, ...]:
+        """Return the element, or the first and the last corner of the region."""
+        if self.region is None:
+            return (_somewhere(self.element_id, None),)
+        left, top, right, bottom = self.region
+        if right <= left or bottom <= top:
+            raise ValueError("a region is [left, top, right, bottom]; right and bottom are larger than left and top")
+        return path_of(self.element_id, ((left, top), (right, bottom)))
+
+
+class Read(Primitive):
+    """Read all of the text of an element, or of the window in front, also what is out of sight; page by page."""
+
+    action: Literal["read"] = "read"
+    element_id: MaybeId = None
+    page: Annotated[int, Field(ge=1, le=10_000, strict=True)] = 1
+
+    def targets(self) -> tuple[Target, ...]:
+        """See `Primitive.targets`."""
+        return _given(target_of(self.element_id, None))
+
+
+def _given(target: Target | None) -> tuple[Target, ...]:
+    return () if target is None else (target,)
 
 
 class SaveToBuffer(Primitive):
@@ -129,11 +323,13 @@ class CallUser(Primitive):
 
 Action = (
     Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop | SaveToBuffer | SwitchApplications | Wait | Done | Fail
-    | CallUser
+    | CallUser | Move | MouseDown | MouseUp | KeyDown | KeyUp | SelectText | Zoom | Read
 )  # fmt: skip
 AnyAction = Annotated[Action, Field(discriminator="action")]
 ID_FIELDS = ("element_id", "drag_from_id", "drop_on_id")
 """The fields of primitives that name an element."""
+LOOKS = (Zoom, Read)
+"""Primitives that only look: they change nothing."""
 
 ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(AnyAction)
 
@@ -158,12 +354,12 @@ def parse_action(text: str) -> Action:
 
 def format_call(action: Action) -> str:
     """Return a primitive in the paper's call form, without default values."""
-    given = [
-        f"{name}={list(value)!r}" if isinstance(value, tuple) else f"{name}={value!r}"
-        for name, value in action
-        if name != "action" and value != type(action).model_fields[name].default
-    ]
-    return f"agent.{action.action}({', '.join(given)})"
+    given = action.model_dump(exclude={"action"}, exclude_defaults=True)
+    return f"agent.{action.action}({', '.join(f'{name}={_listed(value)!r}' for name, value in given.items())})"
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _json_fields(text: str) -> dict[str, Any]:

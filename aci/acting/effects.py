@@ -18,13 +18,18 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    Read,
     SaveToBuffer,
     Scroll,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
 from aci.acting.result import ActionResult, Difference, DifferenceKind, Effect, Remark
+from aci.acting.targets import element_meant
 from aci.acting.wording import describe_element
 from aci.input.read_back import Delivery, is_rewritten
 from aci.observation.geometry import Rect
@@ -66,7 +71,7 @@ def with_effect(result: ActionResult, action: Action, before: Snapshot, after: S
         before: The screen that it was chosen on.
         after: The screen that it led to.
     """
-    if not result.ok or isinstance(action, Wait | Done | Fail | CallUser | SaveToBuffer):
+    if not result.ok or isinstance(action, Wait | Done | Fail | CallUser | SaveToBuffer | Zoom | Read):
         return result
     effect = effect_of(action, before, after, result)
     update: dict[str, object] = {"effect": effect}
@@ -89,15 +94,12 @@ def effect_of(action: Action, before: Snapshot, after: Snapshot, result: ActionR
 
 
 def acted_on(action: Action, seen: Snapshot) -> Element | None:
-    """Return the element that an action names last, else the one with the keyboard if it is for that."""
-    match action:
-        case DragAndDrop():
-            return seen.by_id.get(action.drop_on_id)
-        case Hotkey() | HoldAndPress() | Type(element_id=None):
-            return seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
-        case SwitchApplications() | Wait() | Done() | Fail() | CallUser() | SaveToBuffer():
-            return None
-    return seen.by_id.get(action.element_id) if action.element_id is not None else None
+    """Return the element that an action points at last, else the one with the keyboard if it is for that."""
+    if targets := action.targets():
+        return element_meant(targets[-1], seen)
+    if isinstance(action, Hotkey | HoldAndPress | Type | KeyDown | KeyUp):
+        return seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+    return None
 
 
 def _differences(action: Action, before: Snapshot, after: Snapshot, restless: Sequence[Rect]) -> Iterator[Difference]:

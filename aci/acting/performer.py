@@ -15,16 +15,25 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Read,
     SaveToBuffer,
     Scroll,
+    SelectText,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
-from aci.acting.effects import changed_pixels
+from aci.acting.effects import acted_on, changed_pixels
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle
 from aci.acting.targeting import Aim, Locator, Refused
+from aci.acting.targets import Whole, element_meant
 from aci.applications.catalog import Catalog
 from aci.applications.launching import Process
 from aci.applications.switching import find_window
@@ -41,6 +50,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Pointing = Click | Scroll | DragAndDrop | Move | MouseDown | MouseUp
+Input = Pointing | Type | Hotkey | HoldAndPress | KeyDown | KeyUp
 _EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
 """Roles whose effect is never a change of their own look alone."""
 _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
@@ -119,6 +130,8 @@ class Performer:
                     return self._wait(action.time, settle)
                 case SwitchApplications():
                     return self._switch(action, settle)
+                case SelectText() | Zoom() | Read():
+                    return ActionResult(ok=False, error=f"{action.action} is not available yet.", refusal="not_allowed")
                 case _:
                     return self._act(action, seen, settle, by_look)
         except Refused as refused:
@@ -137,51 +150,24 @@ class Performer:
         )
         return ActionResult(ok=True, settled_after_s=settled)
 
-    def _act(
-        self,
-        action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop,
-        seen: Observation | None,
-        settle: bool,
-        by_look: bool,
-    ) -> ActionResult:
+    def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
         delivery: Delivery | None = None
-        quiet, first = QUIET_S, FIRST_CHANGE_S
-        targets: list[Rect] = []
         before, started = self._settle.look(until_idle=settle), self._clock()
         restless = self._restless(seen, before) if settle else ()
         changes = 0 if isinstance(action, Type) else self._clipboard_changes()
         match action:
-            case Click():
-                hold = self._chord(action.hold_keys)
-                point = self._aim.point(action.element_id, seen)
-                element = self._aim.element(action.element_id, seen)
-                if seen is not None and element.role in _EFFECT_ELSEWHERE:
-                    focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
-                    targets = [element.rect, *([focused.rect] if focused is not None else [])]
-                self._device.click(point, action.num_clicks, action.button_type, hold)
-            case Scroll():
-                self._device.scroll(self._aim.wheel_point(action.element_id, seen), action.clicks)
-                quiet, first = _SCROLL_QUIET_S, _SCROLL_FIRST_S
-            case DragAndDrop():
-                hold = self._chord(action.hold_keys)
-                end, start = self._aim.point(action.drop_on_id, seen), self._aim.point(action.drag_from_id, seen)
-                self._device.drag(start, end, hold)
-            case Hotkey():
-                keys = self._chord(action.keys)
-                self._aim.check_keyboard(
-                    seen if by_look else None, by_focus=not _COMMAND_KEYS & {name.casefold() for name in action.keys}
-                )
-                self._device.press(keys)
-            case HoldAndPress():
-                self._chord([*action.hold_keys, *action.press_keys])
-                self._aim.check_keyboard(seen if by_look else None, by_focus=True)
-                self._device.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
+            case Hotkey() | HoldAndPress() | KeyDown() | KeyUp():
+                self._press_keys(action, seen if by_look else None)
             case Type():
-                if action.element_id is None:
+                if not action.targets():
                     self._aim.check_keyboard(seen if by_look else None, by_focus=True)
-                delivery = self._type(action, seen)
+                delivery = self._type(action, seen, restless)
+            case _:
+                self._use_mouse(action, seen, restless)
+        targets = self._hit(action, seen) if settle and isinstance(action, Click) and seen is not None else []
+        quiet, first = (_SCROLL_QUIET_S, _SCROLL_FIRST_S) if isinstance(action, Scroll) else (QUIET_S, FIRST_CHANGE_S)
         if not settle:
-            quiet, first, targets = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S, []
+            quiet, first = _UNSETTLED_QUIET_S, _UNSETTLED_FIRST_S
         settled = self._settle.wait(
             before,
             started,
@@ -194,6 +180,56 @@ class Performer:
         copied = not isinstance(action, Type) and self._clipboard_changes() != changes
         return ActionResult(ok=True, settled_after_s=settled, delivery=delivery, copied=copied, restless=restless)
 
+    def _hit(self, action: Click, seen: Observation) -> list[Rect]:
+        """Return the areas that only show that a button was hit; its effect is elsewhere."""
+        element = element_meant(action.target, seen)
+        if element is None or element.role not in _EFFECT_ELSEWHERE:
+            return []
+        focused = seen.by_id.get(seen.focus_id) if seen.focus_id is not None else None
+        return [element.rect, *([focused.rect] if focused is not None else [])]
+
+    def _press_keys(self, action: Hotkey | HoldAndPress | KeyDown | KeyUp, seen: Observation | None) -> None:
+        match action:
+            case Hotkey():
+                keys = self._chord(action.keys)
+                by_focus = not _COMMAND_KEYS & {name.casefold() for name in action.keys}
+                self._aim.check_keyboard(seen, by_focus)
+                self._device.press(keys)
+            case HoldAndPress():
+                self._chord([*action.hold_keys, *action.press_keys])
+                self._aim.check_keyboard(seen, by_focus=True)
+                self._device.press_each(chord(action.hold_keys), [chord([key]) for key in action.press_keys])
+            case KeyDown():
+                keys = self._chord(action.keys)
+                self._aim.check_keyboard(seen, by_focus=False)
+                self._device.hold_keys(keys)
+            case KeyUp():
+                self._device.release_keys(chord(action.keys))
+
+    def _use_mouse(self, action: Pointing, seen: Observation | None, restless: Sequence[Rect]) -> None:
+        match action:
+            case Click():
+                hold = self._chord(action.hold_keys)
+                point = self._aim.locate(action.target, seen, restless)
+                self._device.click(point, action.num_clicks, action.button_type, hold)
+            case Scroll():
+                hold = self._chord(action.hold_keys)
+                point = self._aim.wheel_point(action.target, seen, restless)
+                self._device.scroll(point, action.clicks, action.horizontal, hold)
+            case DragAndDrop():
+                hold = self._chord(action.hold_keys)
+                ends = reversed(action.targets())  # looking at one end must not move what the other was found by
+                self._device.drag([self._aim.locate(target, seen, restless) for target in ends][::-1], hold)
+            case Move() | MouseDown() | MouseUp():
+                if isinstance(action, MouseUp) and action.button_type not in self._device.held.buttons:
+                    raise Refused(f"The {action.button_type} button is not down.", "not_allowed")
+                for target in action.targets():
+                    self._device.move(self._aim.locate(target, seen, restless))
+                if isinstance(action, MouseDown):
+                    self._device.press_button(action.button_type)
+                elif isinstance(action, MouseUp):
+                    self._device.release_button(action.button_type)
+
     def _restless(self, seen: Observation | None, now: NDArray[np.uint32]) -> tuple[Rect, ...]:
         """Return the areas that changed since the screen was seen, and before the action before this as well."""
         latest = () if seen is None else changed_pixels(seen.screenshot, to_rgb(now)) or ()
@@ -201,14 +237,19 @@ class Performer:
         both = (one.intersection(other) for one in latest for other in previous)
         return tuple(area for area in both if area is not None)
 
-    def _type(self, action: Type, seen: Observation | None) -> Delivery | None:
-        element = None if action.element_id is None else self._aim.element(action.element_id, seen)
-        if element is not None:
-            self._focus(element, seen, keep_caret=not action.overwrite)
-        elif seen is not None and seen.focus_id is not None:
-            element = seen.by_id.get(seen.focus_id)
-        place = Place(element, self._app_with_keyboard(), chosen=action.element_id is not None)
-        chosen = element if action.element_id is not None else None
+    def _type(self, action: Type, seen: Observation | None, restless: Sequence[Rect]) -> Delivery | None:
+        if self._device.held.keys:
+            raise Refused("Keys are held down, which would change what is typed; release them first.", "not_allowed")
+        target = action.target
+        chosen = self._aim.element(target.element_id, seen) if isinstance(target, Whole) else None
+        if chosen is not None:
+            self._focus(chosen, seen, keep_caret=not action.overwrite)
+        elif target is not None:
+            before, started = self._settle.look(), self._clock()
+            self._device.click(self._aim.locate(target, seen, restless))
+            self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
+        element = chosen or (acted_on(action, seen) if seen is not None else None)
+        place = Place(element, self._app_with_keyboard(), chosen=target is not None)
 
         def click_again() -> None:
             if chosen is not None:
@@ -282,7 +323,7 @@ class Performer:
 
     def _chord(self, names: Sequence[str]) -> list[int]:
         symbols = chord(names)
-        if self._is_stop_key(symbols):
+        if self._is_stop_key([*self._device.held.keys, *symbols]):
             raise Refused(
                 f"{'+'.join(names)} is the key by which the person stops the run; it is not pressed.", "not_allowed"
             )

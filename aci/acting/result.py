@@ -14,6 +14,8 @@ from aci.observation.geometry import Rect
 
 Refusal = Literal[
     "unknown_id",  # no element of the latest observation has this id
+    "off_screen",  # the point is not on the screen
+    "no_text",  # the element has no text, or the words are not in it
     "stale",  # the element is gone, or is another one now
     "covered",  # something lies over the element
     "not_typed",  # none of the text arrived

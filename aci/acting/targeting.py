@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from aci.acting.result import Refusal
+from aci.acting.targets import Place, Span, Target, Whole, element_at, window_at
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
@@ -39,6 +40,7 @@ _TURNED = _TURNED_BY_VALUE | {
     "document web", "document frame", "document text", "document spreadsheet", "internal frame",
 }  # fmt: skip
 _LEAST_FREE = 64  # px²; large enough for the pointer
+_AROUND_PX = 12  # around a pixel that is pointed at, where the screen has to look as it did
 
 
 class Refused(Exception):
@@ -77,6 +79,9 @@ class Windows(Protocol):
 
     def active_window(self) -> int | None:
         """Return the id of the window with the keyboard."""
+
+    def dark(self) -> tuple[Rect, ...]:
+        """Return the parts of the screen that no monitor shows."""
 
 
 class Aim:
@@ -126,6 +131,76 @@ class Aim:
         if element is None:
             raise Refused(f"There is no element {element_id} on the screen.", "unknown_id")
         return element
+
+    def locate(self, target: Target, seen: Observation | None, restless: Sequence[Rect] = ()) -> Point:
+        """Return the pixel of a target now.
+
+        Args:
+            target: What is meant.
+            seen: The screen that it was chosen on.
+            restless: Areas that keep changing, px; there the pixels need not be as they were.
+
+        Raises:
+            Refused: It was never seen, is gone, has changed, is covered, or is not on the screen.
+        """
+        match target:
+            case Whole():
+                return self.point(target.element_id, seen)
+            case Place():
+                return self._place(target, seen)
+            case Span():
+                raise Refused("Words of a text cannot be pointed at yet.", "no_text")
+        return self._pixel(target, seen, restless)
+
+    def _place(self, place: Place, seen: Observation | None) -> Point:
+        """Return the pixel of a place inside an element, at which the element's window is on top."""
+        element = self.element(place.element_id, seen)
+        assert seen is not None  # It holds the element.
+        self._check_dialogs(element, seen)
+        there = element.point is not None and self._is_at(element, element.point)
+        if not there or self._stirred() or not self._looks_as_seen(element, seen):
+            element = self._still(element, seen)
+        point = place.inside(element.rect)
+        if not self._on_top(element, point):
+            cover = self._cover(element, point, seen, seen)
+            raise Refused(f"That place of element {element.id} is covered by {cover} now.", "covered")
+        return point
+
+    def _pixel(self, point: Point, seen: Observation | None, restless: Sequence[Rect]) -> Point:
+        """Return a pixel of the screen if what lies there is what was seen there."""
+        screen = self._screen.rect
+        if not screen.contains(point) or any(area.contains(point) for area in self._screen.dark()):
+            raise Refused(
+                f"The pixel {point.x},{point.y} is not on the screen, which has {screen.width} x {screen.height} "
+                "pixels.",
+                "off_screen",
+            )
+        if seen is None or self._shows(point, seen, self._frame(), restless):
+            return point
+        self._rest()
+        if self._shows(point, seen, self._frame(), restless):
+            return point
+        now = self.look()
+        before, after = element_at(point, seen), element_at(point, now)
+        if before is not None and after is not None and before.name and _alike(before, after):
+            return point
+        what = "it is no known element" if after is None else f"it is the {_shown(after)}"
+        raise Refused(f"What lies at {point.x},{point.y} has changed: now {what}. Look at it again before acting.")
+
+    def _shows(self, point: Point, seen: Observation, frame: NDArray[np.uint32], restless: Sequence[Rect]) -> bool:
+        """Return whether the pixels around a point are as they were, and of the same window."""
+        window = window_at(point, seen)
+        hit = self._screen.window_at(point)
+        if window is not None and hit is not None and self._screen.is_tooltip(hit) and hit != window.id:
+            hit = self._without_tooltip(point, hit)
+        if frame.shape != seen.screenshot.shape[:2] or (window is not None and hit not in (None, window.id)):
+            return False
+        if any(area.contains(point) for area in restless):
+            return True
+        area = Rect(point.x, point.y, 1, 1).grown(_AROUND_PX, _AROUND_PX).intersection(self._screen.rect)
+        assert area is not None  # The point is on the screen.
+        rows, columns = slice(area.y, area.bottom), slice(area.x, area.right)
+        return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
 
     def point(self, element_id: int, seen: Observation | None) -> Point:
         """Return the pixel at which an element can be used now.
@@ -206,14 +281,16 @@ class Aim:
         window = next((window for window in windows if window.id == window_id), None)
         return f"the window {(window.title or window.app)!r}" if window is not None else "another window"
 
-    def wheel_point(self, element_id: int, seen: Observation | None) -> Point:
-        """Return the pixel at which the wheel acts on the element itself, not on something that scrolls inside it.
+    def wheel_point(self, target: Target, seen: Observation | None, restless: Sequence[Rect] = ()) -> Point:
+        """Return the pixel at which the wheel acts on an element itself, not on something that scrolls inside it.
 
         Raises:
             Refused: It was never seen, is gone, or is covered.
         """
-        point = self.point(element_id, seen)
-        element = self.element(element_id, seen)
+        point = self.locate(target, seen, restless)
+        if not isinstance(target, Whole):
+            return point
+        element = self.element(target.element_id, seen)
         others = () if seen is None else seen.elements
         inside = [other.rect for other in others if other.role in _TURNED and _lies_in(other, element)]
         moved = not element.rect.contains(point)
@@ -224,6 +301,13 @@ class Aim:
         return next((center for center in centers if self._screen.window_at(center) == element.window_id), point)
 
     def _found_again(self, element: Element, seen: Observation) -> Point:
+        """Return the pixel of an element that is the same, wherever it is now."""
+        found = self._still(element, seen)
+        assert found.point is not None  # It is on top there.
+        return found.point
+
+    def _still(self, element: Element, seen: Observation) -> Element:
+        """Return an element as it is now."""
         now = self.look()
         found = self._same(element, seen, now)
         if found is None or found.point is None or not self._on_top(found, found.point):
@@ -240,7 +324,7 @@ class Aim:
             )
         if found.states & _TELLING != element.states & _TELLING:
             raise Refused(f"Element {element.id}, the {_shown(found)}, has changed its state. Look at it again.")
-        return found.point
+        return found
 
     def _same(self, element: Element, seen: Observation, now: Observation) -> Element | None:
         """Return the element in a later observation, whatever its id there.

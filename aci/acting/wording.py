@@ -5,11 +5,10 @@ What comes from the screen is quoted, with control characters escaped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import (
-    ID_FIELDS,
     Action,
     CallUser,
     Click,
@@ -18,14 +17,24 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Read,
     SaveToBuffer,
     Scroll,
+    SelectText,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
 from aci.acting.result import ActionResult, Difference, DifferenceKind, Remark
+from aci.acting.targets import Place, Span, Target, element_meant
 from aci.input.read_back import Delivery, DeliveryState, Unread
+from aci.observation.geometry import Point
 from aci.observation.text import quote
 
 if TYPE_CHECKING:
@@ -92,10 +101,32 @@ def describe_element(element: Element) -> str:
 
 
 def describe_target(action: Action, seen: Snapshot) -> str:
-    """Return the elements that an action names, by role and name; empty if it names none that was seen."""
-    named = action.model_dump(include=set(ID_FIELDS))
-    elements = (seen.by_id.get(named[field]) for field in ID_FIELDS if named.get(field) is not None)
-    return " to ".join(describe_element(element) for element in elements if element is not None)
+    """Return what an action points at, with elements by role and name; empty if it names only unknown elements."""
+    return _joined([_at(target, element_meant(target, seen)) for target in _ends(action)])
+
+
+def _ends(action: Action) -> tuple[Target, ...]:
+    """Return the targets of an action, of a path only its ends."""
+    targets = action.targets()
+    return (targets[0], targets[-1]) if len(targets) > 1 else targets
+
+
+def _joined(targets: Sequence[str]) -> str:
+    return " to ".join(target for target in targets if target)
+
+
+def _at(target: Target, element: Element | None, unknown: str = "") -> str:
+    """Return a target in words; `unknown` stands for an element that is not known."""
+    named = describe_element(element) if element is not None else unknown
+    match target:
+        case Point():
+            return f"the pixel {target.x},{target.y}" + (f" on {named}" if named else "")
+        case Place():
+            return f"the place {target.x:.0%} across and {target.y:.0%} down {named}" if named else ""
+        case Span():
+            which = f" (occurrence {target.occurrence})" if target.occurrence > 1 else ""
+            return f"{quote(target.text, _LONGEST_NAME)}{which} in {named}" if named else ""
+    return named
 
 
 def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - one case per primitive
@@ -106,25 +137,46 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
         target: The elements that it names, in words (`describe_target`); where they are unknown, their ids are given.
     """
     if not target:
-        ids = action.model_dump(include=set(ID_FIELDS), exclude_none=True)
-        target = " to ".join(f"element {ids[field]}" for field in ID_FIELDS if field in ids)
+        target = _joined(
+            [_at(one, None, "" if isinstance(one, Point) else f"element {one.element_id}") for one in _ends(action)]
+        )
     match action:
         case Click():
             button = "" if action.button_type == "left" else f"{action.button_type}-"
-            return f"{button}{_CLICKS[action.num_clicks]} {target}{_holding(action.hold_keys)}"
+            clicks = _CLICKS.get(action.num_clicks, f"click {action.num_clicks} times")
+            return f"{button}{clicks} {target}{_holding(action.hold_keys)}"
         case Type():
             place = f" {'over the content of' if action.overwrite else 'into'} {target}" if target else ""
             enter = " and press Return" if action.enter else ""
             return f"type {quote(action.text, _LONGEST_TEXT)}{place}{enter}"
         case Scroll():
-            return f"scroll {'up' if action.clicks > 0 else 'down'} by {abs(action.clicks)} on {target}"
+            ways = ("right", "left") if action.horizontal else ("up", "down")
+            way = ways[0 if action.clicks > 0 else 1]
+            return f"scroll {way} by {abs(action.clicks)} on {target}{_holding(action.hold_keys)}"
         case Hotkey():
             return f"press {_keys('+'.join(action.keys))}"
         case HoldAndPress():
             pressed = " ".join(action.press_keys)
             return f"press {_keys(pressed)}{_holding(action.hold_keys)}"
         case DragAndDrop():
-            return f"drag {target}{_holding(action.hold_keys)}"
+            along = f" along a path of {len(action.path)} points" if len(action.path) > 1 else ""
+            return f"drag {target}{along}{_holding(action.hold_keys)}"
+        case Move():
+            return f"move the pointer to {target}"
+        case MouseDown() | MouseUp():
+            what = "press" if isinstance(action, MouseDown) else "release"
+            return f"{what} the {action.button_type} button" + (f" on {target}" if target else "")
+        case KeyDown() | KeyUp():
+            keys = _keys("+".join(action.keys))
+            return f"press {keys} and keep it down" if isinstance(action, KeyDown) else f"release {keys}"
+        case SelectText():
+            until = f" until {quote(action.until, _LONGEST_NAME)}" if action.until else ""
+            return f"select {target}{until}"
+        case Zoom():
+            return f"look closely at {target}"
+        case Read():
+            page = f", page {action.page}" if action.page > 1 else ""
+            return f"read {target or 'the window in front'}{page}"
         case SaveToBuffer():
             return f"save {quote(action.text, _LONGEST_TEXT)} in the buffer"
         case SwitchApplications():

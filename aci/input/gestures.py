@@ -7,18 +7,23 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from itertools import pairwise
+from math import ceil, hypot
+from typing import Generic, Literal, TypeVar
 
-from aci.input.input_device import Button
+from aci.input.input_device import Button, Held
 from aci.input.modifiers import Modifiers
 from aci.input.stuck_keys import release_stuck_keys
 from aci.observation.geometry import Point
 from aci.screen.screen import lost_connection_is_reported, open_display
 
 Key = TypeVar("Key")
+Way = Literal["up", "down", "left", "right"]
 
 _DOUBLE_CLICK_S = 0.6  # toolkits take two clicks within 0.25 to 0.5 s for a double click
 _DOUBLE_CLICK_PX = 6
+_ALONG: tuple[Way, Way] = ("up", "down")
+_ACROSS: tuple[Way, Way] = ("right", "left")
 _DRAG_STEPS = 12
 _DRAG_PACE_S = 0.012  # a drag begins only after some motion was handled between press and release
 
@@ -52,6 +57,8 @@ class Gestures(ABC, Generic[Key]):
         self._moving = moving
         self._keys_down: list[Key] = []
         self._buttons_down: list[Button] = []
+        self._held_keys: dict[int, list[Key]] = {}
+        self._held_buttons: list[Button] = []
         self._last_click = (Point(-100, -100), 0.0)
         self._modifiers = Modifiers(self._display, pause)
         release_stuck_keys(self._display)
@@ -74,29 +81,66 @@ class Gestures(ABC, Generic[Key]):
             self._display.sync()
             self._last_click = (point, time.monotonic())
 
-    def scroll(self, point: Point, clicks: int) -> None:
-        """Turn the wheel at a point; positive clicks scroll up."""
-        with self._acting():
+    def scroll(self, point: Point, clicks: int, horizontal: bool = False, hold: Sequence[int] = ()) -> None:
+        """Turn the wheel at a point; positive clicks scroll up, or to the right."""
+        forth, back = _ACROSS if horizontal else _ALONG
+        with self._acting(hold), self._holding(hold):
             self._motion(point)
             for _ in range(abs(clicks)):
                 self._guard()
-                self._turn_wheel(up=clicks > 0)
+                self._turn_wheel(forth if clicks > 0 else back)
 
-    def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
-        """Press the left button at one point, move, and release it at another."""
+    def drag(self, points: Sequence[Point], hold: Sequence[int] = ()) -> None:
+        """Press the left button at the first point, move through all of them, and release it at the last."""
         with self._acting(hold), self._holding(hold):
-            self._motion(start)
+            self._motion(points[0])
             with self._button("left"):
-                for step in range(1, _DRAG_STEPS + 1):
+                for point in _steps(points):
                     self._guard()
-                    share = step / _DRAG_STEPS
-                    x, y = start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share
-                    self._motion(Point(round(x), round(y)))
+                    self._motion(point)
                     self._pause(_DRAG_PACE_S)
-                self._motion(Point(end.x + 1, end.y))
-                self._motion(end)
-                self._pause(_DRAG_PACE_S)
+                if len(points) == 2:  # a target takes a drop only after motion over it; on a path it would draw
+                    self._motion(Point(points[-1].x + 1, points[-1].y))
+                    self._motion(points[-1])
+                    self._pause(_DRAG_PACE_S)
             self._display.sync()
+
+    def press_button(self, button: Button) -> None:
+        """Press a button where the pointer is, and keep it down."""
+        with self._acting():
+            if button not in self._held_buttons:
+                self._held_buttons.append(button)
+                with self._for_longer():
+                    self._set_button(button, down=True)
+
+    def release_button(self, button: Button) -> None:
+        """Release a button that `press_button` pressed."""
+        with self._acting():
+            if button in self._held_buttons:
+                with self._for_longer():
+                    self._set_button(button, down=False)
+                self._held_buttons.remove(button)
+
+    def hold_keys(self, keysyms: Sequence[int]) -> None:
+        """Press keys, and keep them down."""
+        with self._acting(keysyms):
+            for keysym in keysyms:
+                if keysym not in self._held_keys:
+                    keys = self._held_keys[keysym] = self._keys([keysym])
+                    with self._for_longer():
+                        self._set_keys(keys, down=True)
+
+    def release_keys(self, keysyms: Sequence[int]) -> None:
+        """Release keys that `hold_keys` pressed."""
+        with self._acting():
+            for keysym in reversed(keysyms):
+                with self._for_longer():
+                    self._set_keys(self._held_keys.pop(keysym, [])[::-1], down=False)
+
+    @property
+    def held(self) -> Held:
+        """What `press_button` and `hold_keys` keep down."""
+        return Held(tuple(self._held_keys), tuple(self._held_buttons))
 
     def press(self, chord: Sequence[int]) -> None:
         """Press keys together: held in order, released in reverse."""
@@ -113,7 +157,7 @@ class Gestures(ABC, Generic[Key]):
     def release_all(self) -> None:
         """Release every key and button that is held."""
         with self._lock, lost_connection_is_reported():
-            self._release_all()
+            self._let_go()
 
     def close(self) -> None:
         """Release everything and disconnect; the server may already be gone."""
@@ -121,7 +165,7 @@ class Gestures(ABC, Generic[Key]):
 
         with self._lock:
             try:
-                self._release_all()
+                self._let_go()
                 self._disconnect()
             except (ConnectionClosedError, OSError):
                 return
@@ -151,7 +195,7 @@ class Gestures(ABC, Generic[Key]):
         """Move the pointer."""
 
     @abstractmethod
-    def _turn_wheel(self, up: bool) -> None:
+    def _turn_wheel(self, way: Way) -> None:
         """Turn the wheel by one click where the pointer is."""
 
     def _disconnect(self) -> None:
@@ -159,15 +203,18 @@ class Gestures(ABC, Generic[Key]):
 
     @contextmanager
     def _acting(self, keysyms: Sequence[int] = (), free_of_modifiers: bool = True) -> Iterator[None]:
-        """Release everything at the end of an action, also after an error, a stop or Ctrl-C."""
+        """Release what an action pressed; after an error, a stop or Ctrl-C, also what is held over several."""
         with self._lock, lost_connection_is_reported():
-            self._guard()
-            if free_of_modifiers:
-                self._await_free_modifiers()
             try:
+                self._guard()
+                if free_of_modifiers:
+                    self._await_free_modifiers()
                 if keysyms:
                     self._prepare(keysyms)
                 yield
+            except BaseException:
+                self._let_go()
+                raise
             finally:
                 self._release_all()
 
@@ -195,6 +242,30 @@ class Gestures(ABC, Generic[Key]):
         self._moving(point)
         self._point(point)
 
+    @contextmanager
+    def _for_longer(self) -> Iterator[None]:
+        """Note what keys or buttons do to the modifiers that are pressed for longer than one action, or released."""
+        before = self._modifiers.state()
+        yield
+        self._display.sync()
+        now = self._modifiers.state()
+        self._modifiers.own = (self._modifiers.own | now & ~before) & now
+
+    def _let_go(self) -> None:
+        """Release everything, also what is held on purpose."""
+        for keys in reversed(self._held_keys.values()):
+            self._set_keys(keys[::-1], down=False)
+        for button in self._held_buttons:
+            self._set_button(button, down=False)
+        self._held_keys.clear()
+        self._held_buttons.clear()
+        self._modifiers.own = 0
+        self._release_all()
+
+    def _set_keys(self, keys: Sequence[Key], down: bool) -> None:
+        for key in keys:
+            self._set_key(key, down)
+
     def _release_all(self) -> None:
         for key in reversed(self._keys_down):
             self._set_key(key, down=False)
@@ -214,3 +285,13 @@ class Gestures(ABC, Generic[Key]):
         remaining = at + _DOUBLE_CLICK_S - time.monotonic()
         if near and remaining > 0:
             self._pause(remaining)
+
+
+def _steps(points: Sequence[Point]) -> Iterator[Point]:
+    """Yield the points of a drag after the first, with more between those that are far apart."""
+    total = sum(hypot(end.x - start.x, end.y - start.y) for start, end in pairwise(points))
+    for start, end in pairwise(points):
+        steps = max(1, ceil(_DRAG_STEPS * hypot(end.x - start.x, end.y - start.y) / max(total, 1)))
+        for step in range(1, steps + 1):
+            share = step / steps
+            yield Point(round(start.x + (end.x - start.x) * share), round(start.y + (end.y - start.y) * share))

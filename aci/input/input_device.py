@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from aci.observation.geometry import Point
@@ -10,8 +11,16 @@ from aci.observation.geometry import Point
 Button = Literal["left", "middle", "right"]
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Keys and buttons that are held down over several actions."""
+
+    keys: tuple[int, ...] = ()  # keysyms, in the order in which they were pressed
+    buttons: tuple[Button, ...] = ()
+
+
 class InputDevice(Protocol):
-    """Keyboard and pointer; nothing stays pressed after an action.
+    """Keyboard and pointer; nothing stays pressed after an action, but for what is held on purpose.
 
     Keys are X keysyms, from `aci.input.keys`. All actions raise `Halted` after a stop request, `KeysHeld` while
     the user holds a modifier, and `ConnectionLost` when the display is gone.
@@ -23,11 +32,28 @@ class InputDevice(Protocol):
     def click(self, point: Point, count: int = 1, button: Button = "left", hold: Sequence[int] = ()) -> None:
         """Click `count` times in quick succession while keys are held; consecutive calls never make a double click."""
 
-    def scroll(self, point: Point, clicks: int) -> None:
-        """Turn the wheel at a point; positive clicks scroll up."""
+    def scroll(self, point: Point, clicks: int, horizontal: bool = False, hold: Sequence[int] = ()) -> None:
+        """Turn the wheel at a point while keys are held; positive clicks scroll up, or to the right."""
 
-    def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
-        """Press the left button at one point, move, and release it at another, while keys are held."""
+    def drag(self, points: Sequence[Point], hold: Sequence[int] = ()) -> None:
+        """Press the left button at the first of two or more points, move through all, and release it at the last."""
+
+    def press_button(self, button: Button) -> None:
+        """Press a button where the pointer is; it stays down until it is released, or until an action fails."""
+
+    def release_button(self, button: Button) -> None:
+        """Release a button that `press_button` pressed."""
+
+    def hold_keys(self, keysyms: Sequence[int]) -> None:
+        """Press keys; they stay down until they are released, or until an action fails."""
+
+    def release_keys(self, keysyms: Sequence[int]) -> None:
+        """Release keys that `hold_keys` pressed."""
+
+    @property
+    def held(self) -> Held:
+        """What `press_button` and `hold_keys` keep down."""
+        ...
 
     def press(self, chord: Sequence[int]) -> None:
         """Press keys together: held in order, released in reverse."""

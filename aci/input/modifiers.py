@@ -19,7 +19,11 @@ _POLL_S = 0.02
 
 
 class Modifiers:
-    """The modifier state of an open Xlib display, shared with the caller."""
+    """The modifier state of an open Xlib display, shared with the caller.
+
+    Attributes:
+        own: Bits that the caller itself holds, for longer than one action.
+    """
 
     def __init__(
         self, display: Any, pause: Callable[[float], None], clock: Callable[[], float] = time.monotonic
@@ -28,6 +32,7 @@ class Modifiers:
         self._pause = pause
         self._clock = clock
         self._held = sum(1 << bit for bit in _NAMES) & ~_locks(display)
+        self.own = 0
 
     def state(self) -> int:
         """Return the current state, with locks and layout (X11 protocol, SETofKEYBUTMASK)."""
@@ -35,13 +40,13 @@ class Modifiers:
         return int(answer.mask)
 
     def await_free(self) -> None:
-        """Wait until the user holds no modifier or button; call it while own input holds none.
+        """Wait until the user holds no modifier or button; call it while own input holds none but `own`.
 
         Raises:
             KeysHeld: They are still held.
         """
         deadline = self._clock() + _LIMIT_S
-        while held := self.state() & self._held:
+        while held := self.state() & self._held & ~self.own:
             if self._clock() >= deadline:
                 names = " and ".join(name for bit, name in _NAMES.items() if held >> bit & 1)
                 raise KeysHeld(

@@ -11,7 +11,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
 from aci.errors import CannotType, DesktopError, MissingDependency
-from aci.input.gestures import Gestures
+from aci.input.gestures import Gestures, Way
 from aci.input.input_device import Button
 from aci.input.keys import keysym
 from aci.observation.geometry import Point
@@ -103,8 +103,9 @@ class PyAutoGui(Gestures[str]):
     def _point(self, point: Point) -> None:
         self._gui.moveTo(point.x, point.y, _pause=False)
 
-    def _turn_wheel(self, up: bool) -> None:
-        self._gui.scroll(1 if up else -1, _pause=False)
+    def _turn_wheel(self, way: Way) -> None:
+        turn = self._gui.scroll if way in ("up", "down") else self._gui.hscroll
+        turn(1 if way in ("up", "right") else -1, _pause=False)
 
     def _types(self, character: str) -> bool:
         """Return whether the key that PyAutoGUI presses for a character types that character on this keyboard."""

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from aci.input.gestures import Gestures
+from aci.input.gestures import Gestures, Way
 from aci.input.input_device import Button
 from aci.input.keymap import Keymap, Stroke
 from aci.input.keys import characters, keysym
 from aci.observation.geometry import Point
 
 _BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3}
-_WHEEL_UP, _WHEEL_DOWN = 4, 5
+_WHEEL: dict[Way, int] = {"up": 4, "down": 5, "left": 6, "right": 7}
 _LOCK_MASK = 1 << 1
 _GROUP_SHIFT, _GROUP_MASK = 13, 3  # position of the current layout in the modifier state (XKB)
 _BURST = 40
@@ -93,9 +93,9 @@ class Xtest(Gestures[int]):
         xtest.fake_input(self._display, X.MotionNotify, x=point.x, y=point.y)
         self._display.sync()
 
-    def _turn_wheel(self, up: bool) -> None:
+    def _turn_wheel(self, way: Way) -> None:
         for down in (True, False):
-            self._set_button_number(_WHEEL_UP if up else _WHEEL_DOWN, down)
+            self._set_button_number(_WHEEL[way], down)
         self._display.sync()
 
     def _disconnect(self) -> None:

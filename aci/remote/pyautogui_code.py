@@ -15,12 +15,20 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Read,
     SaveToBuffer,
     Scroll,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
+from aci.acting.targets import Place, Span, Target
 from aci.applications.catalog import Catalog
 from aci.applications.switching import find_window
 from aci.errors import CannotType, NotTranslatable
@@ -55,7 +63,7 @@ def pyautogui_code(action: Action, observation: Observation) -> str:
             return DONE
         case Fail():
             return FAIL
-        case SaveToBuffer() | CallUser():
+        case SaveToBuffer() | CallUser() | Zoom() | Read():
             return WAIT
         case Wait():
             return f"import time; time.sleep({action.time!r})"
@@ -67,19 +75,24 @@ def pyautogui_code(action: Action, observation: Observation) -> str:
         raise NotTranslatable(str(error)) from error
 
 
-def _input(action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, observation: Observation) -> list[str]:
+def _input(action: Action, observation: Observation) -> list[str]:  # noqa: C901 - one case per primitive
     match action:
         case Click():
-            point = _point(action.element_id, observation)
+            point = _point(action.target, observation)
             click = f"pyautogui.click({point.x}, {point.y}, clicks={action.num_clicks}, button={action.button_type!r})"
             return _held(_names(action.hold_keys), [click])
         case Scroll():
-            point = _point(action.element_id, observation)
-            return [f"pyautogui.moveTo({point.x}, {point.y})", f"pyautogui.scroll({action.clicks})"]
+            point = _point(action.target, observation)
+            wheel = f"pyautogui.{'hscroll' if action.horizontal else 'scroll'}({action.clicks})"
+            return [f"pyautogui.moveTo({point.x}, {point.y})", *_held(_names(action.hold_keys), [wheel])]
         case DragAndDrop():
-            start, end = _point(action.drag_from_id, observation), _point(action.drop_on_id, observation)
-            drag = f"pyautogui.dragTo({end.x}, {end.y}, duration={_DRAG_S}, button='left')"
-            return [f"pyautogui.moveTo({start.x}, {start.y})", *_held(_names(action.hold_keys), [drag])]
+            start, *rest = [_point(target, observation) for target in action.targets()]
+            if len(rest) == 1:
+                drag = [f"pyautogui.dragTo({rest[0].x}, {rest[0].y}, duration={_DRAG_S}, button='left')"]
+            else:
+                moves = [f"pyautogui.moveTo({point.x}, {point.y}, duration={_DRAG_S / len(rest):g})" for point in rest]
+                drag = ["pyautogui.mouseDown()", *moves, "pyautogui.mouseUp()"]
+            return [f"pyautogui.moveTo({start.x}, {start.y})", *_held(_names(action.hold_keys), drag)]
         case Hotkey():
             return [f"pyautogui.hotkey({', '.join(map(repr, _names(action.keys)))})"]
         case HoldAndPress():
@@ -87,12 +100,22 @@ def _input(action: Click | Type | Scroll | Hotkey | HoldAndPress | DragAndDrop, 
             return _held(_names(action.hold_keys), presses)
         case Type():
             return _typing(action, observation)
+        case Move():
+            return _moved(action.targets(), observation)
+        case MouseDown() | MouseUp():
+            verb = "mouseDown" if isinstance(action, MouseDown) else "mouseUp"
+            return [*_moved(action.targets(), observation), f"pyautogui.{verb}(button={action.button_type!r})"]
+        case KeyDown():
+            return [f"pyautogui.keyDown({name!r})" for name in _names(action.keys)]
+        case KeyUp():
+            return [f"pyautogui.keyUp({name!r})" for name in _names(action.keys)]
+    raise NotTranslatable(f"OSWorld has no form of {action.action}.")
 
 
 def _typing(action: Type, observation: Observation) -> list[str]:
     steps = []
-    if action.element_id is not None:
-        point = _point(action.element_id, observation)
+    if action.target is not None:
+        point = _point(action.target, observation)
         steps.append(f"pyautogui.click({point.x}, {point.y})")
     if action.overwrite:
         steps += ["pyautogui.hotkey('ctrl', 'a')", "pyautogui.press('backspace')"]
@@ -124,10 +147,19 @@ def _names(keys: tuple[str, ...]) -> list[str]:
     return [key_name(symbol) for symbol in chord(keys)]
 
 
-def _point(element_id: int, observation: Observation) -> Point:
-    element = observation.by_id.get(element_id)
+def _moved(targets: tuple[Target, ...], observation: Observation) -> list[str]:
+    points = [_point(target, observation) for target in targets]
+    return [f"pyautogui.moveTo({point.x}, {point.y})" for point in points]
+
+
+def _point(target: Target, observation: Observation) -> Point:
+    if isinstance(target, Point):
+        return target
+    element = observation.by_id.get(target.element_id)
     if element is None:
-        raise NotTranslatable(f"There is no element {element_id} on the screen.")
+        raise NotTranslatable(f"There is no element {target.element_id} on the screen.")
     if element.point is None:
-        raise NotTranslatable(f"Element {element_id} is covered.")
-    return element.point
+        raise NotTranslatable(f"Element {target.element_id} is covered.")
+    if isinstance(target, Span):
+        raise NotTranslatable("Where words of a text lie is not known outside of the machine; name a pixel.")
+    return target.inside(element.rect) if isinstance(target, Place) else element.point

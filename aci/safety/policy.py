@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from aci.acting.actions import Action, CallUser, Done, Fail, SaveToBuffer, Wait
+from aci.acting.actions import LOOKS, Action, CallUser, Done, Fail, SaveToBuffer, Wait
 from aci.observation.observation import Observation
 from aci.safety.risks import Danger, Risk, find_dangers
 
@@ -28,7 +28,7 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
 # defaults for a virtual desktop, where nothing of the user's can be lost
 VIRTUAL: Mapping[Risk, Rule] = {**dict.fromkeys(OWN_SCREEN, "allow"), "outside": "refuse"}
 
-HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer)
+HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer, *LOOKS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ from aci.acting.actions import (
     SwitchApplications,
     Type,
 )
+from aci.acting.targets import element_meant, window_at
 from aci.input.keys import UnknownKey, chord, left_key
+from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, Window
 from aci.safety.risk_words import SECRET, UNSAVED, is_irreversible, is_irreversible_icon, pattern
 
@@ -102,13 +104,18 @@ def _names(element: Element | None, window: Window | None) -> set[str]:
 
 
 def _touched(action: Action, observation: Observation) -> list[tuple[Element | None, Window | None]]:
-    """Return the elements and windows that an action uses; without an element, the active window."""
-    fields = ("element_id", "drag_from_id", "drop_on_id")
-    ids = [number for name in fields if (number := getattr(action, name, None)) is not None]
-    if not ids:
+    """Return the elements and windows that an action uses; without a target, the active window."""
+    targets = action.targets()
+    if not targets:
         return [(None, observation.active_window)]
-    elements = [observation.by_id.get(number) for number in ids]
-    return [(element, _window(element, observation)) for element in elements]
+    touched: list[tuple[Element | None, Window | None]] = []
+    for target in targets:
+        element = element_meant(target, observation)
+        if isinstance(target, Point) and element is None:
+            touched.append((element, window_at(target, observation)))
+        else:
+            touched.append((element, _window(element, observation)))
+    return touched
 
 
 def _window(element: Element | None, observation: Observation) -> Window | None:
@@ -118,7 +125,7 @@ def _window(element: Element | None, observation: Observation) -> Window | None:
 
 
 def _clicking(action: Click, observation: Observation) -> Iterator[Danger]:
-    element = observation.by_id.get(action.element_id)
+    element = element_meant(action.target, observation)
     if element is None:
         return
     window = _window(element, observation)
@@ -167,7 +174,7 @@ def _asked(element: Element, window: Window | None, observation: Observation) ->
 
 
 def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
-    chosen = observation.by_id.get(action.element_id) if action.element_id is not None else None
+    chosen = element_meant(action.target, observation) if action.target is not None else None
     target = chosen or observation.by_id.get(observation.focus_id or -1)
     window = _window(chosen, observation)
     if target is not None and _is_password(target):
@@ -182,7 +189,7 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
 
 
 def _dropping(action: DragAndDrop, observation: Observation) -> Iterator[Danger]:
-    target = observation.by_id.get(action.drop_on_id)
+    target = element_meant(action.targets()[-1], observation)
     if target is None:
         return
     window = _window(target, observation)

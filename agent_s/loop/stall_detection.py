@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey, Scroll, SwitchApplications, Type, Wait
+from aci.acting.actions import (
+    Action,
+    Click,
+    DragAndDrop,
+    HoldAndPress,
+    Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Scroll,
+    SwitchApplications,
+    Type,
+    Wait,
+)
 from aci.acting.result import Refusal
 from aci.acting.wording import describe_delivery, describe_effect
 from agent_s.records import Step
@@ -17,15 +32,14 @@ MAX_TRIES_BY_ONE_METHOD = 2
 MAX_TRIES = 6  # tries in a row without an effect, by any method
 
 _EXPLAINED: frozenset[Refusal | None] = frozenset(
-    {"unknown_id", "stale", "covered", "not_allowed", "not_confirmed", "no_answer", "interrupted"}
+    {"unknown_id", "off_screen", "stale", "covered", "not_allowed", "not_confirmed", "no_answer", "interrupted"}
 )
 """Refusals whose message and new screen say all that there is to say."""
 _METHODS: dict[type[Action], str] = {
     Click: "the mouse",
-    DragAndDrop: "the mouse",
+    **dict.fromkeys((DragAndDrop, Move, MouseDown, MouseUp), "the mouse"),
     Scroll: "scrolling",
-    Hotkey: "the keyboard",
-    HoldAndPress: "the keyboard",
+    **dict.fromkeys((Hotkey, HoldAndPress, KeyDown, KeyUp), "the keyboard"),
     Type: "typing",
     SwitchApplications: "switching applications",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
+from aci.acting.targets import element_meant
 from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
 from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
@@ -85,7 +86,7 @@ def _may_work_unseen(step: Step) -> bool:
     if effect is not None and effect.remark == "disabled":
         return False
     if isinstance(action, Click):
-        element = step.observation.by_id.get(action.element_id)
+        element = element_meant(action.target, step.observation)
         return element is not None and element.role in _BUTTONS
     return isinstance(action, Type) or (isinstance(action, Hotkey) and len(action.keys) > 1)
 
@@ -130,7 +131,7 @@ def window_changes(before: Mapping[int, str], after: Mapping[int, str]) -> tuple
 def acted_on(action: Action, observation: Observation) -> Element | None:
     """Return the element that a primitive acts on: the one it names, else the focused one."""
     if isinstance(action, DragAndDrop):
-        return observation.by_id.get(action.drop_on_id)
+        return element_meant(action.targets()[-1], observation)
     named: int | None = getattr(action, "element_id", None)
     if named is None and types_blindly(action):
         named = observation.focus_id

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aci.acting.actions import Action, Click, Hotkey, Scroll, SwitchApplications, Wait
+from aci.acting.actions import Action, Click, Hotkey, Move, Read, Scroll, SwitchApplications, Wait, Zoom
 from aci.acting.effects import acted_on
+from aci.acting.targets import element_meant
 from aci.observation.observation import Element, Observation
 from agent_s.records import Step
 from intents.labels import label
@@ -33,14 +34,14 @@ def is_read_only(action: Action, observation: Observation, done: Sequence[Step] 
         opened: Id of the dialog in front if the judge opened it, which it may close again; 0 for none.
     """
     match action:
-        case Scroll() | SwitchApplications() | Wait():
+        case Scroll(hold_keys=()) | SwitchApplications() | Wait() | Move() | Zoom() | Read():
             return True
         case Hotkey(keys=keys):
             names = [key.casefold() for key in keys]
             moves = names[-1] in _NAVIGATION_KEYS and set(names[:-1]) <= _NAVIGATION_MODIFIERS
             return moves or any(step.response.action == action and _only_opened(step) for step in done)
-        case Click(num_clicks=1, button_type="left", hold_keys=(), element_id=element_id):
-            element = observation.by_id.get(element_id)
+        case Click(num_clicks=1, button_type="left", hold_keys=()):
+            element = element_meant(action.target, observation)
             return element is not None and _is_safe_to_click(element, done, opened)
     return False
 

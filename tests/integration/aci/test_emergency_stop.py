@@ -186,7 +186,7 @@ def test_a_stop_in_the_middle_of_a_drag_releases_the_button(
         thread.start()
         with pytest.raises(Halted):
             for _ in range(500):
-                device.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
+                device.drag([inside(recorder, 20, 20), inside(recorder, 220, 120)])
         thread.join()
         # The window manager may hold the pointer until it has handled the press.
         assert in_time(lambda: held(recorder) == (0, 0))

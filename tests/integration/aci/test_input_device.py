@@ -8,6 +8,8 @@ import pytest
 from Xlib import XK, X
 
 from aci.desktop.virtual import VirtualDesktop
+from aci.errors import Halted
+from aci.input.input_device import Held
 from aci.input.keys import chord
 from aci.input.xtest import Xtest
 from aci.observation.geometry import Point
@@ -104,22 +106,79 @@ def test_two_single_clicks_at_one_place_are_no_double_click(device: Xtest, recor
     assert second - first > 500
 
 
-@pytest.mark.parametrize(("clicks", "number"), [(3, 4), (-2, 5)])
-def test_the_wheel(device: Xtest, recorder: RecordingWindow, clicks: int, number: int) -> None:
+@pytest.mark.parametrize(
+    ("clicks", "horizontal", "number"), [(3, False, 4), (-2, False, 5), (-3, True, 6), (2, True, 7)]
+)
+def test_the_wheel(device: Xtest, recorder: RecordingWindow, clicks: int, horizontal: bool, number: int) -> None:
     recorder.collect()
-    device.scroll(inside(recorder), clicks)
+    device.scroll(inside(recorder), clicks, horizontal)
     assert [event.detail for event in recorder.collect() if event.type == X.ButtonPress] == [number] * abs(clicks)
 
 
 def test_a_drag_moves_between_press_and_release(device: Xtest, recorder: RecordingWindow) -> None:
     recorder.collect()
-    device.drag(inside(recorder, 20, 20), inside(recorder, 220, 120))
+    device.drag([inside(recorder, 20, 20), inside(recorder, 220, 120)])
     events = recorder.collect()
     kinds = [event.type for event in events if event.type in (X.ButtonPress, X.ButtonRelease, X.MotionNotify)]
     between = kinds[kinds.index(X.ButtonPress) + 1 : kinds.index(X.ButtonRelease)]
     assert between.count(X.MotionNotify) > 8
     release = next(event for event in events if event.type == X.ButtonRelease)
     assert (release.event_x, release.event_y) == (220, 120)
+
+
+def test_a_path_is_followed_through_all_its_points(device: Xtest, recorder: RecordingWindow) -> None:
+    recorder.collect()
+    path = [(20, 20), (120, 20), (120, 100), (33, 71), (34, 72)]
+    device.drag([inside(recorder, *point) for point in path])
+    events = recorder.collect()
+    pressed, released = (
+        next(number for number, event in enumerate(events) if event.type == kind)
+        for kind in (X.ButtonPress, X.ButtonRelease)
+    )
+    moved = [(event.event_x, event.event_y) for event in events[pressed:released] if event.type == X.MotionNotify]
+    assert [point for point in moved if point in path] == path[1:]
+    assert moved[-1] == path[-1] == (events[released].event_x, events[released].event_y)
+
+
+def test_what_is_held_stays_down_over_other_actions_until_it_is_released(
+    device: Xtest, recorder: RecordingWindow
+) -> None:
+    recorder.collect()
+    device.hold_keys(chord(["shift"]))
+    device.move(inside(recorder, 20, 20))
+    device.press_button("left")
+    device.move(inside(recorder, 90, 60))
+    device.press(chord(["Down"]))
+    assert device.held == Held(tuple(chord(["shift"])), ("left",))
+    assert held(recorder)[0] == 1
+    device.release_button("left")
+    device.release_keys(chord(["shift"]))
+    events = recorder.collect()
+    down = next(event for event in events if event.type == X.KeyPress and event.state & X.Button1Mask)
+    assert recorder.display.keycode_to_keysym(down.detail, 0) == XK.XK_Down
+    assert down.state & X.ShiftMask
+    assert held(recorder) == (0, 0)
+    assert device.held == Held()
+
+
+def test_a_stop_releases_what_is_held(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
+    stopped = False
+
+    def guard() -> None:
+        if stopped:
+            raise Halted("stopped")
+
+    own = Xtest(desktop.display, guard=guard)
+    try:
+        own.hold_keys(chord(["ctrl"]))
+        own.move(inside(recorder, 20, 20))
+        own.press_button("left")
+        stopped = True
+        with pytest.raises(Halted):
+            own.move(inside(recorder, 40, 40))
+        assert held(recorder) == (0, 0)
+    finally:
+        own.close()
 
 
 def test_an_interrupt_in_the_middle_releases_everything(desktop: VirtualDesktop, recorder: RecordingWindow) -> None:
@@ -132,7 +191,7 @@ def test_an_interrupt_in_the_middle_releases_everything(desktop: VirtualDesktop,
     own = Xtest(desktop.display, pause=interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
-            own.drag(inside(recorder, 20, 20), inside(recorder, 220, 120), chord(["ctrl"]))
+            own.drag([inside(recorder, 20, 20), inside(recorder, 220, 120)], chord(["ctrl"]))
         assert held(recorder) == (0, 0)
     finally:
         own.close()

@@ -82,7 +82,7 @@ device.press(chord(["ctrl", "s"]))
 device.press_each(chord(["shift"]), [chord(["Down"]), chord(["F5"])])
 device.click(here, 2, "right", chord(["ctrl"]))
 device.scroll(here, -2)
-device.drag(here, there)
+device.drag([here, there])
 """,
     )
     events = recorder.collect()
@@ -111,7 +111,7 @@ class Stopping(Halt):
     def pause(self, seconds): raise Stop
 stopping = open_input_device("pyautogui", sys.argv[1], halt=Stopping())
 try:
-    stopping.drag(here, there, chord(["ctrl"]))
+    stopping.drag([here, there], chord(["ctrl"]))
 except Stop:
     pass
 """,

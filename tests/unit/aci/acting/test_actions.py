@@ -18,24 +18,50 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Read,
     SaveToBuffer,
     Scroll,
+    SelectText,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
     format_call,
     parse_action,
 )
+from aci.acting.targets import Place, Span, Target, Whole, Words
 from aci.errors import MalformedAction
+from aci.observation.geometry import Point, Rect
 
 IDS = st.integers(0, 10**6)
 KEYS = st.lists(st.text(min_size=1, max_size=8), max_size=4).map(tuple)
 SOME_KEYS = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4).map(tuple)
 BUTTONS = st.sampled_from(["left", "middle", "right"])
+PIXELS = st.tuples(st.integers(0, 4000), st.integers(0, 4000))
+FRACTIONS = st.tuples(st.floats(0, 1), st.floats(0, 1))
+INSIDE = st.none() | FRACTIONS | st.builds(Words, text=st.text(min_size=1), occurrence=st.integers(1, 9))
 ACTIONS = st.one_of(
-    st.builds(Click, element_id=IDS, num_clicks=st.integers(1, 3), button_type=BUTTONS, hold_keys=KEYS),
+    st.builds(Click, element_id=IDS, num_clicks=st.integers(1, 3), button_type=BUTTONS, hold_keys=KEYS, at=INSIDE),
+    st.builds(Click, at=PIXELS),
     st.builds(Type, text=st.text(), element_id=st.none() | IDS, overwrite=st.booleans(), enter=st.booleans()),
-    st.builds(Scroll, element_id=IDS, clicks=st.integers(-100, 100)),
+    st.builds(Scroll, element_id=IDS, clicks=st.integers(-100, 100), horizontal=st.booleans()),
+    st.builds(Scroll, at=PIXELS, clicks=st.integers(-100, 100)),
+    st.builds(DragAndDrop, from_at=PIXELS, path=st.lists(PIXELS, min_size=1, max_size=4).map(tuple)),
+    st.builds(DragAndDrop, drag_from_id=IDS, from_at=INSIDE, drop_at=PIXELS, path=st.lists(FRACTIONS).map(tuple)),
+    st.builds(Move, element_id=IDS, at=INSIDE),
+    st.builds(MouseDown, element_id=IDS, at=INSIDE, button_type=BUTTONS),
+    st.builds(MouseUp, button_type=BUTTONS),
+    st.builds(KeyDown, keys=SOME_KEYS),
+    st.builds(KeyUp, keys=SOME_KEYS),
+    st.builds(SelectText, element_id=IDS, text=st.text(min_size=1), until=st.text()),
+    st.builds(Zoom, element_id=IDS),
+    st.builds(Zoom, region=st.just((10, 20, 300, 400))),
+    st.builds(Read, element_id=st.none() | IDS, page=st.integers(1, 50)),
     st.builds(Hotkey, keys=SOME_KEYS),
     st.builds(HoldAndPress, hold_keys=KEYS, press_keys=SOME_KEYS),
     st.builds(DragAndDrop, drag_from_id=IDS, drop_on_id=IDS, hold_keys=KEYS),
@@ -54,11 +80,67 @@ def test_every_primitive_survives_both_forms(action: Action) -> None:
     assert parse_action(format_call(action)) == action
 
 
-def test_the_action_space_is_table_5_and_call_user() -> None:
+def test_the_action_space_is_table_5_call_user_and_what_a_mouse_and_eyes_can_do() -> None:
     assert set(PRIMITIVES) == {
         "click", "type", "scroll", "hotkey", "hold_and_press", "drag_and_drop", "save_to_buffer",
         "switch_applications", "wait", "done", "fail", "call_user",
+        "move", "mouse_down", "mouse_up", "key_down", "key_up", "select_text", "zoom", "read",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "targets"),
+    [
+        ("agent.click(41)", (Whole(41),)),
+        ('{"action": "click", "element_id": 41, "at": [0.25, 1]}', (Place(41, 0.25, 1),)),
+        ('{"action": "click", "element_id": 41, "at": {"text": "fox", "occurrence": 2}}', (Span(41, "fox", 2),)),
+        ('{"action": "click", "element_id": 41, "at": "fox"}', (Span(41, "fox"),)),
+        ('{"action": "move", "at": [300, 200]}', (Point(300, 200),)),
+        ("agent.scroll(41, -3, at=[0.5, 0.5], horizontal=True)", (Place(41, 0.5, 0.5),)),
+        ("agent.type('x')", ()),
+        ("agent.type('x', at=[7, 8])", (Point(7, 8),)),
+        ("agent.drag_and_drop(3, 4)", (Whole(3), Whole(4))),
+        ("agent.drag_and_drop(3, path=[[0, 0], [1, 0.5]])", (Whole(3), Place(3, 0, 0), Place(3, 1, 0.5))),
+        ("agent.drag_and_drop(from_at=[1, 2], drop_at=[3, 4])", (Point(1, 2), Point(3, 4))),
+        ("agent.mouse_up()", ()),
+        ("agent.select_text(3, 'dog', 2)", (Span(3, "dog", 2),)),
+        ("agent.zoom(region=[0, 10, 100, 60])", (Point(0, 10), Point(100, 60))),
+        ("agent.read()", ()),
+    ],
+)
+def test_a_primitive_points_at_elements_places_words_and_pixels(text: str, targets: tuple[Target, ...]) -> None:
+    assert parse_action(text).targets() == targets
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"action": "click"}', "needs a target"),
+        ('{"action": "click", "at": {"text": "fox"}}', "give its id, too"),
+        ('{"action": "click", "at": [0.5, 0.5]}', "two whole numbers"),
+        ('{"action": "click", "at": [-1, 5]}', "two whole numbers"),
+        ('{"action": "click", "element_id": 3, "at": [300, 200]}', "two fractions from 0 to 1"),
+        ('{"action": "click", "element_id": 3, "at": [0.5]}', "Field required"),
+        ('{"action": "click", "element_id": 3, "at": 7}', "it is a pair"),
+        ('{"action": "click", "element_id": 3, "at": ""}', "at least 1 character"),
+        ("agent.drag_and_drop(drop_on_id=3)", "needs a start"),
+        ("agent.drag_and_drop(3)", "needs an end"),
+        ("agent.drag_and_drop(3, path=[[5, 5]])", "two fractions"),
+        ("agent.zoom()", "needs a target"),
+        ("agent.zoom(region=[100, 10, 100, 60])", "right and bottom are larger"),
+    ],
+)
+def test_a_target_that_makes_no_sense_is_refused_with_what_is_wanted(text: str, said: str) -> None:
+    with pytest.raises(MalformedAction, match=said):
+        parse_action(text)
+
+
+@pytest.mark.parametrize("width", [1, 7, 300])
+def test_every_pixel_of_a_box_is_a_place_of_it(width: int) -> None:
+    box = Rect(40, 50, width, 3)
+    assert [Place(1, (n + 0.5) / width, 0).inside(box).x for n in range(width)] == list(range(40, 40 + width))
+    assert Place(1, 1, 1).inside(box) == Point(box.right - 1, box.bottom - 1)
+    assert Place(1, 0, 0).inside(box) == Point(40, 50)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +166,11 @@ def test_forms_of_the_paper_and_of_the_wire(text: str, action: Action) -> None:
         ("agent.click(1); agent.done()", "Not a primitive"),
         ("agent.done() or agent.fail()", "exactly one primitive"),
         ("agent.erase()", "Unknown primitive 'erase'"),
-        ("agent.click(1, 2, 'left', [], 5)", "at most 4"),
+        ("agent.click(1, 2, 'left', [], [0.5, 0.5], 5)", "at most 5"),
         ("agent.click(1, element_id=2)", "twice"),
         ("agent.click(**{'element_id': 1})", "unpacked"),
         ("agent.click(-1)", "element_id"),
-        ("agent.click(1, 9)", "num_clicks"),
+        ("agent.click(1, 101)", "num_clicks"),
         ("agent.wait(1e999)", "time"),
         ('{"action": "click"}', "element_id"),
         ('{"action": "click", "element_id": 1, "where": 3}', "where"),

@@ -29,6 +29,7 @@ from aci.acting.performer import Performer
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Application, Catalog
 from aci.errors import LaunchFailed
+from aci.input.input_device import Button, Held
 from aci.input.read_back import Delivery
 from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Source, Window
@@ -55,6 +56,9 @@ class Screen:
     def window_at(self, point: Point) -> int | None:
         return next((window.id for window in self.stack if window.rect.contains(point)), None)
 
+    def dark(self) -> tuple[Rect, ...]:
+        return ()
+
     def is_tooltip(self, window_id: int) -> bool:
         return window_id in self.tooltips
 
@@ -74,19 +78,34 @@ class InputDevice:
 
     def __init__(self, screen: Screen) -> None:
         self.done: list[tuple[Any, ...]] = []
+        self.held = Held()
+        self.at: Point | None = None
         self._screen = screen
 
     def move(self, point: Point) -> None:
+        self.at = point
         self._screen.stack = [window for window in self._screen.stack if window.id not in self._screen.tooltips]
 
     def click(self, point: Point, count: int = 1, button: str = "left", hold: Sequence[int] = ()) -> None:
         self.done.append(("click", point, count, button, len(hold)))
 
-    def scroll(self, point: Point, clicks: int) -> None:
-        self.done.append(("scroll", point, clicks))
+    def scroll(self, point: Point, clicks: int, horizontal: bool = False, hold: Sequence[int] = ()) -> None:
+        self.done.append(("scroll", point, clicks, *(["across"] if horizontal else [])))
 
-    def drag(self, start: Point, end: Point, hold: Sequence[int] = ()) -> None:
-        self.done.append(("drag", start, end))
+    def drag(self, points: Sequence[Point], hold: Sequence[int] = ()) -> None:
+        self.done.append(("drag", *points))
+
+    def press_button(self, button: Button) -> None:
+        self.held = Held(self.held.keys, (*self.held.buttons, button))
+
+    def release_button(self, button: Button) -> None:
+        self.held = Held(self.held.keys)
+
+    def hold_keys(self, keysyms: Sequence[int]) -> None:
+        self.held = Held((*self.held.keys, *keysyms), self.held.buttons)
+
+    def release_keys(self, keysyms: Sequence[int]) -> None:
+        self.held = Held(tuple(key for key in self.held.keys if key not in keysyms), self.held.buttons)
 
     def press(self, keys: Sequence[int]) -> None:
         self.done.append(("press", len(keys)))
