@@ -14,7 +14,7 @@ from agent_s.terminal.options import json_option, read_settings, settings_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_s.events import Event, RunStarted
+    from agent_s.events import Event, ModelCalled, RunStarted
     from agent_s.runs.listing import RunSummary
     from agent_s.settings import Settings
 
@@ -48,11 +48,15 @@ def list_command(settings: Settings, limit: int, as_json: bool) -> None:
         click.echo(f'No runs are recorded in {settings.runs_folder}. Start one with: agent-s run "TASK"')
 
 
-@runs.command(epilog=examples("agent-s runs show last", "agent-s runs show 1f0c9a --json"))
+@runs.command(
+    epilog=examples("agent-s runs show last", "agent-s runs show last --calls", "agent-s runs show 1f --json")
+)
 @click.argument("run")
 @with_settings
-@json_option("Write one JSON object with all events.")
-def show(run: str, settings: Settings, as_json: bool) -> None:
+@click.option("--calls", is_flag=True, help="Show every prompt and answer; what an earlier prompt showed is named.")
+@click.option("--call", "number", type=click.IntRange(min=1), metavar="N", help="Show only this call, whole.")
+@json_option("Write one JSON object with all events, prompts and answers included.")
+def show(run: str, settings: Settings, calls: bool, number: int | None, as_json: bool) -> None:
     """Show the steps of RUN, an id or the start of one, a folder, or "last"."""
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
@@ -67,10 +71,13 @@ def show(run: str, settings: Settings, as_json: bool) -> None:
         events = [event.model_dump(mode="json") for event in trajectory.events]
         echo_json({"run": folder, "problem": trajectory.problem, "events": events})
         return
+    timeline = build_timeline(trajectory.events)
+    if calls or number is not None:
+        _show_calls(timeline.calls, number)
+        return
     for event in trajectory.events:
         for line in lines_of(event):
             click.echo(line)
-    timeline = build_timeline(trajectory.events)
     reason = timeline.outcome.reason if timeline.outcome else trajectory.problem
     click.echo(f"{heading(timeline.outcome)}. {printable(reason)}".strip())
     click.echo(f"{plural(len(timeline.calls), 'model call')}, {timeline.seconds:.1f} s. Recorded in {folder}")
@@ -197,6 +204,19 @@ def with_values(instruction: str, values: tuple[str, ...]) -> str:
     if changed is None:
         raise click.UsageError("--set: a value with every kind of quote in it cannot be written into the task.")
     return changed
+
+
+def _show_calls(events: Sequence[ModelCalled], number: int | None) -> None:
+    """Show all model calls, or one of them whole."""
+    from agent_s.terminal.output import plural, printable
+    from agent_s.trajectory.prompts import describe_call, list_calls
+
+    if number is not None and number > len(events):
+        raise click.UsageError(f"--call {number}: the run made {plural(len(events), 'model call')}.")
+    shown = list_calls(events, whole=number is not None)
+    for call in shown if number is None else [shown[number - 1]]:
+        for line in describe_call(call):
+            click.echo(printable(line))
 
 
 def _row(run: RunSummary) -> tuple[str, ...]:

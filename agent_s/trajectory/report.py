@@ -16,11 +16,12 @@ from urllib.parse import quote
 
 from aci.acting.wording import describe_action, describe_effect, describe_result
 from agent_s.errors import TrajectoryError
-from agent_s.events import ModelCalled
+from agent_s.events import ModelCalled, SentPicture
 from agent_s.records import Outcome, Usage
 from agent_s.runs.listing import make_private_folder
 from agent_s.runs.reading import Trajectory
 from agent_s.trajectory.html import render_page
+from agent_s.trajectory.prompts import Call, describe_cost, list_calls
 from agent_s.trajectory.timeline import SubtaskEntry, Timeline, build_timeline
 
 REPORT_FILE = "report.html"
@@ -80,7 +81,9 @@ def write_report(trajectory: Trajectory, path: Path | None = None, *, embed: boo
 def render_report(trajectory: Trajectory, *, embed: bool = False) -> str:
     """Return the report of a run as HTML; screenshots are linked unless they are embedded."""
     run = build_timeline(trajectory.events)
-    pictures = {name: _picture(trajectory.folder, name, embed) for name in _screenshots(run)}
+    prompts = list_calls(run.calls)
+    names = _screenshots(run) | {part.file for call in prompts for part in _pictures_of(call)}
+    pictures = {name: _picture(trajectory.folder, name, embed) for name in names}
     return _render(
         "report.html.j2",
         run=run,
@@ -91,6 +94,7 @@ def render_report(trajectory: Trajectory, *, embed: bool = False) -> str:
         folder=str(trajectory.folder),
         problem=trajectory.problem,
         calls=_call_rows(run.calls),
+        prompts=prompts,
         phases=_phases(run.outcome),
     )
 
@@ -148,6 +152,10 @@ def _screenshots(run: Timeline) -> set[str]:
     return {observed.screenshot for observed in [*seen, run.last_seen] if observed and observed.screenshot}
 
 
+def _pictures_of(call: Call) -> list[SentPicture]:
+    return [part for prompt in call.prompts for _, part in prompt.parts if isinstance(part, SentPicture)]
+
+
 def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
     """Return a screenshot; None if the file is missing, broken, or outside of the run's folder."""
     from PIL import Image, UnidentifiedImageError
@@ -161,7 +169,8 @@ def _picture(folder: Path, name: str, embed: bool) -> Picture | None:
         content = base64.b64encode(path.read_bytes()).decode("ascii") if embed else ""
     except (OSError, UnidentifiedImageError):
         return None
-    return Picture(f"data:image/png;base64,{content}" if embed else quote(name), width, height)
+    kind = "jpeg" if path.suffix == ".jpeg" else "png"
+    return Picture(f"data:image/{kind};base64,{content}" if embed else quote(name), width, height)
 
 
 def _relative(path: Path, start: Path) -> str:
@@ -182,6 +191,7 @@ def _render(template: str, **values: Any) -> str:
         "effect": describe_effect,
         "came": lambda result: describe_result(result.model_copy(update={"effect": None})),
         "does": lambda chosen: describe_action(chosen.action, chosen.target),
+        "cost": describe_cost,
         "json": lambda fields: json.dumps(fields, ensure_ascii=False, indent=2),
         "subtask_tone": _subtask_tone,
     }

@@ -1,0 +1,117 @@
+"""Prompts and answers of a run for people, without repeating what an earlier prompt already showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agent_s.events import Exchange, ModelCalled, SentPicture
+from agent_s.records import Usage
+
+Part = tuple[str, str | SentPicture]
+"""Role of a turn, and one of its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt with its answer; what was shown before is named, not repeated."""
+
+    system: str  # instructions; empty if they are those of `like`
+    schema: str  # the answer's JSON schema; empty if there is none, or if it is that of `like`
+    like: int  # number of the call whose instructions and first parts it repeats; 0 for none
+    repeated: int  # number of parts at the beginning that `like` has, too
+    parts: tuple[Part, ...]  # the other parts
+    reply: str
+    stop: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A model call with its prompts."""
+
+    number: int  # from 1
+    event: ModelCalled
+    prompts: tuple[Prompt, ...]  # empty if the model reads the values themselves
+
+
+def list_calls(events: Iterable[ModelCalled], whole: bool = False) -> list[Call]:
+    """Return the calls of a run, oldest first.
+
+    Args:
+        events: The calls as recorded.
+        whole: Whether to repeat what an earlier prompt already showed.
+    """
+    shown: dict[str, tuple[int, list[Part], str]] = {}
+    calls = []
+    for number, event in enumerate(events, start=1):
+        prompts = []
+        for exchange in event.exchanges:
+            known = (0, [], "") if whole else shown.get(exchange.system, (0, [], ""))
+            prompts.append(_without_repetition(exchange, *known))
+            shown[exchange.system] = (number, _parts(exchange), exchange.answer_schema)
+        calls.append(Call(number, event, tuple(prompts)))
+    return calls
+
+
+def describe_call(call: Call) -> Iterator[str]:
+    """Yield a call as lines of text."""
+    event = call.event
+    yield f"Call {call.number}: {event.call}, {event.model}, {event.seconds:.1f} s{describe_cost(event.usage)}"
+    if not call.prompts:
+        yield "  There is no prompt: this model reads the values themselves."
+    for prompt in call.prompts:
+        if prompt.system:
+            yield from _block("Instructions", prompt.system)
+        if prompt.schema:
+            yield from _block("Schema of the answer", prompt.schema)
+        if prompt.like:
+            yield f"  Instructions and the first {prompt.repeated} parts: as in call {prompt.like}"
+        for role, part in prompt.parts:
+            yield from _block(role.capitalize(), describe_part(part))
+        yield from _block(f"Answer ({prompt.stop})" if prompt.stop else "Answer", prompt.reply or "(none)")
+        if prompt.problem:
+            yield f"  Problem: {prompt.problem}"
+    if not call.prompts and event.answer:
+        yield f"  Answer: {event.answer}"
+    if event.error:
+        yield f"  Error: {event.error}"
+
+
+def describe_part(part: str | SentPicture) -> str:
+    """Return a part as text; a picture as its file."""
+    return part if isinstance(part, str) else f"[picture {part.file}, {part.width}x{part.height}]"
+
+
+def describe_cost(usage: Usage) -> str:
+    """Return tokens and dollars, such as ", 1200 tokens in (900 cached), 80 out, $0.0042"; empty if there are none."""
+    if not usage.tokens:
+        return ""
+    cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
+    dollars = "" if usage.dollars is None else f", ${usage.dollars:.4f}"
+    return f", {usage.input_tokens} tokens in{cached}, {usage.output_tokens} out{dollars}"
+
+
+def _without_repetition(exchange: Exchange, like: int, shown: Sequence[Part], schema: str) -> Prompt:
+    parts = _parts(exchange)
+    same = [before == now for before, now in zip(shown, parts, strict=False)]
+    repeated = same.index(False) if False in same else len(same)
+    return Prompt(
+        system="" if like else exchange.system,
+        schema="" if like and exchange.answer_schema == schema else exchange.answer_schema,
+        like=like,
+        repeated=repeated,
+        parts=tuple(parts[repeated:]),
+        reply=exchange.reply,
+        stop=exchange.stop,
+        problem=exchange.problem,
+    )
+
+
+def _parts(exchange: Exchange) -> list[Part]:
+    return [(turn.role, part) for turn in exchange.turns for part in turn.parts]
+
+
+def _block(title: str, text: str) -> Iterator[str]:
+    yield f"  {title}:"
+    yield from (f"    {line}" for line in text.split("\n"))
