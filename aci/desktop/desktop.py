@@ -7,6 +7,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult
+from aci.desktop.machine import Machine
 from aci.observation.observation import Observation
 from aci.screen.emergency_stop import Halt
 
@@ -75,6 +76,14 @@ class Desktop(Protocol):
         """
         ...
 
+    def machine(self) -> Machine | None:
+        """Return facts about the machine and the user's folders, as they are now; None if they are not known.
+
+        Raises:
+            ConnectionLost: The screen went away.
+        """
+        return None
+
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""
         return
@@ -121,6 +130,10 @@ class DesktopWrapper(Desktop):
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """See `Desktop.perform`."""
         return self._desktop.perform(action, settle)
+
+    def machine(self) -> Machine | None:
+        """See `Desktop.machine`."""
+        return self._desktop.machine()
 
     def clear_buffer(self) -> None:
         """See `Desktop.clear_buffer`."""

@@ -17,6 +17,7 @@ from aci.acting.actions import Action
 from aci.acting.result import ActionResult
 from aci.applications.launching import Process
 from aci.desktop.folders import DesktopFolder, create_folder
+from aci.desktop.machine import Machine
 from aci.desktop.private_session import READY_LIMIT_S, PrivateSession
 from aci.desktop.x11 import X11Desktop
 from aci.errors import ConnectionLost, DesktopError, StartFailed
@@ -223,6 +224,10 @@ class VirtualDesktop:
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive; see `aci.desktop.desktop.Desktop.perform`."""
         return self.x11.perform(action, settle)
+
+    def machine(self) -> Machine:
+        """Return facts about the machine; see `aci.desktop.desktop.Desktop.machine`."""
+        return self.x11.machine()
 
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""

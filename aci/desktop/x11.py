@@ -24,6 +24,7 @@ from aci.acting.settle import QUIET_S, Settle, is_change
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Catalog, installed_applications
 from aci.applications.launching import Launcher, Process
+from aci.desktop.machine import Machine, read_machine
 from aci.errors import ConnectionLost, NoDisplay
 from aci.input.backends import InputName, open_input_device
 from aci.input.clipboard import Clipboard
@@ -345,6 +346,12 @@ class X11Desktop:
     def wait_for_processes(self) -> None:
         """Collect the exit status of launched programs that have been asked to end."""
         self._launcher.wait()
+
+    def machine(self) -> Machine:
+        """Return facts about the machine and the user's folders, as they are now."""
+        names = tuple(application.name for application in self.applications.applications)
+        manager, keyboard = self.screen.manager_name(), self.screen.keyboard_layouts()
+        return read_machine(self._environment, self.home, self.screen.size, names, manager, keyboard)
 
     def clear_buffer(self) -> None:
         """Forget the texts kept by `save_to_buffer`; they belong to one task."""

@@ -262,6 +262,19 @@ class Screen:
                 probe.destroy()
                 self._display.flush()
 
+    def manager_name(self) -> str:
+        """Return the name of the window manager; empty if it has none."""
+        with self._talking():
+            owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")
+            return _text(self._properties(owner[:1], "_NET_WM_NAME")[owner[0]]) if owner else ""
+
+    def keyboard_layouts(self) -> str:
+        """Return the keyboard layouts by their XKB names, such as "de,us"; empty if the server does not name them."""
+        with self._talking():
+            answer = self._root.get_full_property(self._atom("_XKB_RULES_NAMES"), 0)
+        rules = _text(bytes(answer.value)).split("\0") if answer else []
+        return rules[2] if len(rules) > 2 else ""
+
     def _has_manager(self) -> bool:
         with self._talking():
             owner = self._root_cardinals("_NET_SUPPORTING_WM_CHECK")

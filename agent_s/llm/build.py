@@ -190,7 +190,8 @@ def _assembled(
 
     renderer = Renderer(secrets.token_bytes(16), settings.max_pictures, settings.longest_edge, observation)
     retrying = retrying or Retrying(settings.retries)
-    return ProviderModel(name, client, send, settings, renderer, retrying, load_prices(settings.prices))
+    prices, strict = load_prices(settings.prices), name.startswith("openai:")
+    return ProviderModel(name, client, send, settings, renderer, retrying, prices, every_field=strict)
 
 
 def _require_sdk(package: str) -> None:

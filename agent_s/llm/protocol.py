@@ -11,17 +11,21 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from aci.acting.actions import AnyAction
+from aci.acting.actions import Click, Hotkey, Scroll, SwitchApplications, Wait
+from aci.desktop.machine import Machine
 from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.events import Exchange
 from agent_s.probes.requests import AnyProbe, ProbeResult
-from agent_s.records import NO_USAGE, Change, Plan, Step, Subtask, Task, Usage, Verdict
+from agent_s.records import NO_USAGE, Change, Limits, Plan, Step, Subtask, Task, Usage, Verdict
 from agent_s.records import ActResponse as ActResponse
 from agent_s.records import Expectation as Expectation
 from agent_s.records import Response as Response
 from memory_store import EpisodicExperience, NarrativeExperience
+
+DEFAULT_LIMITS = Limits()
 
 ResponseT = TypeVar("ResponseT", bound=Response)
 
@@ -69,6 +73,10 @@ class SummaryResponse(Response):
     summary: str
 
 
+AnyLook = Annotated[Scroll | SwitchApplications | Wait | Hotkey | Click, Field(discriminator="action")]
+"""The primitives of which some change nothing (`agent_s.roles.looking`)."""
+
+
 class Citation(Response):
     """What shows that a point is met; code looks it up."""
 
@@ -91,12 +99,13 @@ class VerifyResponse(Response):
     """An independent judgement of a finished task."""
 
     # before judging: a read-only primitive that shows more, and questions about files and settings
-    look: AnyAction | None = None
+    look: AnyLook | None = None
     probes: Annotated[tuple[AnyProbe, ...], Field(max_length=8)] = ()
     judgements: tuple[Judgement, ...] = ()  # one for each criterion and constraint
     verified: bool | None  # True or False if the evidence decides it, else None
     reason: str = ""  # why
-    evidence: tuple[str, ...] = ()  # evidence that code has looked up; what a language model writes here is dropped
+    # evidence that code has looked up; no part of the schema, and what a language model writes here is dropped
+    evidence: Annotated[tuple[str, ...], SkipJsonSchema()] = ()
 
 
 class ProposedTask(Response):
@@ -176,8 +185,12 @@ class PlanContext:
     observation: Observation
     web: tuple[WebResult, ...] = ()  # web search results, best first
     experiences: tuple[NarrativeExperience, ...] = ()  # similar tasks from narrative memory, best first
+    criteria: tuple[str, ...] = ()  # what must be true at the end
     constraints: tuple[str, ...] = ()  # what must not be done or changed
+    limits: Limits = DEFAULT_LIMITS  # how long a plan and its subtasks may be
+    guideline: str = ""  # that of the plan before; empty at first
     done: tuple[Subtask, ...] = ()  # finished subtasks
+    results: tuple[str, ...] = ()  # what they found out and wrote, one line each
     failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
     left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
     problem: str = ""  # why the previous answer was not a valid plan; empty at first
@@ -203,6 +216,8 @@ class ActContext:
     unread: tuple[Step, ...] = ()
     unmet: str = ""  # why `done_when` of the last answer did not hold; empty if it did, or had none
     max_actions: int = 1  # maximum number of primitives that the answer may hold
+    guideline: str = ""  # that of the plan; may be empty
+    results: tuple[str, ...] = ()  # what finished subtasks found out and wrote, one line each
     follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
 
 
@@ -351,6 +366,8 @@ class ModelRequest:
     asked_to_stop: Callable[[], bool] = field(default=_never, repr=False, compare=False)
     # takes each prompt that a provider is sent, with its answer, for the record
     on_exchange: Callable[[Exchange], None] = field(default=_ignore, repr=False, compare=False)
+    # the machine, as it was when the run's first question was asked; None if nothing is known of it
+    machine: Machine | None = field(default=None, repr=False, compare=False)
 
     @property
     def kind(self) -> Kind:

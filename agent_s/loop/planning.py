@@ -57,7 +57,7 @@ class Planning:
         observation = yield from self.session.look()
         knowledge = yield from self._gather(observation)
         self.progress.query = knowledge.query
-        context = self._with(knowledge, PlanContext(self.task, observation))
+        context = self._with(knowledge, PlanContext(self.task, observation, limits=self.options.limits))
         return (yield from self._ask_for_plan(context, self._why_not_replayed))
 
     def _adopt(self, plan: Plan, reason: str = "") -> Generator[Event, None, Plan]:
@@ -139,12 +139,21 @@ class Planning:
         progress.replans += 1
         progress.tried |= {(failed.subtask, *left), *((progress.plan.subtasks,) if progress.plan else ())}
         observation = yield from self.session.look()
-        context = PlanContext(self.task, observation, done=progress.finished, failed=failed, left=left)
+        context = PlanContext(
+            self.task,
+            observation,
+            limits=self.options.limits,
+            guideline=progress.plan.guideline if progress.plan is not None else "",
+            done=progress.finished,
+            results=tuple(progress.results),
+            failed=failed,
+            left=left,
+        )
         stuck = progress.replans >= STUCK_AFTER and self.services.search is not None
         if stuck or not progress.aims_known:
             context = self._with((yield from self._gather(observation, failed.reason)), context)
         else:
-            context = replace(context, constraints=progress.aims.constraints)
+            context = replace(context, criteria=progress.aims.criteria, constraints=progress.aims.constraints)
             if self.options.give_memory == "after_failure":
                 with self.session.timed("memory"):
                     hits = self.manager.recall(progress.query or self.task.instruction)
@@ -178,8 +187,14 @@ class Planning:
         return knowledge
 
     def _with(self, knowledge: Knowledge, context: PlanContext) -> PlanContext:
-        experiences = tuple(hit.experience for hit in knowledge.hits)
-        return replace(context, web=knowledge.web, experiences=experiences, constraints=self.progress.aims.constraints)
+        experiences, aims = tuple(hit.experience for hit in knowledge.hits), self.progress.aims
+        return replace(
+            context,
+            web=knowledge.web,
+            experiences=experiences,
+            criteria=aims.criteria,
+            constraints=aims.constraints,
+        )
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
         try:

@@ -26,6 +26,7 @@ class Progress:
     plan: Plan | None = None  # the latest plan
     tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed; they are not tried again
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
+    results: list[str] = field(default_factory=list)  # what they found out and wrote, one line each
     replans: int = 0  # number of new plans after failures
     replayed: int = 0  # number of finished subtasks that were replayed
     used: list[str] = field(default_factory=list)  # ids of the experiences that were replayed

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from aci.acting.actions import Action, CallUser, Wait
 from aci.acting.wording import describe_target
 from aci.desktop.desktop import ActionResult, Desktop
+from aci.desktop.machine import Machine
 from aci.observation.observation import Observation
 from aci.safety.policy import Decision
 from aci.screen.emergency_stop import Halt
@@ -83,6 +84,7 @@ class Session:
         self._inner_s = 0.0
         self._seen: tuple[float, Observation] | None = None
         self._reads_texts = True
+        self._machine: Machine | None = None  # as it was when the model was asked first, so that prompts stay the same
         self._calls: list[ModelCalled] = []
 
     # Asking the model
@@ -92,7 +94,11 @@ class Session:
         self._budget.check()
         started = self.clock()
         exchanges: list[Exchange] = []
-        recorded = replace(request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append)
+        if self._machine is None:
+            self._machine = self._desktop.machine()
+        recorded = replace(
+            request, asked_to_stop=self.asked_to_stop, on_exchange=exchanges.append, machine=self._machine
+        )
         try:
             with self.timed(_PHASES.get(request.kind, "model")):
                 response = self._model.complete(recorded)

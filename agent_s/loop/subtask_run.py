@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from aci.acting.actions import Done, Fail
 from aci.observation.observation import Observation
@@ -14,6 +15,7 @@ from agent_s.loop.learner import Learner
 from agent_s.loop.options import Options
 from agent_s.loop.planning import Planning
 from agent_s.loop.progress import Ending, Progress
+from agent_s.loop.results import results_of
 from agent_s.loop.session import Session
 from agent_s.loop.stall_detection import find_trouble, is_hopeless
 from agent_s.loop.unfinished import UnfinishedRun
@@ -43,6 +45,8 @@ class SubtaskRunner:
     recall: Recall | None
     replay: Replay
     learner: Learner | None
+    home: Path | None = None  # home of the applications; None if its files cannot be read
+    began: float = 0.0  # when the run began, s since the epoch
     resumed: UnfinishedRun | None = None
 
     def run(
@@ -82,6 +86,7 @@ class SubtaskRunner:
         if not done:
             return FailedSubtask(subtask, ending.reason, tuple(steps))
         self.progress.done.append((subtask, (*before, *steps)))
+        self.progress.results += results_of(subtask, ending.reason, steps, self.home, self.began)
         if self.learner is not None and steps and not replayed and not before:
             observation = yield from self.session.look()
             with self.session.timed("memory"):
@@ -163,6 +168,8 @@ class SubtaskRunner:
                     experiences=experiences,
                     steps=(*before, *steps),
                     constraints=self.progress.aims.constraints,
+                    guideline=self.progress.plan.guideline if self.progress.plan is not None else "",
+                    results=tuple(self.progress.results),
                     reflection=("" if unread else (yield from self._reflect(subtask, observation, steps))) or warning,
                     unread=unread,
                     unmet=unmet,
@@ -174,7 +181,7 @@ class SubtaskRunner:
                 case Done():
                     sent_back, unread = bool(unread), find_unread(steps, observation)
                     if sent_back or not unread:
-                        return Ending("done")
+                        return Ending("done", response.found)
                     continue
                 case Fail(reason=reason):
                     return Ending("failed", reason or response.observation_analysis or "the Worker gave up")

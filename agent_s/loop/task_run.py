@@ -110,6 +110,8 @@ class TaskRun:
             recall=self._recall,
             replay=Replay(session, self._desktop.home, self._seen_texts),
             learner=self._learner,
+            home=self._desktop.home,
+            began=time.time(),
             resumed=resumed,
         )
 

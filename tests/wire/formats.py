@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from tests.wire.server import Http, Seen
@@ -83,7 +84,7 @@ class AnthropicFormat:
             found.append("more than 4 breakpoints")
         if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
             found.append("an empty text")
-        return found + strictness(body.get("output_config", {}).get("format", {}).get("schema"))
+        return found + strictness(body.get("output_config", {}).get("format", {}).get("schema"), every_field=False)
 
     def texts(self, body: Any) -> list[str]:
         blocks = [block for message in body["messages"] for block in message["content"]]
@@ -208,7 +209,7 @@ class ChatFormat:
         if roles[:2] != ["system", "user"] or any(one == other for one, other in itertools.pairwise(roles)):
             found.append(f"roles {roles}")
         form = body.get("response_format", {}).get("json_schema", {})
-        return found + strictness(form.get("schema"))
+        return found + strictness(form.get("schema"), every_field=False)
 
     def texts(self, body: Any) -> list[str]:
         texts = []
@@ -236,20 +237,52 @@ def _credentials(seen: Seen) -> set[str]:
     return {seen.headers.get("x-api-key", ""), seen.headers.get("authorization", "").removeprefix("Bearer ")}
 
 
-def strictness(schema: Any) -> list[str]:
-    """Return the parts of a schema that a provider would refuse in strict mode."""
-    if schema is None:
-        return []
-    found = []
+def strictness(schema: Any, every_field: bool = True) -> list[str]:
+    """Return the parts of a schema that a provider would refuse in strict mode.
+
+    Args:
+        schema: The schema, or a part of one; None for none.
+        every_field: Whether every field must be required, as OpenAI demands.
+    """
     if isinstance(schema, list):
-        return [problem for item in schema for problem in strictness(item)]
+        return [problem for item in schema for problem in strictness(item, every_field)]
     if not isinstance(schema, dict):
         return []
+    found = []
     if "properties" in schema:
+        fields = set(schema["properties"])
         if schema.get("additionalProperties") is not False:
             found.append("additionalProperties")
-        if set(schema.get("required", ())) != set(schema["properties"]):
+        if not set(schema.get("required", ())) <= fields or (every_field and set(schema["required"]) != fields):
             found.append("required")
-    refused = {"minLength", "maxLength", "minimum", "maximum", "prefixItems", "oneOf", "default", "discriminator"}
+    refused = {"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "pattern", "format",
+               "prefixItems", "oneOf", "default", "discriminator"}  # fmt: skip
     found += sorted(refused & set(schema))
-    return found + [problem for value in schema.values() for problem in strictness(value)]
+    inner = [
+        *schema.get("properties", {}).values(),
+        *schema.get("$defs", {}).values(),
+        schema.get("items"),
+        schema.get("anyOf"),
+    ]
+    return found + [problem for value in inner for problem in strictness(value, every_field)]
+
+
+def optional_fields(schema: Any) -> int:
+    """Return how many fields may be left out; Anthropic allows 24 in a request."""
+    return sum(len(node["properties"]) - len(node["required"]) for node in _nodes(schema) if "properties" in node)
+
+
+def unions(schema: Any) -> int:
+    """Return how many parameters have several types; Anthropic allows 16 in a request."""
+    return sum("anyOf" in node or isinstance(node.get("type"), list) for node in _nodes(schema))
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _nodes(item)
+    if isinstance(schema, dict):
+        yield schema
+        inner = (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values())
+        for value in (*inner, schema.get("items"), schema.get("anyOf")):
+            yield from _nodes(value)

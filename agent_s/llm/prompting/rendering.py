@@ -18,17 +18,19 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from aci.acting.actions import format_call
+from aci.acting.actions import PRIMITIVES, format_call
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from aci.observation.text import NOTHING_CHANGED, quote
 from agent_s.llm.conversation import Conversation, Message, Part, Text
+from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
 from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
 from agent_s.settings import ObservationForm
 
 if TYPE_CHECKING:
+    from aci.desktop.machine import Machine
     from agent_s.records import Step
     from memory_store.records.experience import Experience
 
@@ -71,13 +73,14 @@ class Renderer:
         self._screens: _Memo[list[Part]] = _Memo()
         self._parts_of_screens: _Memo[list[Part]] = _Memo()
         self._changed: _Memo[Rect | None] = _Memo()
+        self._advices: _Memo[tuple[Advice, ...]] = _Memo()
 
-    def render(self, context: Context) -> Conversation:
-        """Return the conversation that asks what the context asks."""
+    def render(self, context: Context, machine: Machine | None = None) -> Conversation:
+        """Return the conversation that asks what the context asks, with what is known of the machine."""
         template = self._templates.get_template(f"{context.kind}.md.j2")
         form = "screenshot_tree" if self._form == "screenshot" and isinstance(context, VerifyContext) else self._form
         system = self._systems.setdefault(context.kind, _block(template, "system", {"form": form}))
-        values = {name: getattr(context, name) for name in context.__dataclass_fields__}
+        values = {name: getattr(context, name) for name in context.__dataclass_fields__} | {"machine": machine}
         request = _block(template, "request", values)
         parts = self._parts(template, context, request)
         key = hashlib.sha256(f"{context.kind}\n{request}".encode()).hexdigest()[:32]
@@ -103,16 +106,25 @@ class Renderer:
         steps = context.steps
         seen = [*(step.observation for step in steps), context.observation]
         shots = self._shots(seen)
-        parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}")]
+        given: set[str] = set()
+        parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}{self._advice(template, seen[0], given)}")]
         parts += self._shown(seen[0], shots[0])
         for number, (step, (before, after)) in enumerate(zip(steps, pairwise(seen), strict=True), start=1):
             head = _block(template, "step", {"number": number, "step": step})
-            parts.append(Text(f"{head}\n{self._changes(before, after, tuple(seen[: number - 1]))}"))
+            changes = self._changes(before, after, tuple(seen[: number - 1]))
+            parts.append(Text(f"{head}\n{changes}{self._advice(template, after, given)}"))
             parts += self._shown(after, shots[number])
         parts.append(
             Text(_block(template, "turn", {name: getattr(context, name) for name in ("reflection", "unread", "unmet")}))
         )
         return parts
+
+    def _advice(self, template: Template, seen: Observation, given: set[str]) -> str:
+        """Return the advice that bears on a screen and was not given before in this conversation."""
+        bearing = self._advices.get((seen,), lambda: advice_for(seen))
+        fresh = [(one.topic, one.says) for one in bearing if one.topic not in given]
+        given.update(topic for topic, _ in fresh)
+        return f"\n{_block(template, 'advice', {'advice': fresh})}" if fresh else ""
 
     def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
         """Return which part of each screenshot is sent; once sent, it never changes its form."""
@@ -198,6 +210,7 @@ def _environment(fence: Fence) -> Environment:
     environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
     environment.filters["escape_fences"] = escape_fences
     environment.globals |= {"fence": fence, "quote": _quoted, "summary": _summary, "verified": _verified}
+    environment.globals |= {"escape_fences": escape_fences, "primitives": ", ".join(PRIMITIVES)}
     return environment
 
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
-from agent_s.llm.protocol import Response
 from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
-from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
 from agent_s.settings import ProviderSettings
 
@@ -60,12 +58,12 @@ class _Message(Answer):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation and read the answer; a `provider.Send`."""
     config: dict[str, Any] = {"effort": settings.effort} if settings.effort is not None else {}
-    if response_type is not None:
-        config["format"] = {"type": "json_schema", "schema": schema_for(response_type)}
+    if schema is not None:
+        config["format"] = {"type": "json_schema", "schema": schema}
     request: dict[str, Any] = {
         "model": client.model,
         "max_tokens": settings.max_output_tokens,

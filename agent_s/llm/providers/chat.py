@@ -10,11 +10,9 @@ from typing import Any
 
 from agent_s.errors import ModelUnavailable
 from agent_s.llm.conversation import Conversation, Message, Picture, Reply, Stop
-from agent_s.llm.protocol import Response
 from agent_s.llm.providers.openai import data_url
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Service
-from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
 from agent_s.settings import ProviderSettings
 
@@ -106,7 +104,7 @@ class ServerClient(SdkClient):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation and read the answer; a `provider.Send`."""
     turns = [_turn(message) for message in conversation.messages]
@@ -115,8 +113,8 @@ def send(
         "messages": [{"role": "system", "content": conversation.system}, *turns],
         "max_tokens": settings.max_output_tokens,
     }
-    if response_type is not None:
-        form = {"name": response_type.__name__, "schema": schema_for(response_type), "strict": True}
+    if schema is not None:
+        form = {"name": "answer", "schema": schema}
         request["response_format"] = {"type": "json_schema", "json_schema": form}
     completion = client.call(lambda sdk: sdk.chat.completions.with_raw_response.create, _Completion, **request)
     counts = completion.usage or _Counts()

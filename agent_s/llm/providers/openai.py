@@ -7,10 +7,8 @@ from typing import Any
 
 from agent_s.errors import ModelError, ModelRefused
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
-from agent_s.llm.protocol import Response
 from agent_s.llm.providers.retries import TransientError
 from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
-from agent_s.llm.providers.structured import schema_for
 from agent_s.records import Usage
 from agent_s.settings import ProviderSettings
 
@@ -59,7 +57,7 @@ class _Response(Answer):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, response_type: type[Response] | None
+    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation, of which nothing is stored there, and read the answer; a `provider.Send`."""
     request: dict[str, Any] = {
@@ -70,8 +68,8 @@ def send(
         "prompt_cache_key": conversation.key,
         "store": False,
     }
-    if response_type is not None:
-        form = {"name": response_type.__name__, "schema": schema_for(response_type), "strict": True}
+    if schema is not None:
+        form = {"name": "answer", "schema": schema, "strict": True}
         request["text"] = {"format": {"type": "json_schema", **form}}
     if settings.effort is not None:
         request["reasoning"] = {"effort": settings.effort}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from agent_s.errors import EmptyResponse, MalformedResponse, ModelError, ModelRefused, ResponseCutOff
 from agent_s.llm.conversation import Conversation, Message, Reply, Text, as_exchange
@@ -14,9 +14,10 @@ from agent_s.llm.prompting.rendering import Renderer
 from agent_s.llm.protocol import ModelRequest, ModelResponse, Response
 from agent_s.llm.providers.prices import Prices
 from agent_s.llm.providers.retries import Retrying
+from agent_s.llm.providers.schemas import schema_for
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.sdk_errors import SchemaRefused
-from agent_s.llm.providers.structured import Unreadable, read_response, schema_for
+from agent_s.llm.providers.structured import Unreadable, read_response
 from agent_s.settings import ProviderSettings
 
 MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
@@ -30,9 +31,9 @@ class Send(Protocol):
         client: SdkClient,
         settings: ProviderSettings,
         conversation: Conversation,
-        response_type: type[Response] | None,
+        schema: dict[str, Any] | None,
     ) -> Reply:
-        """Send and wait; `response_type` asks the provider to enforce its schema.
+        """Send and wait; the provider is asked to enforce the schema, if one is given.
 
         Raises:
             SchemaRefused: The server supports no schemas.
@@ -53,6 +54,7 @@ class ProviderModel:
     renderer: Renderer  # turns contexts into conversations
     retrying: Retrying  # retries after transient errors
     prices: Prices  # prices of tokens
+    every_field: bool = False  # whether its schemas must require every field; see `schema_for`
     _enforces_schema: bool = field(default=True, init=False)
 
     def complete(self, request: ModelRequest) -> ModelResponse:
@@ -64,7 +66,7 @@ class ProviderModel:
             ResponseCutOff: The answer or the conversation is too long.
             MalformedResponse: The second answer is invalid, too.
         """
-        conversation = self.renderer.render(request.context)
+        conversation = self.renderer.render(request.context, request.machine)
         reply = self._ask(conversation, request)
         usage, requests = reply.usage, 1
         try:
@@ -94,16 +96,17 @@ class ProviderModel:
 
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
         reply, problem = None, ""
+        schema = schema_for(request.response_type, self.every_field)
         try:
             reply = self.retrying(
-                lambda: self._attempt(conversation, request.response_type), self.client.cancel, request.asked_to_stop
+                lambda: self._attempt(conversation, schema), self.client.cancel, request.asked_to_stop
             )
         except ModelError as error:
             problem = str(error)
             raise
         finally:
-            schema = json.dumps(schema_for(request.response_type)) if self._enforces_schema else ""
-            request.on_exchange(as_exchange(conversation, schema, reply, problem))
+            sent = json.dumps(schema) if self._enforces_schema else ""
+            request.on_exchange(as_exchange(conversation, sent, reply, problem))
         why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
         match reply.stop:
             case "refusal":
@@ -116,11 +119,11 @@ class ProviderModel:
                 )
         return reply
 
-    def _attempt(self, conversation: Conversation, response_type: type[Response]) -> Reply:
+    def _attempt(self, conversation: Conversation, schema: dict[str, Any]) -> Reply:
         """Make one attempt; without a schema if the server supports none."""
         if self._enforces_schema:
             try:
-                return self.send(self.client, self.settings, conversation, response_type)
+                return self.send(self.client, self.settings, conversation, schema)
             except SchemaRefused:
                 self._enforces_schema = False
         return self.send(self.client, self.settings, conversation, None)

@@ -1,4 +1,4 @@
-"""Typed responses from the text of an answer, and the JSON schemas that ask for them.
+"""Typed responses from the text of an answer.
 
 Providers that enforce a schema still cut answers off, and many servers ignore it, so every answer is read the same way:
 find the one JSON object, refuse what is ambiguous, validate with pydantic.
@@ -9,22 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from aci.acting.actions import PRIMITIVES, parse_action
 from aci.errors import MalformedAction
 from agent_s.llm.protocol import ActResponse, Response, VerifyResponse
+from agent_s.probes.requests import Probe
 
 MAX_ANSWER = 400_000  # characters
 
-_DROPPED = frozenset(
-    ("title", "description", "default", "discriminator", "minLength", "maxLength", "minimum", "maximum",
-     "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "pattern", "format")
-)  # fmt: skip
-"""Keywords that some provider refuses in a strict schema, or that only cost tokens; pydantic checks them instead."""
+_KINDS: dict[str, Mapping[str, type[BaseModel]]] = {
+    "action": PRIMITIVES,
+    "probe": {kind.model_fields["probe"].default: kind for kind in get_args(Probe)},
+}
+"""The models of each union, by the field that names the kind and its values."""
 
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _OBJECT = re.compile(r'\{\s*["}]')
@@ -33,13 +33,6 @@ _CALL = re.compile(r"^[ \t]*(agent\.\w+\(.*\))[ \t]*$", re.MULTILINE)
 
 class Unreadable(ValueError):
     """An answer is invalid; the message tells the model why."""
-
-
-@cache
-def schema_for(response_type: type[Response]) -> dict[str, Any]:
-    """Return the strict JSON schema of a response type: every field required, no other allowed."""
-    schema: dict[str, Any] = _strict(response_type.model_json_schema())
-    return schema
 
 
 def read_response(text: str, response_type: type[Response]) -> Response:
@@ -63,6 +56,7 @@ def read_response(text: str, response_type: type[Response]) -> Response:
     fields = _only_object(body)
     if response_type is ActResponse:
         fields = _with_action(fields)
+    fields = _without_unused(fields)
     try:
         response = response_type.model_validate(fields)
     except ValidationError as error:
@@ -148,30 +142,34 @@ def _with_action(fields: dict[str, Any]) -> dict[str, Any]:
     return {**fields, "action": _action(action).model_dump(mode="json")}
 
 
+def _without_unused(node: Any) -> Any:
+    """Return an answer whose primitives and probes lack the fields of other kinds, if those say nothing, and nulls.
+
+    The schema has one flat object for all kinds, in which models fill in nulls and defaults.
+    """
+    if isinstance(node, list):
+        return [_without_unused(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kind = next((kinds.get(str(node.get(name))) for name, kinds in _KINDS.items() if name in node), None)
+    return {
+        name: _without_unused(value)
+        for name, value in node.items()
+        if kind is None or (value is not None if name in kind.model_fields else not _says_nothing(name, value))
+    }
+
+
+def _says_nothing(name: str, value: Any) -> bool:
+    """Return whether a field that a kind does not have is empty, or has the default of the kinds that have it."""
+    return not value or any(
+        name in kind.model_fields and kind.model_fields[name].default == value
+        for kinds in _KINDS.values()
+        for kind in kinds.values()
+    )
+
+
 def _action(text: str) -> Any:
     try:
         return parse_action(text)
     except MalformedAction as error:
         raise Unreadable(f"action: {error}") from error
-
-
-# Schemas
-
-
-def _strict(node: Any) -> Any:
-    """Return a schema with every field required and no refused keyword."""
-    if isinstance(node, list):
-        return [_strict(item) for item in node]
-    if not isinstance(node, Mapping):
-        return node
-    if "prefixItems" in node:  # a tuple; its length is checked afterwards
-        return {"type": "array", "items": _strict(node["prefixItems"][0])}
-    strict = {
-        "anyOf" if name == "oneOf" else name: _strict(value) for name, value in node.items() if name not in _DROPPED
-    }
-    for group in ("properties", "$defs"):  # here the names are fields, not keywords
-        if group in node:
-            strict[group] = {name: _strict(value) for name, value in node[group].items()}
-    if "properties" in node:
-        strict |= {"required": list(node["properties"]), "additionalProperties": False}
-    return strict

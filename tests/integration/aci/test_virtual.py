@@ -42,6 +42,16 @@ def test_it_leaves_nothing_behind() -> None:
         assert [trace for trace in traces(*named) if not trace.startswith("/tmp/.X")] == []
 
 
+def test_it_describes_its_machine() -> None:
+    with VirtualDesktop(size=(640, 480), environment={"LANG": "C.UTF-8"}) as desktop:
+        machine = desktop.machine()
+        assert (machine.size, machine.home, machine.language) == ((640, 480), str(desktop.home), "C.UTF-8")
+        assert machine.desktop and machine.keyboard
+        assert "~/Documents" in machine.folders
+        for name in machine.applications[:5]:
+            assert desktop.x11.applications.find(name).name == name
+
+
 def test_a_daemon_that_left_its_session_and_parent_is_ended_too() -> None:
     with VirtualDesktop() as desktop:
         desktop.launch(["sh", "-c", "setsid sleep 1000 & setsid env -i sleep 1001 & exit 0"], wait_for_window=False)

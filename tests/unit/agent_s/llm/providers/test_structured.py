@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.acting.actions import PRIMITIVES, Click, Done
+from aci.acting.actions import PRIMITIVES, Click, Done, Type
 from agent_s.llm.protocol import ActResponse, PlanResponse, QueryResponse, Response, VerifyResponse
-from agent_s.llm.providers.structured import Unreadable, read_response, schema_for
+from agent_s.llm.providers.structured import Unreadable, read_response
+from agent_s.probes.requests import FileProbe
 
 CLICK = '{"action": {"action": "click", "element_id": 4}}'
 
@@ -92,20 +94,21 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             assert str(problem)
 
 
-def test_the_schema_offers_every_primitive_with_all_its_fields() -> None:
-    schema = schema_for(ActResponse)
-    offered = {ref["$ref"].rpartition("/")[2] for ref in schema["properties"]["action"]["anyOf"]}
-    assert offered == {cls.__name__ for cls in PRIMITIVES.values()}
-    for cls in PRIMITIVES.values():
-        assert schema["$defs"][cls.__name__]["required"] == list(cls.model_fields)
-    assert list(schema["properties"]) == list(ActResponse.model_fields)
+def test_fields_of_other_kinds_that_say_nothing_are_dropped() -> None:
+    """In one flat object for all kinds, models fill in nulls and defaults."""
+    fields = {name: None for kind in PRIMITIVES.values() for name in kind.model_fields}
+    given = {**fields, "action": "click", "element_id": 4, "overwrite": False, "text": "", "keys": []}
+    assert read_response(json.dumps({"action": given}), ActResponse) == ActResponse(action=Click(element_id=4))
+    typed = {**fields, "action": "type", "text": "a", "num_clicks": 1, "button_type": "left"}
+    assert read_response(json.dumps({"action": typed}), ActResponse) == ActResponse(action=Type(text="a"))
+    probe = {"probe": "file", "path": "~/a.txt", "text": None, "exact": False, "cell": "", "url": None}
+    verdict = read_response(json.dumps({"verified": None, "look": None, "probes": [probe]}), VerifyResponse)
+    assert verdict == VerifyResponse(verified=None, probes=(FileProbe(path="~/a.txt"),))
 
 
-@pytest.mark.parametrize("response_type", Response.__subclasses__())
-def test_a_schema_has_nothing_that_strict_providers_refuse(response_type: type[Response]) -> None:
-    from tests.wire.formats import strictness
-
-    assert strictness(schema_for(response_type)) == []
+def test_a_field_of_another_kind_that_says_something_is_refused() -> None:
+    with pytest.raises(Unreadable, match="text"):
+        read_response('{"action": {"action": "click", "element_id": 4, "text": "hello"}}', ActResponse)
 
 
 def test_an_answer_with_every_field_given_is_read() -> None:
