@@ -251,16 +251,26 @@ class Comparison:
         before, after = self._before.evidence(old), self._after.evidence(new)
         if not before and not after:
             return None
-        moves: dict[tuple[int, int], Offset] = {}
+        own: dict[int, set[str]] = defaultdict(set)
         for word, place in before.items():
-            if (there := after.get(word)) is not None:
-                rects = self._before.sightings[place].rect, self._after.sightings[there].rect
-                moves.setdefault((place, there), offset(*rects))
+            own[place].add(word)
+        moves: dict[tuple[int, int], Offset] = {}
+        for place, words in own.items():
+            for there in {after[word] for word in words if word in after}:
+                if self._says_the_same(place, there, words):
+                    rects = self._before.sightings[place].rect, self._after.sightings[there].rect
+                    moves[place, there] = offset(*rects)
         stayed = {place for place, _ in moves}
         lost = frozenset(before.values()) - stayed
         gained = frozenset(after.values()) - {place for _, place in moves}
         rewritten = sum(self._before.sightings[place].key in self._after.places for place in lost)
         return _Around(moves, lost, gained, Counter(moves.values()), rewritten)
+
+    def _says_the_same(self, old: int, new: int, own: set[str]) -> bool:
+        """Return whether a text stayed, given the words that only it says: whole, or most of it in the same object."""
+        was, now = self._before.sightings[old], self._after.sightings[new]
+        words = words_of(now.says)
+        return words_of(was.says) == words or (was.key == now.key and 2 * len(own & words) > len(own))
 
     def _moved_with_the_nearest(self, old: int, new: int) -> bool:
         around = self._surroundings(old, new)
