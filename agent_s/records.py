@@ -102,6 +102,7 @@ class Plan(Record):
     edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
     source: Literal["model", "memory", "task"] = "model"  # a model, verified narrative memory, or the task itself
     guideline: str = ""  # knowledge from web and memory, fused, with its sources; may be empty
+    aims: Aims = Aims()  # what the task requires and forbids, if the planner wrote that down together with the plan
 
 
 class NoPlan(Record):

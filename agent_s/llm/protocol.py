@@ -57,6 +57,9 @@ class PlanResponse(Response):
     nodes: tuple[PlannedNode, ...] = ()  # subtasks, in any order
     edges: tuple[tuple[str, str], ...] = ()  # pairs (before, after) of subtask names
     not_understood: tuple[str, ...] = ()  # words of the instruction that the plan does not cover
+    # as in QueryResponse, if there was no query (`PlanContext.wants_aims`)
+    criteria: Annotated[tuple[str, ...], Field(max_length=30)] = ()
+    constraints: Annotated[tuple[str, ...], Field(max_length=30)] = ()
     gives_up: str = ""  # why nothing can be planned; empty if there is a plan
     infeasible: bool = False  # whether nobody could do the task on this machine
 
@@ -193,6 +196,7 @@ class PlanContext:
     results: tuple[str, ...] = ()  # what they found out and wrote, one line each
     failed: FailedSubtask | None = None  # the subtask that failed and why; None for the first plan
     left: tuple[Subtask, ...] = ()  # subtasks that follow the failed one
+    wants_aims: bool = False  # whether to write down, too, what the task requires and forbids
     problem: str = ""  # why the previous answer was not a valid plan; empty at first
 
 

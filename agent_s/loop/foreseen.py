@@ -1,8 +1,8 @@
 """Whether the screen is still the one that an answer of several primitives foresaw.
 
 All primitives of an answer are chosen on one screen. A later one is performed only if those before it had an effect, no
-window opened, closed, changed its title or came to the front, its targets are where and what they were, and keys go
-where they would have gone or to what an earlier primitive of the answer used.
+window opened, closed, changed its title or came to the front, its targets are where and what they were (of a pixel of
+the screen: the picture around it), and keys go where they would have gone or to what the primitive before it used.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aci.acting.actions import ID_FIELDS, Action, CallUser, Done, Fail, HoldAndPress, Hotkey, Type
+from aci.acting.actions import Action, CallUser, Done, Fail, HoldAndPress, Hotkey, KeyDown, Type
+from aci.acting.effects import changed_pixels
 from aci.acting.wording import describe_effect, describe_element
+from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, State, Window
 from aci.observation.text import quote
 from agent_s.records import Step
 
 MOVED_PX = 3  # extents of elements tremble by less
+NEAR_PX = 12  # around a pixel that is pointed at
 
 _TELLING: frozenset[State] = frozenset(
     {"checked", "mixed", "pressed", "expanded", "selected", "invalid", "read_only", "busy"}
@@ -95,6 +98,11 @@ def _other_target(action: Action, answer: Sequence[Step], now: Observation) -> s
             return f"the {describe_element(then)} {problem}"
         if (cover := _cover(current, foreseen, now)) is not None:
             return f"the {describe_element(cover)} lies over the {describe_element(then)}"
+    points = [point for point in _points(action) if not any(_near(point, step) for step in answer)]
+    areas = changed_pixels(foreseen.screenshot, now.screenshot) or () if points else ()
+    for point in points:
+        if any(area.grown(NEAR_PX, NEAR_PX).contains(point) for area in areas):
+            return f"the picture at {point.x},{point.y} has changed"
     return ""
 
 
@@ -127,14 +135,26 @@ def _cover(target: Element, foreseen: Observation, now: Observation) -> Element 
 
 
 def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> str:
-    by_keys = isinstance(action, Hotkey | HoldAndPress) or (isinstance(action, Type) and not list(_ids(action)))
-    if not by_keys or now.focus_id in (answer[0].observation.focus_id, *_ids(answer[-1].response.action)):
-        return ""
+    by_keys = isinstance(action, Hotkey | HoldAndPress | KeyDown) or (isinstance(action, Type) and not action.targets())
     focused = now.by_id.get(now.focus_id) if now.focus_id is not None else None
+    last = answer[-1].response.action
+    if not by_keys or now.focus_id in (answer[0].observation.focus_id, *_ids(last)):
+        return ""
+    if focused is not None and any(focused.rect.contains(point) for point in _points(last)):
+        return ""
     return f"the keyboard is on the {describe_element(focused)}" if focused else "no element has the keyboard"
 
 
 def _ids(action: Action) -> Iterator[int]:
     """Yield the ids of the elements that an action names."""
-    named = action.model_dump(include=set(ID_FIELDS), exclude_none=True)
-    yield from (named[field] for field in ID_FIELDS if field in named)
+    yield from (target.element_id for target in action.targets() if not isinstance(target, Point))
+
+
+def _points(action: Action) -> Iterator[Point]:
+    """Yield the pixels of the screen that an action names."""
+    yield from (target for target in action.targets() if isinstance(target, Point))
+
+
+def _near(point: Point, step: Step) -> bool:
+    used = _points(step.response.action)
+    return any(abs(one.x - point.x) <= NEAR_PX and abs(one.y - point.y) <= NEAR_PX for one in used)

@@ -13,7 +13,7 @@ from agent_s.loop.options import Options, Services
 from agent_s.loop.progress import Ending, Progress
 from agent_s.loop.session import Session
 from agent_s.loop.unfinished import UnfinishedRun
-from agent_s.records import NoPlan, Plan, Subtask, Task
+from agent_s.records import Aims, NoPlan, Plan, Subtask, Task
 from agent_s.replay.recall import Recall
 from agent_s.roles.manager import Knowledge, Manager
 from agent_s.safety.untrusted_text import UntrustedText
@@ -69,7 +69,7 @@ class Planning:
         """Adopt the knowledge, the plan and the finished subtasks of the run to continue."""
         progress = self.progress
         progress.query, progress.aims, progress.done = resumed.query, resumed.aims, list(resumed.done)
-        progress.aims_known = bool(resumed.query)
+        progress.aims_known = bool(resumed.query) or resumed.aims != Aims()
         yield KnowledgeGathered(query=resumed.query, aims=resumed.aims)
         return (yield from self._adopt(left, f"what the run {resumed.run_id} left"))
 
@@ -174,7 +174,8 @@ class Planning:
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("search"):
             knowledge = self.manager.gather(self.task, observation, trouble, recall=self.gives_memory)
-        if not self.progress.aims_known:  # from the task alone, before it is known what is hard about it
+        # from the task alone, before it is known what is hard about it
+        if knowledge.query and not self.progress.aims_known:
             self.progress.aims, self.progress.aims_known = knowledge.aims, True
         self.untrusted.add(text for result in knowledge.web for text in (result.title, result.content))
         yield KnowledgeGathered(
@@ -194,6 +195,7 @@ class Planning:
             experiences=experiences,
             criteria=aims.criteria,
             constraints=aims.constraints,
+            wants_aims=not self.progress.aims_known,
         )
 
     def _ask_for_plan(self, context: PlanContext, reason: str = "") -> Generator[Event, None, Plan | Ending]:
@@ -205,4 +207,6 @@ class Planning:
             return Ending("failed", f"there is no valid plan: {error}")
         if isinstance(plan, NoPlan):
             return Ending("infeasible" if plan.infeasible else "failed", plan.reason)
+        if context.wants_aims:
+            self.progress.aims, self.progress.aims_known = plan.aims, True
         return (yield from self._adopt(plan, reason))

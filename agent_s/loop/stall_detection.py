@@ -21,7 +21,6 @@ from aci.acting.actions import (
     Type,
     Wait,
 )
-from aci.acting.result import Refusal
 from aci.acting.wording import describe_delivery, describe_effect
 from agent_s.records import Step
 
@@ -31,10 +30,6 @@ MAX_SCROLLS = 8
 MAX_TRIES_BY_ONE_METHOD = 2
 MAX_TRIES = 6  # tries in a row without an effect, by any method
 
-_EXPLAINED: frozenset[Refusal | None] = frozenset(
-    {"unknown_id", "off_screen", "stale", "covered", "not_allowed", "not_confirmed", "no_answer", "interrupted"}
-)
-"""Refusals whose message and new screen say all that there is to say."""
 _METHODS: dict[type[Action], str] = {
     Click: "the mouse",
     **dict.fromkeys((DragAndDrop, Move, MouseDown, MouseUp), "the mouse"),
@@ -74,20 +69,29 @@ def is_hopeless(steps: Sequence[Step]) -> str:
     return ""
 
 
-def _last_step(steps: Sequence[Step]) -> str:
-    """Return what is wrong with the last step.
-
-    A refusal that names what has changed, beside a screen that shows it, needs no comment the first time.
-    """
-    result = steps[-1].result
+def find_failure(step: Step) -> str:
+    """Return what went wrong with a step, with its effect; empty if nothing is known to have."""
+    result = step.result
     if not result.ok:
-        explained = result.refusal in _EXPLAINED and all(step.result.ok for step in steps[-2:-1])
-        return "" if explained else f"the last action was refused: {result.error}"
+        return f"the last action was refused: {result.error}"
     if result.effect is not None and (result.effect.kind == "other" or not result.worked):
         return f"the last action had {describe_effect(result)}"
-    if result.delivery is not None and result.delivery.state == "different" and _names_field(steps[-1]):
+    if result.delivery is not None and result.delivery.state == "different" and _names_field(step):
         return f"the text that was typed is not in the field: {describe_delivery(result.delivery)}"
     return ""
+
+
+def _last_step(steps: Sequence[Step]) -> str:
+    """Return what went wrong with the last step, unless the Worker reads why and it is the first time."""
+    failure = find_failure(steps[-1])
+    again = any(find_failure(step) for step in steps[-2:-1])
+    return failure if again or not _is_explained(steps[-1]) else ""
+
+
+def _is_explained(step: Step) -> bool:
+    """Return whether the result of a step that went wrong says why: a refusal, or a remark on its effect."""
+    effect = step.result.effect
+    return not step.result.ok or (effect is not None and bool(effect.remark))
 
 
 def _names_field(step: Step) -> bool:

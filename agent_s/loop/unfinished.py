@@ -68,7 +68,7 @@ def read_unfinished(events: Iterable[Event]) -> UnfinishedRun:  # noqa: C901 - o
             case KnowledgeGathered():
                 run.query, run.aims = event.query, event.aims if event.aims != Aims() else run.aims
             case Planned():
-                run.plan = event.plan
+                run.plan, run.aims = event.plan, event.plan.aims if event.plan.aims != Aims() else run.aims
             case SubtaskStarted():
                 run.current, run.steps = event.subtask, ()
             case ActionChosen():

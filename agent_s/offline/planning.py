@@ -18,7 +18,7 @@ from agent_s.offline.finding.screen import Screen
 from agent_s.offline.finding.targets import Target, named
 from agent_s.offline.reading import Part, read_instruction, read_words
 from agent_s.offline.ui import UI
-from agent_s.offline.wording import guideline
+from agent_s.offline.wording import forbidden, guideline
 from agent_s.records import Subtask
 
 MAX_NODES = 38
@@ -30,8 +30,12 @@ _ANOTHER_WAY = "Another way: "
 
 def make_plan(context: PlanContext) -> PlanResponse:
     """Plan the instruction, or the rest of it after a failure."""
-    if context.failed is not None:
-        return _plan_again(context, context.failed)
+    plan = _plan_again(context, context.failed) if context.failed is not None else _plan_all(context)
+    constraints = forbidden(context.task.instruction) if context.wants_aims else ()
+    return plan.model_copy(update={"constraints": constraints})
+
+
+def _plan_all(context: PlanContext) -> PlanResponse:
     unread = tuple(
         part.words
         for part in read_instruction(context.task.instruction)

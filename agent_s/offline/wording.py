@@ -28,10 +28,10 @@ def query(context: QueryContext) -> QueryResponse:
     window = context.observation.active_window
     app = window.app if window is not None and window.app.casefold() not in asked.casefold() else ""
     query = f"How to {asked[:_LONGEST_QUERY]}{f' in {app}' if app else ''}?"
-    return QueryResponse(query=query, constraints=_forbidden(context.task.instruction))
+    return QueryResponse(query=query, constraints=forbidden(context.task.instruction))
 
 
-def _forbidden(instruction: str) -> tuple[str, ...]:
+def forbidden(instruction: str) -> tuple[str, ...]:
     """Return the clauses that forbid something, or want it kept."""
     unquoted = re.sub(r"'[^']*'|\"[^\"]*\"", lambda found: "_" * len(found.group()), instruction)
     found = re.finditer(rf"\b{one_of(TABLE['forbidding'])}\b[^.;,!?\n]+", unquoted, re.IGNORECASE)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 class Knowledge:
     """The Manager's knowledge before planning."""
 
-    query: str  # the question it asked
+    query: str  # the question it asked; empty if there is no web search
     aims: Aims  # what the task requires and forbids
     web: tuple[WebResult, ...] = ()  # web search results
     hits: tuple[Hit[NarrativeExperience], ...] = ()  # similar tasks from narrative memory, best first
@@ -45,16 +45,21 @@ class Manager:
     def gather(self, task: Task, observation: Observation, trouble: str = "", recall: bool = True) -> Knowledge:
         """Ask the web and, with `recall`, narrative memory in parallel.
 
-        A source that fails or is late only costs its answer, and is named in `Knowledge.problems`.
+        The model is asked for a query only if there is a web search. Without one, memory is searched for the task as it
+        is, and what it requires and forbids is left to the planner (`PlanContext.wants_aims`). A source that fails or
+        is late only costs its answer, and is named in `Knowledge.problems`.
 
         Raises:
             Stopped: The run was stopped.
         """
-        answer = ask(self.model, QueryContext(task, observation, trouble), QueryResponse)
+        answer = QueryResponse(query="")
+        if self.search is not None:
+            answer = ask(self.model, QueryContext(task, observation, trouble), QueryResponse)
         problems: list[str] = []
         started = time.monotonic()
         web = Pending(lambda: self.search.search(answer.query) if self.search else (), "web-search")
-        hits = Pending(lambda: self.recall(answer.query if recall else ""), "narrative-memory")
+        question = (answer.query or task.instruction) if recall else ""
+        hits = Pending(lambda: self.recall(question), "narrative-memory")
         try:
             found = self._wait(hits, "narrative memory", self.memory_timeout_s, problems)
             left_s = max(0.0, started + self.search_timeout_s - time.monotonic())

@@ -6,7 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from agent_s.errors import PlanError
 from agent_s.llm.protocol import PlanResponse
-from agent_s.records import Plan, Subtask
+from agent_s.records import Aims, Plan, Subtask
 
 
 def order_plan(response: PlanResponse, max_subtasks: int) -> Plan:
@@ -35,7 +35,8 @@ def order_plan(response: PlanResponse, max_subtasks: int) -> Plan:
         before[second].add(first)
     subtasks = {node.name: Subtask(name=node.name, info=node.info) for node in response.nodes}
     ordered = tuple(subtasks[name] for name in _sort(names, before))
-    return Plan(subtasks=ordered, edges=response.edges, guideline=response.guideline)
+    aims = Aims(criteria=response.criteria, constraints=response.constraints)
+    return Plan(subtasks=ordered, edges=response.edges, guideline=response.guideline, aims=aims)
 
 
 def _sort(names: list[str], before: dict[str, set[str]]) -> list[str]:

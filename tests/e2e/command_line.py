@@ -138,7 +138,7 @@ def recording(path: Path, instruction: str, *subtasks: Sequence[Mapping[str, obj
         subtasks: The actions of each subtask, without the `done` at its end.
         summaries: Whether to record the answers after the last subtask, too.
     """
-    lines: list[tuple[str, dict[str, object]]] = [("query", {"query": f"How to {instruction}"})]
+    lines: list[tuple[str, dict[str, object]]] = []
     names = [{"name": f"part {number}", "info": ""} for number, _ in enumerate(subtasks, start=1)]
     edges = [[one["name"], other["name"]] for one, other in itertools.pairwise(names)]
     lines.append(("plan", {"nodes": names, "edges": edges}))

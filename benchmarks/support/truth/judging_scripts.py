@@ -24,8 +24,6 @@ from agent_s.llm.protocol import (
     PlanContext,
     PlannedNode,
     PlanResponse,
-    QueryContext,
-    QueryResponse,
     ReflectResponse,
     Response,
     SummaryResponse,
@@ -75,10 +73,8 @@ class Script:
     def _answer(self, request: ModelRequest) -> Response:
         context = request.context
         match context:
-            case QueryContext():
-                return QueryResponse(query="How to do it", criteria=self.criteria)
             case PlanContext():
-                return PlanResponse(nodes=(PlannedNode(name=context.task.instruction),))
+                return PlanResponse(nodes=(PlannedNode(name=context.task.instruction),), criteria=self.criteria)
             case ActContext():
                 return self._act(context)
             case VerifyContext():

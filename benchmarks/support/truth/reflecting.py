@@ -1,4 +1,4 @@
-"""How often the reflector is asked without need, and how often it is not asked though something is wrong.
+"""How often a step that worked is taken for a failure, and how often one that went wrong is not noticed.
 
 ```
 python -m benchmarks.support.truth.reflecting mousepad calculator
@@ -6,10 +6,11 @@ python -m benchmarks.support.truth.reflecting mousepad calculator
 
 Single actions are carried out on real applications, each in a state in which it is known what it does: moving the
 caret within a text is right, and at the end of the text it has no effect. From the screens before and after each, the
-same code as in a run decides whether the reflector is asked.
+same code as in a run decides whether something went wrong; then the Worker reads why, or, if that is not known or
+happens again, the reflector is asked.
 
-`reflector_false`: share of right actions after which it would be asked. `reflector_missed`: share of actions that went
-wrong after which it would not be asked.
+`reflector_false`: share of right actions that are taken for a failure. `reflector_missed`: share of actions that went
+wrong and are not noticed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from aci.acting.actions import (
 from aci.desktop.virtual import VirtualDesktop
 from aci.observation.observation import Element
 from agent_s.llm.protocol import ActResponse
-from agent_s.loop.stall_detection import find_trouble
+from agent_s.loop.stall_detection import find_failure
 from agent_s.records import Step
 from benchmarks.fixtures.documents import write_letter, write_sheet
 from benchmarks.support.figures import Figures, NotMeasured, tell
@@ -145,7 +146,7 @@ class Scene:
         result = self.desktop.perform(action)
         self.seen = self.desktop.observe()
         step = Step(1, before, ActResponse(action=action), result).followed_by(self.seen)
-        trouble = find_trouble([step])
+        trouble = find_failure(step)
         tally, line = self._tally, f"{self._name}: {step}"
         if wrong:
             tally.wrong += 1

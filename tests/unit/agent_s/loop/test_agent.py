@@ -121,8 +121,8 @@ def test_a_task_is_planned_done_and_verified() -> None:
     ended = outcome(events)
     assert (ended.status, ended.verified, ended.usage.steps) == ("done", True, 1)
     assert desktop.performed == [Click(element_id=1)]
-    assert ended.usage.model_calls == 4
-    assert [request.kind for request in model.requests] == ["query", "plan", "act", "act"]
+    assert ended.usage.model_calls == 3
+    assert [request.kind for request in model.requests] == ["plan", "act", "act"]
 
 
 def test_subtasks_are_worked_on_in_topological_order() -> None:
@@ -264,26 +264,45 @@ def test_the_agent_does_not_see_the_result_of_a_blind_check() -> None:
     agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)))
     ended = agent.run(TASK, lambda status: Verdict(verified=False, reason="the file is empty"), blind=True)
     assert (ended.status, ended.verified) == ("failed", False)
-    assert [request.kind for request in model.requests] == ["query", "plan", "act"]
+    assert [request.kind for request in model.requests] == ["plan", "act"]
 
 
 AIMS = QueryResponse(query="How to press OK", criteria=("OK is pressed",), constraints=("do not cancel",))
 
 
+class NoPages(WebSearch):
+    def search(self, query: str) -> tuple[WebResult, ...]:
+        return ()
+
+
 def test_criteria_and_constraints_reach_every_role() -> None:
     model = ScriptedModel({"query": [AIMS], "act": [act(Click(element_id=1)), act(Done())]})
-    run(FakeDesktop(screen(OK)), model)
+    run(FakeDesktop(screen(OK)), model, search=NoPages())
     contexts = {request.kind: request.context for request in model.requests}
     assert getattr(contexts["plan"], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts["plan"], "wants_aims", None) is False
     assert getattr(contexts["act"], "constraints", None) == ("do not cancel",)
     assert getattr(contexts["reflect"], "constraints", None) == ("do not cancel",)
     assert getattr(contexts["verify"], "points", None) == ("OK is pressed", "do not cancel")
 
 
+def test_without_a_web_search_criteria_and_constraints_come_with_the_plan() -> None:
+    answer = plan("a").model_copy(update={"criteria": AIMS.criteria, "constraints": AIMS.constraints})
+    model = ScriptedModel({"plan": [answer, plan("b")], "act": [act(Fail(reason="no")), act(Done())]})
+    events = run(FakeDesktop(screen(OK)), model)
+    assert [request.kind for request in model.requests] == ["plan", "act", "plan", "act", "verify"]
+    contexts = [request.context for request in model.requests]
+    assert [context.wants_aims for context in contexts if isinstance(context, PlanContext)] == [True, False]
+    assert getattr(contexts[2], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts[3], "constraints", None) == ("do not cancel",)
+    assert getattr(contexts[4], "points", None) == ("OK is pressed", "do not cancel")
+    assert of(Planned, events)[0].plan.aims.criteria == AIMS.criteria
+
+
 def test_without_criteria_the_instruction_is_judged() -> None:
     query = QueryResponse(query="How to press OK", constraints=("do not cancel",))
     model = ScriptedModel({"query": [query], "act": [act(Done())]})
-    run(FakeDesktop(screen(OK)), model)
+    run(FakeDesktop(screen(OK)), model, search=NoPages())
     assert getattr(model.requests[-1].context, "points", None) == (TASK.instruction, "do not cancel")
 
 
@@ -588,11 +607,11 @@ class TestMemory:
 
     def test_a_remembered_plan_that_fails_gets_constraints_before_replanning(self, memory: MemoryStore) -> None:
         self.learn(memory, Click(element_id=1))
-        model = ScriptedModel({"query": [AIMS], "plan": [plan("another way")], "act": [act(Fail()), act(Done())]})
+        another = plan("another way").model_copy(update={"constraints": AIMS.constraints})
+        model = ScriptedModel({"plan": [another], "act": [act(Fail()), act(Done())]})
         run(FakeDesktop(screen(button(7, "Cancel"))), model, memory)
         contexts = [request.context for request in model.requests if isinstance(request.context, ActContext)]
         assert [context.constraints for context in contexts] == [(), ("do not cancel",)]
-        assert [request.kind for request in model.requests].count("query") == 1
 
     def test_replay_can_be_switched_off(self, memory: MemoryStore) -> None:
         self.learn(memory, Click(element_id=1))
@@ -641,10 +660,10 @@ class TestMemory:
         agent = AgentS(model=model, desktop=FakeDesktop(screen(OK)), memory=memory)
         events = list(agent.stream(Task(instruction="Press the OK button twice")))
         assert of(KnowledgeGathered, events)[0].narratives
-        context = model.requests[1].context
+        context = model.requests[0].context
         assert isinstance(context, PlanContext)
         assert [experience.instruction for experience in context.experiences] == ["Press the OK button"]
-        assert [request.kind for request in model.requests[:3]] == ["query", "plan", "act"]
+        assert [request.kind for request in model.requests[:2]] == ["plan", "act"]
 
     def test_unwritable_memory_does_not_change_the_outcome(
         self, memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
@@ -720,7 +739,7 @@ def test_earlier_tasks_go_to_the_planner_but_not_to_the_worker() -> None:
     AgentS(model=model, desktop=FakeDesktop(screen(OK))).run(task)
     renderer = Renderer(b"test", max_pictures=0)
     told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}
-    assert [kind for kind, text in told.items() if "Type hello (done)" in text] == ["query", "plan"]
+    assert [kind for kind, text in told.items() if "Type hello (done)" in text] == ["plan"]
     model = ScriptedModel({"act": [act(Done())]})
     AgentS(model=model, desktop=FakeDesktop(screen(OK)), options=Options(planner="flat")).run(task)
     told = {request.kind: str(renderer.render(request.context).messages) for request in model.requests}

@@ -147,6 +147,27 @@ def test_keys_are_pressed_only_where_the_answer_left_the_keyboard() -> None:
     assert dropped == ['the keyboard is on the entry "Search"']
 
 
+def painted(seen: Observation, x: int, y: int) -> Observation:
+    pixels = seen.screenshot.copy()
+    pixels[y - 5 : y + 5, x - 20 : x + 20] = 200
+    return replace(seen, screenshot=pixels)
+
+
+def test_pixels_are_used_while_the_picture_around_them_stays() -> None:
+    here, there = Click(at=(300, 300)), Click(at=(500, 500))
+    near = lambda action, seen: painted(seen, 300, 310)  # noqa: E731
+    assert carried_out(near, answer(here, there, Type(text="a")))[0][:2] == [here, there]
+    performed, dropped, _ = carried_out(lambda action, seen: painted(seen, 500, 500), answer(here, there))
+    assert (performed, dropped) == ([here], ["the picture at 500,500 has changed"])
+
+
+def test_keys_go_to_what_was_clicked_by_its_pixel() -> None:
+    click, text = Click(at=(50, 55)), Type(text="Ada")
+    focus: Callable[[Action, Observation], Observation]
+    focus = lambda action, seen: fills(action, seen) if action == text else replace(seen, focus_id=1)  # noqa: E731
+    assert carried_out(focus, answer(click, text))[0] == [click, text]
+
+
 def test_a_refusal_drops_the_rest() -> None:
     def refuses(action: Action, seen: Observation) -> ActionResult:
         return ActionResult(ok=False, error="gone")

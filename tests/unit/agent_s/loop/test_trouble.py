@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from aci.acting.actions import Action, Click, Scroll, Wait
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
 from agent_s.llm.protocol import ActResponse
-from agent_s.loop.stall_detection import find_trouble
+from agent_s.loop.stall_detection import find_failure, find_trouble
 from agent_s.records import Step
 from tests.unit.agent_s.fakes import button, screen
 
@@ -42,8 +44,18 @@ def test_repetition_is_trouble(actions: tuple[Action, ...], said: str) -> None:
     assert said in trouble if said else trouble == ""
 
 
-def test_a_refused_action_is_trouble() -> None:
-    assert find_trouble(steps(Click(element_id=1), ok=False)) == "the last action was refused: covered"
+def test_a_refusal_is_trouble_only_if_it_follows_another_failure() -> None:
+    assert find_trouble(steps(Click(element_id=1), ok=False)) == ""
+    assert "the last action was refused: covered" in find_trouble(steps(*[Click(element_id=1)] * 2, ok=False))
+
+
+def test_a_failure_that_the_worker_reads_the_reason_of_is_no_trouble_the_first_time() -> None:
+    fixed = replace(button(1, "Fixed"), states=frozenset({"disabled"}))
+    still = screen(fixed)
+    explained = Step(0, still, ActResponse(action=Click(element_id=1)), ActionResult(ok=True)).followed_by(still)
+    assert "disabled" in find_failure(explained)
+    assert find_trouble([explained]) == ""
+    assert "disabled" in find_trouble([explained, explained])
 
 
 def test_an_unchanged_screen_is_trouble_unless_nothing_but_waiting_was_done() -> None:

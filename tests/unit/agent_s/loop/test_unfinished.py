@@ -7,7 +7,7 @@ from aci.observation.observation import Observation
 from agent_s import AgentS, Task
 from agent_s.errors import TrajectoryError
 from agent_s.events import ActionChosen, ActionPerformed, Event, Planned, RunEnded, RunStarted, SubtaskEnded
-from agent_s.llm.protocol import ActContext, ActResponse, PlannedNode, PlanResponse, QueryResponse
+from agent_s.llm.protocol import ActContext, ActResponse, PlannedNode, PlanResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.loop.unfinished import INTERRUPTED, UnfinishedRun, read_unfinished
 from tests.unit.agent_s.fakes import FakeDesktop, button, screen
@@ -23,8 +23,13 @@ def moving(action: Action, seen: Observation) -> Observation:
 def script() -> ScriptedModel:
     return ScriptedModel(
         {
-            "query": [QueryResponse(query="How to", criteria=("named",), constraints=("do not close",))],
-            "plan": [PlanResponse(nodes=tuple(PlannedNode(name=name) for name in ("press", "type", "look")))],
+            "plan": [
+                PlanResponse(
+                    nodes=tuple(PlannedNode(name=name) for name in ("press", "type", "look")),
+                    criteria=("named",),
+                    constraints=("do not close",),
+                )
+            ],
             "act": [
                 ActResponse(action=Click(element_id=1)),
                 ActResponse(action=Done()),
@@ -58,7 +63,7 @@ def test_a_resumed_run_does_only_the_remaining_subtasks() -> None:
     events, desktop = resumed(unfinished, model)
     assert desktop.performed == [Type(text="!", element_id=2)]
     kinds = [request.kind for request in model.requests]
-    assert "query" not in kinds and "plan" not in kinds
+    assert "plan" not in kinds
     first = next(request.context for request in model.requests if isinstance(request.context, ActContext))
     assert first.subtask.name == "type"
     assert first.constraints == ("do not close",)
@@ -86,7 +91,7 @@ def test_a_run_killed_before_planning_is_planned_when_resumed() -> None:
     model = ScriptedModel({"act": [ActResponse(action=Done())]})
     events, _ = resumed(unfinished, model)
     assert any(isinstance(event, Planned) for event in events)
-    assert [request.kind for request in model.requests][:2] == ["query", "plan"]
+    assert [request.kind for request in model.requests][:2] == ["plan", "act"]
 
 
 def test_a_resumed_run_can_be_resumed() -> None:
