@@ -164,7 +164,7 @@ def test_every_prompt_and_answer_is_in_the_record(tmp_path: Path) -> None:
     _, server, _ = run([*NORMAL[:2], invalid, *NORMAL[2:]], record=tmp_path / "run")
     calls = [event for event in read_trajectory(tmp_path / "run").events if isinstance(event, ModelCalled)]
     exchanges = [exchange for call in calls for exchange in call.exchanges]
-    assert [len(call.exchanges) for call in calls] == [1, 1, 2, 1, 1, 1, 1]
+    assert [len(call.exchanges) for call in calls] == [1, 1, 2, 1, 1, 1]
     assert "I would click OK." in exchanges[2].reply
     for exchange, body in zip(exchanges, server.asked, strict=True):
         parts = [part for turn in exchange.turns for part in turn.parts]
