@@ -15,7 +15,7 @@ from agent_s.terminal.output import shell_word
 @click.command(
     epilog=examples(
         "agent-s run \"Open the text editor and type 'hello'.\"",
-        "agent-s run --virtual --json \"Open the calculator, click '7', click '8', check '78'.\"",
+        "agent-s run --virtual --json \"Open the calculator, click '7', click '8'.\"",
         "agent-s run --display :1 -c limits.max_steps=30 --record my-run \"Click 'Save'.\"",
         "agent-s run --virtual --replay-only \"Open the text editor and type 'goodbye'.\"",
     )

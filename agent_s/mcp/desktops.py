@@ -1,0 +1,131 @@
+"""The desktops that are open for clients: private ones, and the person's own screen where that is allowed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TypeVar
+
+from aci.desktop.virtual import VirtualDesktop
+from aci.desktop.x11 import X11Desktop
+from aci.observation.observation import Observation
+from agent_s.mcp.tool import ToolProblem
+from agent_s.settings import Settings
+
+OWN_SCREEN = "screen"
+MOST_DESKTOPS = 8
+
+Value = TypeVar("Value")
+
+
+class OpenDesktop:
+    """A desktop with a thread of its own, on which everything is done with it.
+
+    Attributes:
+        name: What clients call it.
+        shown: The observation that the client has seen last; None if none.
+        busy: What uses it for longer than one call, such as a task; empty if nothing does.
+    """
+
+    def __init__(self, name: str, open_desktop: Callable[[], X11Desktop | VirtualDesktop]) -> None:
+        self.name = name
+        self.shown: Observation | None = None
+        self.busy = ""
+        self._open = ExitStack()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"mcp-{name}")
+        try:
+            self.desktop = self._thread.submit(lambda: self._open.enter_context(open_desktop())).result()
+        except BaseException:
+            self._thread.shutdown(wait=True)
+            raise
+
+    async def do(self, work: Callable[[], Value], stop: Callable[[], None] = lambda: None) -> Value:
+        """Do something with the desktop on its thread; a call that is cancelled asks it to stop, and lets it finish."""
+        future = asyncio.wrap_future(self._thread.submit(work))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            stop()
+            await asyncio.wait([future])
+            raise
+
+    def close(self) -> None:
+        """Release keys and buttons, and end a private desktop."""
+        self._thread.submit(self._close).result()
+        self._thread.shutdown(wait=True)
+
+    def _close(self) -> None:
+        with self._open:
+            self.desktop.release_all()
+
+
+class Desktops:
+    """All open desktops, by name.
+
+    Args:
+        settings: Sizes and parts of new desktops.
+        display: The X display of the person's own screen, if clients may use it; None if not.
+    """
+
+    def __init__(self, settings: Settings, display: str | None) -> None:
+        self._settings = settings
+        self._open: dict[str, OpenDesktop] = {}
+        self._numbers = 0
+        if display is not None:
+            self._open[OWN_SCREEN] = OpenDesktop(OWN_SCREEN, lambda: settings.desktop.new_own(display))
+
+    def __iter__(self) -> Iterator[OpenDesktop]:
+        return iter([*self._open.values()])
+
+    def get(self, name: str) -> OpenDesktop:
+        """Return a desktop by name; the only one, or a new private one if none is open, for an empty name.
+
+        Raises:
+            ToolProblem: There is no such desktop, the name is missing, or the desktop is in use.
+        """
+        if not name and not self._open:
+            return self.start()
+        if not name and len(self._open) > 1:
+            raise ToolProblem(f"Several desktops are open: say which one (desktop: {', '.join(self._open)}).")
+        found = next(iter(self._open.values())) if not name else self._open.get(name)
+        if found is None:
+            known = ", ".join(self._open) or "none; start_desktop starts one"
+            raise ToolProblem(f"There is no desktop {name!r}. Open: {known}.")
+        if found.busy:
+            raise ToolProblem(f"The desktop {found.name!r} is in use: {found.busy}. Wait for it, or cancel it.")
+        return found
+
+    def start(self, width: int | None = None, height: int | None = None) -> OpenDesktop:
+        """Start a private desktop.
+
+        Raises:
+            ToolProblem: Too many are open.
+            DesktopError: It cannot be started.
+        """
+        if len(self._open) >= MOST_DESKTOPS:
+            raise ToolProblem(f"{MOST_DESKTOPS} desktops are open already: stop_desktop ends one.")
+        size = {name: value for name, value in (("width", width), ("height", height)) if value is not None}
+        settings = self._settings.desktop.model_copy(update=size)
+        self._numbers += 1
+        name = f"desktop-{self._numbers}"
+        self._open[name] = OpenDesktop(name, settings.new_virtual)
+        return self._open[name]
+
+    def stop(self, name: str) -> None:
+        """End a private desktop.
+
+        Raises:
+            ToolProblem: There is no such desktop, it is in use, or it is the person's own screen.
+        """
+        if name == OWN_SCREEN:
+            raise ToolProblem("The person's own screen stays as it is: only private desktops can be stopped.")
+        self.get(name).close()
+        del self._open[name]
+
+    def close(self) -> None:
+        """End all private desktops, and let go of the person's screen."""
+        while self._open:
+            _, desktop = self._open.popitem()
+            desktop.close()
