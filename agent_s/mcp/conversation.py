@@ -47,9 +47,10 @@ class Question:
 
     def settle(self, response: ElicitResult | None) -> None:
         """Take the client's response; None for none."""
-        accepted = response is not None and response.action == "accept" and response.content is not None
+        accepted = response is not None and response.action == "accept"
+        content = response.content if response is not None and accepted else None
         if not self.answered.done():
-            self.answered.set_result(response.content.get(self.kind) if accepted and response else None)
+            self.answered.set_result((content or {}).get(self.kind))
 
     def as_result(self, state: str) -> InputRequiredResult:
         """Return it as the result of a call that is to be repeated with the answer."""

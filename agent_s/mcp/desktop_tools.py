@@ -291,5 +291,5 @@ def _screen(desktop: OpenDesktop, before: Observation | None, seen: Observation)
 def _says(seen: Observation, words: str) -> bool:
     wanted = words.casefold()
     said = [window.title for window in seen.windows]
-    said += [text for one in seen.elements for text in (one.name, one.text or "", one.value or "")]
+    said += [text for one in seen.elements for text in (one.name, one.text or "")]
     return any(wanted in text.casefold() for text in said)

@@ -36,7 +36,7 @@ class OpenDesktop:
         self._open = ExitStack()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"mcp-{name}")
         try:
-            self.desktop = self._thread.submit(lambda: self._open.enter_context(open_desktop())).result()
+            self.desktop: X11Desktop | VirtualDesktop = self._thread.submit(self._enter, open_desktop).result()
         except BaseException:
             self._thread.shutdown(wait=True)
             raise
@@ -55,6 +55,12 @@ class OpenDesktop:
         """Release keys and buttons, and end a private desktop."""
         self._thread.submit(self._close).result()
         self._thread.shutdown(wait=True)
+
+    def _enter(self, open_desktop: Callable[[], X11Desktop | VirtualDesktop]) -> X11Desktop | VirtualDesktop:
+        desktop = open_desktop()
+        desktop.__enter__()
+        self._open.push(desktop)
+        return desktop
 
     def _close(self) -> None:
         with self._open:
