@@ -68,6 +68,7 @@ def test_the_commands_of_this_version() -> None:
         "memory show",
         "memory stats",
         "memory vacuum",
+        "mcp",
         "doctor",
         "demo",
         "eval",
@@ -88,7 +89,7 @@ def test_every_command_has_help_with_an_example(words: list[str], capsys: pytest
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"])], ids=" ".join
+    "words", [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"], ["mcp"])], ids=" ".join
 )
 def test_every_command_has_json(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     run_app([*words, "--help"])

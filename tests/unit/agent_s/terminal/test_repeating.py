@@ -7,9 +7,9 @@ import pytest
 
 from aci.acting.actions import Hotkey
 from aci.desktop.desktop import ActionResult
-from agent_s.cli.runs import repeatable, with_values
 from agent_s.events import ActionPerformed, Event, RunEnded, RunStarted
 from agent_s.records import Limits, Outcome, Status, Task
+from agent_s.terminal.repeating import repeatable, with_values
 
 
 def test_values_of_a_task_are_replaced() -> None:
