@@ -34,7 +34,7 @@ from aci.acting.wording import describe_element
 from aci.input.read_back import Delivery, is_rewritten
 from aci.observation.geometry import Rect
 from aci.observation.pixels import BLOCK_PX, changed_areas
-from aci.observation.text import quote
+from aci.observation.quoting import quote
 from aci.observation.visibility import uncovered
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from aci.acting.result import ActionResult, Difference, DifferenceKind, Remark
 from aci.acting.targets import Place, Span, Target, element_meant
 from aci.input.read_back import Delivery, DeliveryState, Unread
 from aci.observation.geometry import Point
-from aci.observation.text import quote
+from aci.observation.quoting import quote
 
 if TYPE_CHECKING:
     from aci.observation.snapshot import Element, Snapshot

@@ -213,10 +213,10 @@ class X11Desktop:
         self._frame = frame
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized
-        elements, notes = reading.elements, reading.notes
+        elements, notes, unread = reading.elements, reading.notes, 0
         if text_reader is not None:
             texts = text_reader.read(picture.result(), elements, windows)
-            elements, notes = texts.elements, (*notes, *texts.notes)
+            elements, notes, unread = texts.elements, (*notes, *texts.notes), texts.unread
         elements = shown(elements, self.screen.dark())
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
@@ -227,6 +227,7 @@ class X11Desktop:
             notes=notes,
             buffer=tuple(self._buffer),
             focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
+            unread=unread,
         )
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

@@ -27,7 +27,7 @@ class Observation(Snapshot):
 
     def changes_since(self, previous: Observation, earlier: Sequence[Observation] = ()) -> str:
         """Return what differs from the previous observation, as text for a model that also knows `earlier` ones."""
-        from aci.observation.text import render_changes
+        from aci.observation.changes import render_changes
 
         return render_changes(previous, self, earlier)
 

@@ -98,9 +98,10 @@ class Snapshot:
         screenshot: (H, W, 3) uint8 RGB.
         elements: What can be seen and used, in reading order within each window, topmost window first.
         windows: Topmost first.
-        notes: What the observation lacks and why, such as an application that did not answer.
+        notes: What the reader has to know of what is missing, such as an application that did not answer.
         buffer: Texts kept by `save_to_buffer`, oldest first.
         focus_id: Element that has the keyboard, or None.
+        unread: Areas of the screen with a text that is not recognized yet.
         taken_s: Seconds that taking it needed.
     """
 
@@ -110,6 +111,7 @@ class Snapshot:
     notes: tuple[str, ...] = ()
     buffer: tuple[str, ...] = ()
     focus_id: int | None = None
+    unread: int = 0
     taken_s: float = 0.0
 
     @cached_property

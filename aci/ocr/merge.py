@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from aci.accessibility.roles import FIELDS, INTERACTIVE
-from aci.observation.geometry import Rect
+from aci.accessibility.roles import VALUED
 from aci.observation.snapshot import Element, Window
 from aci.observation.visibility import bounding, overlap, reading_order
-from aci.ocr.text_areas import PICTURES
+from aci.ocr.repeats import LEAST_INSIDE, NAMEABLE, SAME_PLACE, Found, Repeats, contains_text, share_inside
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-NEAR_PX = 10  # typical error of reported extents
-SAME_TEXT = 85.0  # of 100; recognition confuses l with I and loses accents
-SAME_PLACE = 0.3  # recognized boxes are padded, so even a perfect match shares only half its area
-LEAST_INSIDE = 0.6
-NAMEABLE = INTERACTIVE - FIELDS - PICTURES  # may be named by a text in them
 MOST_LABEL_SHARE = 30  # largest ratio of an element's area to that of a text that names it
 
-_BLANKS = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A recognized text on the screen."""
-
-    rect: Rect  # where, px
-    text: str  # what it says
-    window_id: int  # the window that shows it
-    app: str = ""  # name of its application
+_SHOW_A_TEXT = VALUED | {"combo box"}  # and some toolkits do not report it
+_DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +25,33 @@ class Merged:
     texts: tuple[Found, ...]  # recognized texts that no element shows
 
 
-def merge(elements: Sequence[Element], found: Sequence[Found]) -> Merged:
-    """Match recognized texts (in reading order within each window) with elements.
+def merge(elements: Sequence[Element], found: Sequence[Found], windows: Sequence[Window] = ()) -> Merged:
+    """Match recognized texts (in reading order within each window) with elements; `windows` are topmost first.
 
-    A text that an element at its place already has is dropped. One in an element without a name becomes its name.
+    A text that elements at its place already have is dropped. One in an element without a name becomes its name, one in
+    a combo box, or a number with its unit in a field for numbers, its text.
     """
-    places = _Places(elements)
+    places = Repeats(elements, windows)
     names: dict[int, list[Found]] = {}
+    contents: dict[int, list[Found]] = {}
     rest: list[Found] = []
     for text in found:
         near = places.near(text)
-        if any(_shows_text(elements[index], text) for index in near):
+        if places.repeats(text, near):
             continue
-        target = _target(elements, near, text)
-        if target is None:
-            rest.append(text)
-        else:
+        target = _around(elements, near, text)
+        if target is not None and _may_name(elements[target], text):
             names.setdefault(target, []).append(text)
-    named = tuple(
-        replace(element, name=_joined(names[index])) if index in names else element
-        for index, element in enumerate(elements)
-    )
-    return Merged(named, tuple(_without_twins(rest)))
+        elif target is not None and _may_be_content(elements[target], text):
+            contents.setdefault(target, []).append(text)
+        else:
+            rest.append(text)
+    merged = list(elements)
+    for index, texts in names.items():
+        merged[index] = replace(merged[index], name=_joined(texts))
+    for index, texts in contents.items():
+        merged[index] = replace(merged[index], text=_joined(texts))
+    return Merged(tuple(merged), tuple(_without_twins(rest)))
 
 
 def whole_lines(found: Sequence[Found]) -> list[Found]:
@@ -99,60 +82,25 @@ def weave(elements: Sequence[Element], texts: Sequence[Element], windows: Sequen
     return tuple(element for each in ids for element in _woven(present.get(each, []), read.get(each, [])))
 
 
-def same_text(one: str, other: str) -> bool:
-    """Return whether two texts are equal except for spaces, case and common recognition errors."""
-    from rapidfuzz.fuzz import ratio
-
-    mine, theirs = _plain(one), _plain(other)
-    return mine == theirs or (min(len(mine), len(theirs)) > 2 and ratio(mine, theirs) >= SAME_TEXT)
-
-
-def contains_text(whole: str, part: str) -> bool:
-    """Return whether a text contains another one, with the tolerance of `same_text`."""
-    from rapidfuzz.fuzz import partial_ratio
-
-    mine, theirs = _plain(whole), _plain(part)
-    if not theirs or theirs in mine:
-        return True
-    return 3 < len(theirs) <= len(mine) and partial_ratio(theirs, mine) >= SAME_TEXT
-
-
-class _Places:
-    def __init__(self, elements: Sequence[Element]) -> None:
-        sides = [(e.rect.x, e.rect.y, e.rect.right, e.rect.bottom, e.window_id) for e in elements]
-        self._sides: NDArray[np.int64] = np.array(sides, dtype=np.int64).reshape(-1, 5)
-
-    def near(self, text: Found) -> list[int]:
-        """Return the elements of the text's window that it touches or nearly touches, the smallest first."""
-        left, top, right, bottom, window = self._sides.T
-        rect = text.rect
-        touching = (
-            (left - NEAR_PX < rect.right) & (right + NEAR_PX > rect.x)
-            & (top - NEAR_PX < rect.bottom) & (bottom + NEAR_PX > rect.y) & (window == text.window_id)
-        )  # fmt: skip
-        indices = np.flatnonzero(touching)
-        areas = (right - left)[indices] * (bottom - top)[indices]
-        return [int(index) for index in indices[np.argsort(areas, kind="stable")]]
-
-
-def _shows_text(element: Element, text: Found) -> bool:
-    at_place = _inside(text.rect, element.rect) >= LEAST_INSIDE or overlap(text.rect, element.rect) >= SAME_PLACE
-    texts = [element.name, element.text or "", element.label, element.description]
-    if at_place or element.rect.contains(text.rect.center):
-        return any(contains_text(each, text.text) for each in texts if each)
-    return any(same_text(each, text.text) for each in texts if each)
-
-
-def _target(elements: Sequence[Element], near: Sequence[int], text: Found) -> int | None:
-    """Return the innermost element around a text, if the text may name it."""
+def _around(elements: Sequence[Element], near: Sequence[int], text: Found) -> int | None:
+    """Return the innermost element around a text."""
     for index in near:
-        element = elements[index]
-        if not element.rect.contains(text.rect.center) or _inside(text.rect, element.rect) < LEAST_INSIDE:
-            continue
-        fits = element.rect.area <= MOST_LABEL_SHARE * text.rect.area
-        nameless = not element.name and not element.text
-        return index if nameless and fits and element.role in NAMEABLE else None
+        rect = elements[index].rect
+        if rect.contains(text.rect.center) and share_inside(text.rect, rect) >= LEAST_INSIDE:
+            return index
     return None
+
+
+def _may_name(element: Element, text: Found) -> bool:
+    nameless = not element.name and not element.text
+    return nameless and element.role in NAMEABLE and element.rect.area <= MOST_LABEL_SHARE * text.rect.area
+
+
+def _may_be_content(element: Element, text: Found) -> bool:
+    if element.text or element.role not in _SHOW_A_TEXT or element.rect.area > MOST_LABEL_SHARE * text.rect.area:
+        return False
+    number = _DIGITS.search(text.text)
+    return element.value is None or (number is not None and float(number[0]) == abs(element.value))
 
 
 def _joined(texts: Sequence[Found]) -> str:
@@ -172,16 +120,6 @@ def _without_twins(texts: Sequence[Found]) -> list[Found]:
         if not twin:
             kept.append(text)
     return kept
-
-
-def _inside(rect: Rect, other: Rect) -> float:
-    common = rect.intersection(other)
-    return common.area / rect.area if common is not None else 0.0
-
-
-def _plain(text: str) -> str:
-    letters = (each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
-    return _BLANKS.sub("", "".join(letters)).casefold()
 
 
 def _by_window(elements: Sequence[Element]) -> dict[int, list[Element]]:

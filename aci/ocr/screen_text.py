@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import Counter
@@ -15,8 +16,9 @@ from aci.observation.sightings import Sighting
 from aci.observation.snapshot import Element, Window
 from aci.observation.tracking import IdTracker
 from aci.observation.visibility import Placement, ground
-from aci.ocr.merge import Found, merge, weave, whole_lines
+from aci.ocr.merge import merge, weave, whole_lines
 from aci.ocr.recognizer import Recognizer
+from aci.ocr.repeats import Found
 from aci.ocr.text_areas import Area, AreaFinder, frame
 from aci.ocr.text_engine import TextBox, TextEngine
 from aci.safety.risk_words import pattern
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROLE = "text line"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,8 @@ class ReadScreen:
     # topmost window first; recognized texts have the role "text line" and follow the element that they lie in, or
     # else the other elements of their window
     elements: tuple[Element, ...]
-    notes: tuple[str, ...]  # what was left out and why
+    notes: tuple[str, ...]  # what a reader has to know of what was left out
+    unread: int = 0  # areas with a text that is not recognized yet
 
 
 class TextReader:
@@ -91,14 +96,19 @@ class TextReader:
         self._recognizer.wait([area.tile.key for area in taken], started + self._limits.wait_s)
         shown = {window.id: window for window in windows}
         found, late, failures = self._found(taken, shown)
-        merged = merge(elements, _lines_of_terminals(found, shown))
+        merged = merge(elements, _lines_of_terminals(found, shown), windows)
         texts = self._elements(merged.texts, windows, frame(screenshot))
+        for reason, count in failures.items():
+            logger.warning("%d texts could not be recognized: %s", count, reason)
+        with_elements = {element.window_id for element in elements}
+        # Where the tree says most, a text that comes a moment later is not worth a note.
+        mute = [area for area in late if area.window_id not in with_elements]
         notes = (
-            *_left_out(rest, shown, "too many at once"),
-            *_left_out(late, shown, "deadline; they are read meanwhile"),
-            *(f"OCR could not read {_counted(count)}: {reason}" for reason, count in failures.items()),
+            *_about(rest, shown, "shows more texts than are listed; scroll or enlarge it to see them"),
+            *_about(mute, shown, "shows texts that are not recognized yet; wait to see them"),
+            *(("Some texts are only in the picture; they could not be recognized.",) if failures else ()),
         )
-        return ReadScreen(weave(merged.elements, texts, windows), notes)
+        return ReadScreen(weave(merged.elements, texts, windows), notes, len(late))
 
     def close(self) -> None:
         """Stop reading."""
@@ -139,13 +149,15 @@ class TextReader:
 
     def _elements(self, texts: Sequence[Found], windows: Sequence[Window], screen: Rect) -> list[Element]:
         above: dict[int, list[Rect]] = {}
-        frames: dict[int, Rect] = {}
+        rects: dict[int, Rect] = {}
+        covers: list[Rect] = []
         for window in windows:
-            above[window.id] = list(frames.values())
-            frames[window.id] = window.rect
+            above[window.id] = list(covers)
+            covers.append(window.frame or window.rect)
+            rects[window.id] = window.rect
         seen: dict[tuple[int, str, int, int], tuple[Found, Placement]] = {}
         for text in texts:
-            within = frames[text.window_id]
+            within = rects[text.window_id]
             placement = ground(text.rect, (screen, within), above[text.window_id])
             if placement is not None:
                 # Counted from the window, so that a text keeps its id when the window moves.
@@ -183,13 +195,6 @@ def _element(identity: int, text: Found, placement: Placement) -> Element:
     )
 
 
-def _left_out(areas: Sequence[Area], windows: Mapping[int, Window], reason: str) -> list[str]:
-    notes = []
-    for window_id, count in Counter(area.window_id for area in areas).items():
-        window = windows[window_id]
-        notes.append(f"OCR left out {_counted(count)} of the window {window.title or window.app!r}: {reason}")
-    return notes
-
-
-def _counted(count: int) -> str:
-    return f"{count} area{'s' if count != 1 else ''}"
+def _about(areas: Sequence[Area], windows: Mapping[int, Window], what: str) -> list[str]:
+    found = dict.fromkeys(area.window_id for area in areas)
+    return [f"The window {windows[each].title or windows[each].app!r} {what}." for each in found]

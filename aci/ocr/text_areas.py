@@ -148,6 +148,9 @@ def map_unread_windows(
         if reports_its_text(element):
             written.setdefault(element.window_id, []).append(_written_on(element))
     for window in reversed(windows):
+        borders = window.frame.intersection(screen) if window.frame is not None else None
+        if borders is not None:
+            _fill(silent, borders, 0)  # a title bar says what the list of windows does
         visible = window.rect.intersection(screen)
         if visible is None:
             continue

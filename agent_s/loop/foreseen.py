@@ -15,7 +15,7 @@ from aci.acting.effects import changed_pixels
 from aci.acting.wording import describe_effect, describe_element
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, State, Window
-from aci.observation.text import quote
+from aci.observation.quoting import quote
 from agent_s.records import Step
 
 MOVED_PX = 3  # extents of elements tremble by less

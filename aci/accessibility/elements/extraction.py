@@ -439,9 +439,10 @@ def _same_button(outer: Draft, inner: Draft) -> bool:
 
 
 def _label_from_neighbours(drafts: Sequence[Draft]) -> None:
-    """Label fields without a name by the text or choice to their left."""
+    """Label fields without a name by the text or choice to their left; some combo boxes are named by what they say."""
     for index, draft in enumerate(drafts):
-        if draft.name or draft.label or not index or draft.role not in roles.FIELDS | {"toggle button"}:
+        named = draft.name and not (draft.role == "combo box" and draft.name == draft.text)
+        if named or draft.label or not index or draft.role not in roles.FIELDS | {"toggle button"}:
             continue
         before = drafts[index - 1]
         gap = draft.area.x - before.area.right

@@ -18,6 +18,12 @@ _SPACES = re.compile(r"\s+")
 # invisible marks that set the direction of writing
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _GTK_CLASS = re.compile(r"(?:Gtk|Adw|Gd|Hdy|Editor|Math|[A-Z][a-z]+(?=[A-Z]))[A-Za-z]*")
+# classes of widgets as names of containers and fields, where no person would read such a name
+_CLASS = re.compile(r"(?:Gtk|Gdk|Adw|Hdy|Q|K|wx|J)(?:[A-Z][a-z]+)+")
+_CLASSES_NAME = roles.PLAIN | roles.SURFACES | roles.FIELDS
+_SHAPE = re.compile(r"((?:[A-Z]+(?![a-z])|[A-Z][a-z]+)+)Shape(?:: (.+)| ?([0-9]*))")  # LibreOffice's kinds of objects
+_ICON_FILE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*-symbolic")  # of icon themes
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OBJECT_REPLACEMENT = "\ufffc"
 # what Chromium appends to names
 _CHROMIUM_ADDS = re.compile(
@@ -74,6 +80,12 @@ def own_name(application: Application, node: Node) -> str:
     name = collapse(shown_text(application, node.name))
     if name and application.toolkit.startswith("Chromium"):
         return without_additions(name)
+    if (_CLASS.fullmatch(name) and node.role in _CLASSES_NAME) or (
+        _ICON_FILE.fullmatch(name) and node.role in _PICTURES
+    ):
+        return ""
+    if shape := _SHAPE.fullmatch(name):
+        return shape[2] or f"{_CAPITAL.sub(' ', shape[1])} shape {shape[3] or ''}".rstrip()
     if not name or not is_gtk4(application):
         return name
     if _GTK_CLASS.fullmatch(name) and node.role not in roles.READ_AS_TEXT - roles.ITEMS - {"text"}:
@@ -179,8 +191,9 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
         states.add("checkable")
     if role == "password text":
         states.add("password")
-    if "focused" in states and _is_only_current(application, node):
-        states = states - {"focused"} | {"selected"}
+    if "focused" in states and node.role == "page tab" and application.toolkit.startswith("Qt"):
+        # Qt marks the current tab in this way, whether or not its tabs have the keyboard.
+        states = (states if _has_focused_tabs(application, node) else states - {"focused"}) | {"selected"}
     if role in _CAN_BE_DISABLED and _is_disabled(application, node):
         states.add("disabled")
     elif role in _WRITTEN_IN and application.toolkit.casefold().startswith("gtk") and "editable" not in states:
@@ -190,12 +203,9 @@ def states_of(application: Application, node: Node, role: str) -> frozenset[Stat
     return frozenset(states)
 
 
-def _is_only_current(application: Application, node: Node) -> bool:
-    """Return whether a tab reports the focus merely because its page is shown, as the current tab in Qt always does."""
-    if node.role != "page tab" or not application.toolkit.startswith("Qt"):
-        return False
+def _has_focused_tabs(application: Application, node: Node) -> bool:
     tabs = application.nodes.get(node.parent) if node.parent is not None else None
-    return tabs is None or not tabs.has(StateBit.FOCUSED)
+    return tabs is not None and tabs.has(StateBit.FOCUSED)
 
 
 def is_box_cell(node: Node) -> bool:

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from aci.acting.actions import PRIMITIVES, format_call
+from aci.observation.changes import NOTHING_CHANGED
 from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
-from aci.observation.text import NOTHING_CHANGED, quote
+from aci.observation.quoting import quote
 from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable

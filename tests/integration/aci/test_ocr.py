@@ -19,7 +19,7 @@ from aci.desktop.virtual import VirtualDesktop
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from aci.ocr.engines import EngineName, available_engines, build_engine
-from aci.ocr.merge import contains_text, same_text
+from aci.ocr.repeats import contains_text, same_text
 from aci.ocr.text_engine import TextEngine
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ def until(desktop: VirtualDesktop, wanted: str) -> Observation:
 def complete(desktop: VirtualDesktop, least_told: int = 1) -> Observation:
     """Observe until the tree tells at least so many elements and nothing is left out."""
     deadline = time.monotonic() + LIMIT_S
-    while (seen := desktop.observe()).notes or len(told_by_tree(seen)) < least_told:
+    while (seen := desktop.observe()).unread or seen.notes or len(told_by_tree(seen)) < least_told:
         assert time.monotonic() < deadline, (seen.notes, seen.to_text())
     return seen
 

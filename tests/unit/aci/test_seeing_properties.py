@@ -18,7 +18,8 @@ from aci.observation.geometry import Point, Rect
 from aci.observation.marks import draw_marks
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.tracking import IdTracker
-from aci.ocr.merge import Found, contains_text, merge, weave
+from aci.ocr.merge import merge, weave
+from aci.ocr.repeats import Found, contains_text
 from tests.unit.aci.accessibility.trees import application, node
 
 SCREEN = Rect(0, 0, 300, 200)

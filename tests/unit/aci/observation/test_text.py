@@ -7,16 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aci.observation.geometry import Point, Rect
+from aci.observation.changes import render_changes
+from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
-from aci.observation.text import quote, render_changes, render_observation
+from aci.observation.quoting import quote
+from aci.observation.text import render_observation
 
 WINDOW = Window(1, "Untitled", "editor", Rect(0, 0, 800, 600), active=True)
 
 
 def element(element_id: int, role: str = "push button", name: str = "", **more: object) -> Element:
-    rect = Rect(10, 20 * element_id, 50, 20)
-    return replace(Element(element_id, role, name, rect, rect.center, 1, app="editor"), **more)  # type: ignore[arg-type]
+    """Return an element in the middle of which a click hits it."""
+    drawn = replace(Element(element_id, role, name, Rect(10, 20 * element_id, 50, 20), None, 1, app="editor"), **more)  # type: ignore[arg-type]
+    return drawn if "point" in more else replace(drawn, point=drawn.rect.center)
+
+
+def moved(each: Element, dx: int, dy: int) -> Element:
+    rect = each.rect.moved(dx, dy)
+    return replace(each, rect=rect, point=rect.center)
 
 
 def cell(element_id: int, address: str, text: str = "", row: int = 0, **more: object) -> Element:
@@ -159,16 +167,16 @@ def test_what_a_window_covers_is_not_gone_and_comes_back_in_one_line() -> None:
     ]
     renamed = [*below[:-1], replace(below[-1], name="Redo")]
     assert render_changes(second, seen(*renamed), [first]).splitlines()[1:] == [
-        'New in window "Untitled":',
-        '  24 push button "Redo" @35,490',
+        "Shown again, but changed:",
+        '  24 push button "Redo": name was "b24"',
         "Shown again, as before: ids 1 to 23",
     ]
 
 
 def test_what_moves_together_is_one_line() -> None:
     before = [element(number, name=f"b{number}") for number in range(1, 9)]
-    after = [replace(each, point=Point(35, each.rect.center.y - 40)) for each in before[:6]]
-    far = replace(before[6], point=Point(3, 4))
+    after = [moved(each, 0, -40) for each in before[:6]]
+    far = moved(before[6], -32, -146)
     assert render_changes(seen(*before), seen(*after, far, before[7])).splitlines() == [
         "Moved by 0,-40: ids 1 to 6",
         "Moved: 7 to @3,4",
@@ -181,8 +189,7 @@ def test_changed_cells_fold_as_a_sheet_does() -> None:
     filled = replace(before[6], text="12")
     assert render_changes(seen(*before), seen(*marked, filled, *before[7:])).splitlines() == [
         "Changed:",
-        "  empty cells A1 to C1 [selected]: ids 10 to 12",
-        "  empty cells A2 to C2 [selected]: ids 20 to 22",
+        "  now selected: cells A1 to C2",
         '  cells: 30 A3 "12"',
     ]
 
@@ -205,11 +212,113 @@ def test_notes_are_not_repeated() -> None:
     assert "hangs" not in render_changes(before, after) and "crashed" in render_changes(before, after)
 
 
-def test_jitter_is_not_reported_as_a_move() -> None:
-    still = element(2, name="Still", point=Point(35, 50))
-    near, far = replace(still, point=Point(36, 52)), replace(still, point=Point(36, 53))
-    assert render_changes(seen(still), seen(near)) == "Nothing changed."
-    assert "Moved: 2 to @36,53" in render_changes(seen(still), seen(far))
+def test_only_moves_out_of_the_place_that_was_said_are_reported() -> None:
+    button = element(2, name="Still", rect=Rect(10, 40, 50, 20))
+    assert render_changes(seen(button), seen(moved(button, 6, 6))) == "Nothing changed."
+    assert render_changes(seen(button), seen(moved(button, 0, 20))) == "Moved: 2 to @35,70"
+    mark = element(3, "text line", "x", rect=Rect(10, 40, 2, 2))
+    assert render_changes(seen(mark), seen(moved(mark, 1, 2))) == "Nothing changed."
+
+
+def test_elements_partly_covered_by_a_menu_are_no_change() -> None:
+    menu = Window(2, "", "editor", Rect(0, 0, 40, 300), popup=True)
+    wide, rest = element(1, name="Wide", rect=Rect(10, 20, 70, 20)), Rect(40, 20, 40, 20)
+    cut = replace(wide, rect=rest, point=rest.center)
+    assert render_changes(seen(wide), seen(cut, windows=(menu, WINDOW))).splitlines() == [
+        'Window opened: popup "" app "editor" 40x300 at 0,0'
+    ]
+
+
+def test_what_comes_back_elsewhere_is_said_to_have_moved() -> None:
+    posts = [element(number, "link", f"p{number}") for number in range(1, 6)]
+    back = [moved(each, 0, -200) for each in posts]
+    changes = render_changes(seen(), seen(*back), [seen(*posts)])
+    assert changes.splitlines() == ["Shown again, as before: ids 1 to 5", "Moved by 0,-200: ids 1 to 5"]
+
+
+def test_states_that_change_together_are_one_line() -> None:
+    menus = [element(number, "menu", f"m{number}") for number in range(1, 5)]
+    off = [replace(each, states=frozenset({"disabled"})) for each in menus]
+    line = '  now disabled: 1 menu "m1" | 2 menu "m2" | 3 menu "m3" | 4 menu "m4"'
+    assert render_changes(seen(*menus), seen(*off)).splitlines() == ["Changed:", line]
+    assert render_changes(seen(*off), seen(menus[0], *off[1:])).splitlines()[1:] == [
+        '  1 menu "m1": no longer disabled'
+    ]
+
+
+def test_a_box_that_is_ticked_is_not_also_said_to_be_no_longer_empty() -> None:
+    box = element(1, "check box", "Terms", states=frozenset({"checkable"}))
+    ticked = replace(box, states=frozenset({"checkable", "checked"}))
+    assert render_changes(seen(box), seen(ticked)).splitlines()[1:] == ['  1 check box "Terms": now checked']
+    assert render_changes(seen(ticked), seen(box)).splitlines()[1:] == ['  1 check box "Terms": now unchecked']
+
+
+def test_the_focus_is_said_once() -> None:
+    one, two = (
+        element(1, "entry", "A", text="x", caret=1, states=frozenset({"focused"})),
+        element(2, "entry", "B", text=""),
+    )
+    left = replace(one, caret=None, states=frozenset())
+    right = replace(two, states=frozenset({"focused"}))
+    assert render_changes(seen(one, two, focus_id=1), seen(left, right, focus_id=2)) == 'Focus: 2 entry "B"'
+
+
+def test_of_a_long_text_only_the_changed_part_is_repeated() -> None:
+    field = element(1, "text", "Body", text="word " * 60)
+    more = replace(field, text=f"{'word ' * 30}more {'word ' * 30}")
+    [line] = render_changes(seen(field), seen(more)).splitlines()[1:]
+    assert line == (
+        '  1 text "Body": text has "more " instead of "" after "word word word word word word word word ", '
+        "305 characters in all"
+    )
+    other = replace(field, text="something else " * 20)
+    assert 'text "something else ' in render_changes(seen(field), seen(other))
+
+
+def test_buttons_side_by_side_share_a_line() -> None:
+    bar = [element(number, name=f"b{number}", rect=Rect(50 * number, 60, 40, 20)) for number in range(1, 5)]
+    bar[1] = replace(bar[1], states=frozenset({"disabled"}))
+    line = '  each push button, at y 70: 1 "b1" @70 | 2 "b2" [disabled] @120 | 3 "b3" @170 | 4 "b4" @220'
+    assert seen(*bar).to_text().splitlines()[4:] == [line]
+
+
+def test_caption_of_a_field_is_not_a_line_of_its_own() -> None:
+    caption = element(1, "label", "Size:", rect=Rect(10, 40, 40, 20))
+    field = element(2, "spin button", label="Size:", value=12.0, rect=Rect(60, 40, 50, 20))
+    far = element(3, "label", "Size:", rect=Rect(10, 200, 40, 20))
+    lines = seen(caption, field, far).to_text().splitlines()[4:]
+    assert lines == ['  2 spin button label "Size:" value 12 @85,50', '  3 label "Size:" @30,210']
+    hidden = render_changes(seen(caption, field), seen(caption))
+    assert hidden.splitlines() == ["Gone:", '  2 spin button "Size:"']
+
+
+def test_pictures_within_controls_are_not_listed() -> None:
+    button = element(1, name="Send", rect=Rect(10, 40, 40, 20), states=frozenset({"focusable"}))
+    icon = element(2, "image", description="icon-send", rect=Rect(12, 42, 16, 16))
+    alone = element(3, "image", description="icon-send", rect=Rect(120, 42, 16, 16))
+    assert lines_about(seen(button, icon, alone).to_text(), "image") == ['3 image about "icon-send" @128,50']
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "shown"),
+    [
+        ("400 ms", 400.0, 'text "400 ms"'),
+        ("50.0", 50.0, 'text "50.0"'),
+        ("3085511", 3085511.0, "value 3085511"),
+        ("high", 3.0, 'text "high" value 3'),
+        ("", 0.30000000000000004, "value 0.3"),
+    ],
+)
+def test_a_number_is_said_once_and_exactly(text: str, value: float, shown: str) -> None:
+    field = element(1, "spin button", text=text, value=value)
+    assert lines_about(seen(field).to_text(), "spin button") == [f"1 spin button {shown} @35,30"]
+
+
+def test_a_tooltip_that_names_what_is_around_an_element_is_left_out() -> None:
+    named = element(1, "combo box", "Format", description="Properties", path=("panel:Properties",))
+    nameless = replace(named, id=2, name="")
+    assert "about" not in seen(named).to_text()
+    assert 'about "Properties"' in seen(nameless).to_text()
 
 
 def test_toggle_button_is_pressed_or_not_whichever_way_its_toolkit_says_it() -> None:
@@ -302,5 +411,5 @@ def test_moved_caret_and_new_selection_are_changes() -> None:
     assert changes == [
         '  1 entry "Field": caret at 10 of 10',
         '  1 entry "Field": selected "words"',
-        '  1 entry "Field": no caret',
+        '  1 entry "Field": nothing selected',
     ]

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from aci.observation.geometry import Rect
-from aci.observation.observation import Element
-from aci.ocr.merge import Found, contains_text, merge, same_text, weave, whole_lines
+from aci.observation.observation import Element, Window
+from aci.ocr.merge import merge, weave, whole_lines
+from aci.ocr.repeats import Found, contains_text, same_text
 from tests.unit.aci.ocr.pictures import element, window
 
 PLACE = Rect(100, 100, 80, 20)
@@ -99,3 +102,65 @@ def test_texts_follow_the_element_that_they_lie_in() -> None:
     upper, elsewhere = element(13, "first", Rect(20, 20, 40, 10)), element(14, "there", PLACE, window_id=3)
     woven = weave([canvas, after, other], [lower, inner, elsewhere, upper], [window(1), window(3), window(2)])
     assert [each.id for each in woven] == [1, 13, 11, 2, 12, 14, 3]
+
+
+def test_rest_of_a_label_beside_its_element_is_dropped() -> None:
+    cut = element(1, "Click to add Title", Rect(100, 100, 80, 20), "paragraph")
+    assert texts([cut], found("dd Title", Rect(182, 101, 40, 18))) == []
+    assert texts([cut], found("Kd Title", Rect(182, 101, 40, 18))) == []
+    assert texts([cut], found("Total", Rect(182, 101, 40, 18))) == ["Total"]
+    assert texts([cut], found("Click", Rect(182, 101, 40, 18))) == ["Click"]
+    assert texts([cut], found("Click t", Rect(60, 101, 40, 18))) == []
+
+
+def test_part_of_a_label_beyond_a_menu_is_dropped() -> None:
+    menu = Window(2, "", "app", Rect(100, 50, 100, 200), popup=True)
+    label = element(1, "Warning: you are root", Rect(200, 100, 80, 20))
+    left = found("Warning: y", Rect(60, 101, 40, 18))
+    assert merge([label], [left], [menu, window(1)]).texts == ()
+    assert merge([label], [left], [window(1)]).texts == (left,)
+
+
+def test_labels_that_were_read_as_one_text_are_dropped() -> None:
+    menus = [
+        element(number, name, Rect(50 * number, 10, 50, 20), "menu") for number, name in enumerate(("File", "Edit"))
+    ]
+    assert texts(menus, found("File  Ed1t", Rect(10, 12, 80, 16))) == []
+    assert texts(menus, found("Drawing", Rect(10, 12, 80, 16))) == ["Drawing"]
+
+
+def test_icons_that_were_read_as_letters_are_dropped() -> None:
+    described = [
+        replace(element(number, "", Rect(30 * number, 10, 30, 30), "push button"), description=f"does {number}")
+        for number in (1, 2)
+    ]
+    merged = merge(described, [found("Q", Rect(40, 15, 12, 20)), found("X Ca", Rect(35, 15, 50, 20))])
+    assert merged.texts == () and [each.name for each in merged.elements] == ["", ""]
+    assert merge(described, [found("Save", Rect(32, 15, 27, 20))]).elements[0].name == "Save"
+
+
+def test_headers_of_a_sheet_are_dropped() -> None:
+    cells = [
+        element(10 * row + place, f"{column}{row}", Rect(100 + 80 * place, 80 + 20 * row, 80, 20), "table cell", "")
+        for row in (1, 2)
+        for place, column in enumerate("ABC")
+    ]
+    columns = [found("A", Rect(135, 85, 10, 12)), found("BC", Rect(190, 85, 150, 12))]
+    rows = [found("1", Rect(70, 104, 8, 12)), found("411111", Rect(70, 124, 20, 12))]
+    assert texts(cells, *columns, *rows) == []
+    assert texts(cells, found("Price list of today", Rect(135, 85, 100, 12))) == ["Price list of today"]
+
+
+def test_a_text_in_a_combo_box_is_what_it_says() -> None:
+    box = element(1, "", Rect(90, 95, 140, 30), "combo box")
+    merged = merge([replace(box, label="Format:")], [found("Screen 16:9")])
+    assert (merged.elements[0].text, merged.texts) == ("Screen 16:9", ())
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "left"), [("400 ms", "400 ms", []), ("400", None, []), ("7 ms", None, ["7 ms"])]
+)
+def test_a_number_with_its_unit_is_the_text_of_its_field(read: str, text: str | None, left: list[str]) -> None:
+    field = replace(element(1, "", Rect(90, 95, 140, 30), "spin button"), value=400.0)
+    merged = merge([field], [found(read)])
+    assert (merged.elements[0].text, [each.text for each in merged.texts]) == (text, left)

@@ -108,9 +108,10 @@ def test_nothing_is_waited_for_beyond_the_deadline(engine: FakeEngine) -> None:
         write(pixels, 2, LOWER)
         late = reader.read(pixels, (), [window(title="Terminal")])
         assert names(late) == []
-        assert late.notes == ("OCR left out 2 areas of the window 'Terminal': deadline; they are read meanwhile",)
+        assert late.notes == ("The window 'Terminal' shows texts that are not recognized yet; wait to see them.",)
+        assert late.unread == 2
         engine.go.set()
-        while (seen := reader.read(pixels, (), [window(title="Terminal")])).notes:
+        while (seen := reader.read(pixels, (), [window(title="Terminal")])).unread:
             pass
         assert names(seen) == ["word 1", "word 2"]
         assert engine.read == [1, 2]
@@ -127,7 +128,7 @@ def test_more_areas_than_allowed_are_counted(engine: FakeEngine) -> None:
             write(pixels, word, Rect(20, 40 * word, 60, 12))
         seen = reader.read(pixels, (), [window(title="Log")])
         assert names(seen) == ["word 1", "word 2", "word 3"]
-        assert seen.notes == ("OCR left out 2 areas of the window 'Log': too many at once",)
+        assert seen.notes == ("The window 'Log' shows more texts than are listed; scroll or enlarge it to see them.",)
     finally:
         reader.close()
 
@@ -140,7 +141,7 @@ def test_failing_engine_is_noted_and_the_tree_stays() -> None:
         known = element(1, "Save", LOWER)
         seen = reader.read(pixels, (known,), [window()])
         assert seen.elements == (known,)
-        assert seen.notes == ("OCR could not read 1 area: out of paper",)
+        assert seen.notes == ("Some texts are only in the picture; they could not be recognized.",)
     finally:
         reader.close()
 

@@ -172,6 +172,23 @@ def test_text_of_a_combo_box_lies_in_its_window_though_a_menu_covers_it() -> Non
     assert {draft.window.id for draft in drafts(frame(box), windows=(menu, WINDOW)) if draft.role == "text"} == {1}
 
 
+def test_classes_are_no_names() -> None:
+    field, label = node("text", "QLineEdit", PLACE, text=""), node("label", "QLineEdit", Rect(10, 80, 60, 20))
+    assert named(frame(field, label), "Qt 6.4.2") == [("text", ""), ("label", "QLineEdit")]
+    chart = node("embedded", "OLEShape", Rect(10, 10, 60, 20))
+    photo, slide = node("image", "GraphicObjectShape 2"), node("link", "PageShape: Slide 1", Rect(10, 80, 60, 20))
+    found = named(frame(chart, photo, slide))
+    assert [name for _, name in found] == ["OLE shape", "Graphic Object shape 2", "Slide 1"]
+    assert named(frame(node("icon", "dialog-error-symbolic"))) == [("icon", "")]
+
+
+def test_combo_box_that_is_named_by_its_choice_is_labelled_by_the_text_before_it() -> None:
+    label = node("label", "Menu effect:", Rect(10, 100, 90, 20))
+    box = node("combo box", "Fade", Rect(110, 100, 80, 20))
+    found = next(draft for draft in drafts(frame(label, box), "Qt 6.4.2") if draft.role == "combo box")
+    assert (found.label, found.text) == ("Menu effect:", "Fade")
+
+
 def test_current_tab_in_qt_has_the_focus_only_where_its_tab_list_has() -> None:
     def tab_states(toolkit: str, states: int = SEEN) -> Set[str]:
         tab = node("page tab", "One", states=SEEN | StateBit.FOCUSED.value)
@@ -179,7 +196,7 @@ def test_current_tab_in_qt_has_the_focus_only_where_its_tab_list_has() -> None:
         return draft.states & {"focused", "selected"}
 
     assert tab_states("Qt 5.15.8") == {"selected"}
-    assert tab_states("Qt 5.15.8", SEEN | StateBit.FOCUSED.value) == {"focused"}
+    assert tab_states("Qt 5.15.8", SEEN | StateBit.FOCUSED.value) == {"focused", "selected"}
     assert tab_states("gtk 3.24.38") == {"focused"}
 
 
