@@ -13,6 +13,7 @@ AciError
 ├── RecognitionFailed      an OCR engine could not deal with a picture
 ├── LaunchFailed           an application could not be started or never showed a window
 ├── NotTranslatable        a primitive has no form in another action space
+├── UnreadableTree         an accessibility tree of another machine could not be read
 └── MalformedAction        a primitive on the wire could not be read
 ```
 
@@ -76,6 +77,10 @@ class LaunchFailed(AciError):
 
 class NotTranslatable(AciError):
     """A primitive has no form in another action space; the message says why."""
+
+
+class UnreadableTree(AciError):
+    """An accessibility tree of another machine could not be read; the message is a clause that says why."""
 
 
 class MalformedAction(AciError):

@@ -34,7 +34,7 @@ class RunStarted(BaseEvent):
     task: Task
     model: str
     limits: Limits
-    desktop: str = ""  # "virtual", the name of an X display, or "" for a custom desktop
+    desktop: str = ""  # "virtual", an X display, the address of a machine, or "" for a custom desktop
     resumes: str = ""  # Id of the run that it resumes; empty for a new run
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from aci.ocr.text_engine import TextEngine
+    from aci.remote.desktop import OSWorldDesktop
 
 
 class Section(BaseModel):
@@ -92,15 +93,29 @@ class DesktopSettings(Section):
 
         return build_engine(self.ocr, self.ocr_models)
 
-    def new_virtual(self) -> VirtualDesktop:
+    def new_virtual(self, environment: Mapping[str, str] | None = None) -> VirtualDesktop:
         """Return a private desktop with these settings, for a `with` block.
+
+        Args:
+            environment: Further variables for its applications.
 
         Raises:
             MissingDependency: The engine that `ocr` names is not installed.
         """
         from aci.desktop.virtual import VirtualDesktop
 
-        return VirtualDesktop(size=(self.width, self.height), **self._parts(virtual=True))
+        return VirtualDesktop(size=(self.width, self.height), environment=environment, **self._parts(virtual=True))
+
+    def new_remote(self, address: str) -> OSWorldDesktop:
+        """Return the desktop of a machine of OSWorld with these settings, for a `with` block.
+
+        Raises:
+            ConnectionLost: The address is none.
+            MissingDependency: The engine that `ocr` names is not installed.
+        """
+        from aci.remote.desktop import OSWorldDesktop
+
+        return OSWorldDesktop(address, ocr=self.text_engine())
 
     def new_own(self, display: str) -> X11Desktop:
         """Return the desktop of a display with these settings, for a `with` block.

@@ -20,7 +20,7 @@ from aci.accessibility.reader import Reader
 from aci.accessibility.reading import Reading
 from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
-from aci.accessibility.tree.nodes import Node
+from aci.accessibility.tree.nodes import Application, Node
 from aci.errors import ConnectionLost
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
@@ -149,6 +149,19 @@ class AccessibilityClient:
             unfilled=tuple(window.id for window in unfilled),
             windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),
         )
+
+    def read_applications(self, windows: Sequence[Window], screen: Rect) -> list[Application]:
+        """Read all applications completely, and return them with the nodes of their trees.
+
+        Args:
+            windows: Topmost first.
+            screen: The whole screen, px.
+
+        Raises:
+            ConnectionLost: The accessibility bus went away.
+        """
+        self._run(self._reader.read(windows, screen))
+        return list(self._reader.by_connection().values())
 
     def read_gently(self, name: str) -> None:
         """From now on ask applications of this name for one property of one object at a time."""

@@ -35,7 +35,7 @@ class Desktop(Protocol):
 
     @property
     def display(self) -> str:
-        """Name of the X display; empty if there is none."""
+        """Name of the X display, or address of the machine (`http://...`); empty if there is neither."""
         return ""
 
     @property

@@ -131,7 +131,8 @@ def _switch(app_code: str, observation: Observation) -> str:
     """Bring a window to the front that the observation shows, else have the desktop's own search start it."""
     window = find_window(app_code, observation.windows, Catalog([], ""))
     if window is not None:
-        return f"import subprocess; subprocess.run(['wmctrl', '-i', '-a', {hex(window.id)!r}])"
+        named = ["-i", "-a", hex(window.id)] if window.id > 0 else ["-a", window.title or window.app]
+        return f"import subprocess; subprocess.run({['wmctrl', *named]!r})"
     search = ["import pyautogui, time", "pyautogui.press('win')", f"time.sleep({_MENU_S})"]
     typed = _typing(Type(text=app_code), observation)
     return "; ".join([*search, *typed, f"time.sleep({_MENU_S})", "pyautogui.press('enter')"])

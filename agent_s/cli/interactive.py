@@ -14,6 +14,7 @@ from agent_s.terminal.exits import DONE
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
+    from aci.remote.desktop import OSWorldDesktop
     from agent_s.settings import Settings
     from agent_s.terminal.progress import Display
     from agent_s.terminal.running import DesktopChoice
@@ -58,10 +59,14 @@ def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
         return idle.exit_status or DONE
 
 
-def reset(desktop: X11Desktop | VirtualDesktop, screen: Display) -> None:
+def reset(desktop: X11Desktop | VirtualDesktop | OSWorldDesktop, screen: Display) -> None:
     """Restore a virtual desktop to its start; on the person's own screen, offer to end what was started."""
     from aci.desktop.x11 import X11Desktop
+    from aci.remote.desktop import OSWorldDesktop
 
+    if isinstance(desktop, OSWorldDesktop):
+        screen.notice("A machine is restored from outside: revert it to its snapshot.")
+        return
     if isinstance(desktop, X11Desktop):
         names = ", ".join(process.argv[0] for process in desktop.started)
         if not names:

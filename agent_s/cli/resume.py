@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agent_s.terminal.lazy import examples
-from agent_s.terminal.options import json_option, read_settings, settings_options
+from agent_s.terminal.options import display_option, json_option, read_settings, settings_options
 from agent_s.terminal.output import shell_word
 
 
@@ -15,7 +15,7 @@ from agent_s.terminal.output import shell_word
 @click.argument("run")
 @settings_options
 @click.option("--model", metavar="NAME", help="Model to use (default: that of the run).")
-@click.option("--display", metavar=":N", help="X display to work on (default: that of the run).")
+@display_option
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def resume(
@@ -36,7 +36,7 @@ def resume(
     from agent_s.loop.unfinished import read_unfinished
     from agent_s.runs.listing import find_run
     from agent_s.runs.reading import read_trajectory
-    from agent_s.terminal.running import DesktopChoice, run_once
+    from agent_s.terminal.running import choose_desktop, run_once
 
     events = read_trajectory(find_run(read_settings(config_file, overrides).runs_folder, run)).events
     unfinished = read_unfinished(events)
@@ -48,5 +48,5 @@ def resume(
         )
     started = next(event for event in events if isinstance(event, RunStarted))
     settings = read_settings(config_file, overrides, {"model": model or started.model})
-    choice = DesktopChoice(name, f"the screen {name}")
+    choice = choose_desktop(name, virtual=False)
     return run_once(unfinished.task, settings, choice, as_json=as_json, quiet=quiet, unfinished=unfinished)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_s.terminal.lazy import SuggestingGroup, examples
-from agent_s.terminal.options import json_option, read_settings, settings_options, with_settings
+from agent_s.terminal.options import display_option, json_option, read_settings, settings_options, with_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
 @click.argument("run")
 @settings_options
 @click.option("--set", "values", metavar="OLD=NEW", multiple=True, help="Replace a value in the task; repeatable.")
-@click.option("--display", metavar=":N", help="X display to work on.")
+@display_option
 @click.option("--virtual", is_flag=True, help="Work on a private virtual desktop.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")

@@ -14,6 +14,7 @@ from contextlib import closing
 
 from aci.errors import AciError, Halted
 from aci.observation.observation import Observation
+from aci.remote.addresses import is_address
 from agent_s.errors import LimitReached, ModelError, Stopped
 from agent_s.events import Event, RunEnded, RunStarted, Troubled
 from agent_s.llm.protocol import FailedSubtask
@@ -128,13 +129,17 @@ class TaskRun:
         self._untrusted.add_screen(seen)
         self._seen_texts.add(seen, self._session.steps)
 
+    @property
+    def _is_gone_with_the_run(self) -> bool:
+        return self._desktop.private and not is_address(self._desktop.display)
+
     def _run(self) -> Generator[Event, None, None]:
         yield RunStarted(
             run_id=self.id,
             task=self._task,
             model=self._session.name,
             limits=self._options.limits,
-            desktop="virtual" if self._desktop.private else self._desktop.display,
+            desktop="virtual" if self._is_gone_with_the_run else self._desktop.display,
             resumes=self._resumed.run_id if self._resumed else "",
         )
         with self._session.running():

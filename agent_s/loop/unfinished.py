@@ -33,7 +33,7 @@ class UnfinishedRun:
 
     run_id: str  # the run
     task: Task  # the task
-    desktop: str = ""  # "virtual", or the name of an X display
+    desktop: str = ""  # "virtual", the name of an X display, or the address of a machine
     query: str = ""  # the Manager's question
     aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
     plan: Plan | None = None  # the latest plan; None if there was none yet

@@ -43,7 +43,7 @@ def with_settings(command: Callable[..., int | None]) -> Callable[..., int | Non
 
 
 def acting_options(command: F) -> F:
-    """Add `--model`, `--display`, `--virtual` and `--confirm`."""
+    """Add `--model`, `--display` (`--osworld`), `--virtual` and `--confirm`."""
     for option in (
         click.option(
             "--confirm",
@@ -51,11 +51,17 @@ def acting_options(command: F) -> F:
             help="When to ask you before an action (default: risky actions on your own screen).",
         ),
         click.option("--virtual", is_flag=True, help="Work on a private virtual desktop."),
-        click.option("--display", metavar=":N", help="X display to work on."),
+        display_option,
         click.option("--model", metavar="NAME", help="Model to use (default: from settings)."),
     ):
         command = option(command)
     return command
+
+
+def display_option(command: F) -> F:
+    """Add `--display`, which may also be the address of a machine and is then called `--osworld`."""
+    text = "X display to work on, or the address of a machine of OSWorld, such as http://HOST:5000."
+    return click.option("--display", "--osworld", "display", metavar=":N|URL", help=text)(command)
 
 
 def json_option(help_text: str) -> Callable[[F], F]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic import ValidationError
 
+from aci.remote.addresses import is_address, without_token
 from aci.screen.wayland import ADVICE, is_wayland
 from agent_s.errors import TrajectoryError
 from agent_s.events import RunEnded, RunStarted, Troubled
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
+    from aci.remote.desktop import OSWorldDesktop
     from agent_s.loop.agent import AgentS
     from agent_s.loop.unfinished import UnfinishedRun
     from agent_s.safety.confirmation import Consent
@@ -55,23 +57,29 @@ class FinishedRun:
 class DesktopChoice:
     """The desktop a run works on."""
 
-    display: str | None  # name of an X display; None for a virtual desktop
+    display: str | None  # name of an X display, or address of a machine; None for a virtual desktop
     words: str  # the choice and its reason, for a person
 
-    def open(self, settings: Settings) -> X11Desktop | VirtualDesktop:
+    def open(self, settings: Settings) -> X11Desktop | VirtualDesktop | OSWorldDesktop:
         """Return the desktop, to be used in a `with` block.
 
         Raises:
             DesktopError: It cannot be used.
             MissingDependency: A program is absent.
         """
-        return settings.desktop.new_virtual() if self.display is None else settings.desktop.new_own(self.display)
+        if self.display is None:
+            return settings.desktop.new_virtual()
+        if is_address(self.display):
+            return settings.desktop.new_remote(self.display)
+        return settings.desktop.new_own(self.display)
 
 
 def choose_desktop(display: str | None, virtual: bool) -> DesktopChoice:
     """Choose the desktop asked for, else the person's screen unless it is a Wayland session, else a virtual desktop."""
     if display and virtual:
         raise click.UsageError("Give --display or --virtual, not both.")
+    if display and is_address(display):
+        return DesktopChoice(display, f"the machine {without_token(display)}")
     own, wayland = os.environ.get("DISPLAY", ""), is_wayland(os.environ)
     if display and wayland and display == own:
         return DesktopChoice(display, f"the screen {display}. {XWAYLAND_ONLY} For everything else, {ADVICE}")
@@ -205,7 +213,7 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
             {
                 "task": task,
                 "model": ended.model,
-                "display": choice.display,
+                "display": without_token(choice.display) if choice.display else None,
                 **outcome.model_dump(mode="json"),
                 "run": ended.folder,
                 "report": ended.report,
@@ -234,7 +242,7 @@ def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:
 
 def build_agent(
     settings: Settings,
-    desktop: X11Desktop | VirtualDesktop,
+    desktop: X11Desktop | VirtualDesktop | OSWorldDesktop,
     memory: MemoryStore | None,
     display: Display,
     trusted_run: str = "",

@@ -160,7 +160,7 @@ async def _read_choice(bus: Bus, node: Node) -> None:
     """Read the selection of a combo box without a text of its own."""
     if node.has(StateBit.EDITABLE):
         return
-    chosen = _selected_below(node, 2)
+    chosen = selected_below(node, 2)
     if chosen is not None:
         node.choice = chosen.name or None
     elif "Selection" in node.interfaces:
@@ -170,11 +170,12 @@ async def _read_choice(bus: Bus, node: Node) -> None:
             node.choice = name if isinstance(name, str) and name else None
 
 
-def _selected_below(node: Node, levels: int) -> Node | None:
+def selected_below(node: Node, levels: int) -> Node | None:
+    """Return the first selected node with a name among the descendants down to this number of levels."""
     for child in node.children:
         if child.has(StateBit.SELECTED) and child.name:
             return child
-        found = _selected_below(child, levels - 1) if levels > 1 else None
+        found = selected_below(child, levels - 1) if levels > 1 else None
         if found is not None:
             return found
     return None

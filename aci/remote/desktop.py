@@ -1,0 +1,318 @@
+"""A virtual machine or container of OSWorld as a desktop."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import httpx
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from aci.acting.actions import (Action, CallUser, Done, Fail, KeyDown, KeyUp, MouseDown, MouseUp, SaveToBuffer, SwitchApplications, Wait)
+from aci.acting.result import ActionResult, Refusal
+from aci.acting.settle import Settle
+from aci.applications.catalog import Application, Catalog
+from aci.applications.switching import find_window
+from aci.desktop.desktop import Desktop
+from aci.errors import ConnectionLost, LaunchFailed, NotTranslatable
+from aci.observation.geometry import Point
+from aci.observation.observation import Element, Observation
+from aci.observation.pixels import is_changed
+from aci.remote.machine import PATIENCE_S, Machine, NotKnown
+from aci.remote.pyautogui_code import pyautogui_code
+from aci.remote.view import View
+from aci.remote.windows import listed_windows
+from aci.screen.emergency_stop import Halt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from aci.ocr.text_engine import TextEngine
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False; "
+"""What OSWorld's own client puts before each line of code."""
+QUIET_S, FIRST_CHANGE_S, LIMIT_S = 0.6, 1.0, 6.0
+"""How long the screen must not change, how long the first change is waited for, and the longest wait, s."""
+LAUNCH_LIMIT_S = 30.0
+
+
+class OSWorldDesktop(Desktop):
+    """The desktop of a machine in which OSWorld's server runs; a `Desktop`.
+
+    ```python
+    with OSWorldDesktop("http://192.168.122.10:5000") as desktop:
+        print(desktop.observe().to_text())
+    ```
+
+    A target is verified before the input by the pixels of its window; if these have changed, the screen is looked at
+    again. What is sent is code of this program with numbers, keys and literal texts in it, never code of a model.
+
+    Args:
+        address: Address of the server, with its token where it wants one (`http://TOKEN@HOST:5000`).
+        ocr: Reads the texts that are only pixels; by default RapidOCR where it is installed. None leaves them unread.
+        private: Whether the machine belongs to the agent alone, as OSWorld's do.
+        patience_s: How long a server that restarts is waited for, s.
+        transport: Replaces the network, for tests.
+
+    Attributes:
+        halt: A call to stop.
+        address: Address of the server, without its token.
+
+    Raises:
+        ConnectionLost: The address is none.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        ocr: TextEngine | Literal["auto"] | None = "auto",
+        private: bool = True,
+        patience_s: float = PATIENCE_S,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._halt = Halt()
+        self._machine = Machine(address, patience_s, transport, pause=self._halt.pause)
+        self.address = self._machine.address
+        self._private = private
+        self._view = View(ocr)
+        self._buffer: list[str] = []
+        self._held: list[KeyUp | MouseUp] = []
+        self._seen: Observation | None = None
+        self._lists_windows = True
+        self._settle = Settle(self._frame, lambda: -math.inf, pause=self._halt.pause)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def display(self) -> str:
+        """Address of the machine, by which a run is resumed."""
+        return self.address
+
+    @property
+    def private(self) -> bool:
+        """See `Desktop.private`."""
+        return self._private
+
+    @property
+    def home(self) -> Path | None:
+        """None: the files of the machine are not here."""
+        return None
+
+    @property
+    def halt(self) -> Halt:
+        """See `Desktop.halt`."""
+        return self._halt
+
+    @cached_property
+    def applications(self) -> Catalog:
+        """The applications of the machine; none where it cannot list them."""
+        try:
+            entries = _ENTRIES.validate_python(self._machine.ask("applications") or [])
+        except ValidationError:
+            entries = []
+        found = {entry.id: entry.application() for entry in reversed(entries)}  # the first of an id counts
+        return Catalog(list(found.values()), "")
+
+    def observe(self, read_texts: bool = True) -> Observation:
+        """Look at the screen: fetch its pixels, its accessibility tree and its windows.
+
+        Raises:
+            ConnectionLost: The server did not answer in time.
+            Halted: A stop was requested.
+        """
+        started = time.monotonic()
+        self._halt.check()
+        screenshot = self._machine.screenshot()
+        tree, notes = self._tree()
+        windows = listed_windows(self._machine.ask("windows")) if self._lists_windows else None
+        self._lists_windows = windows is not None
+        seen = self._view.observe(screenshot, tree, windows, read_texts)
+        self._seen = replace(
+            seen,
+            notes=(*notes, *seen.notes),
+            buffer=tuple(self._buffer),
+            taken_s=time.monotonic() - started,
+        )
+        return self._seen
+
+    def perform(self, action: Action, settle: bool = True) -> ActionResult:
+        """Carry out one primitive, and wait until the screen has settled; see `Desktop.perform`.
+
+        Where the connection breaks after the input was sent, the result says that it may have arrived.
+
+        Raises:
+            ConnectionLost: The server cannot be reached; nothing was done.
+            Halted: A stop was requested.
+        """
+        self._halt.check()
+        match action:
+            case Done() | Fail() | CallUser():
+                return ActionResult(ok=True)
+            case SaveToBuffer():
+                self._buffer.append(action.text)
+                return ActionResult(ok=True)
+            case Wait():
+                self._halt.pause(action.time)
+                return ActionResult(ok=True)
+        before, started = self._settle.look(), time.monotonic()
+        try:
+            done = self._switch(action) if isinstance(action, SwitchApplications) else self._input(action, before)
+        except NotKnown as error:
+            note = f"It is not known what of this was carried out: {error}. Look at the screen before repeating it."
+            return ActionResult(ok=False, error=note, refusal="interrupted")
+        self._note_held(action)
+        if not done.ok or not settle:
+            return done
+        settled = self._settle.wait(before, started, QUIET_S, FIRST_CHANGE_S, LIMIT_S)
+        return done.model_copy(update={"settled_after_s": settled})
+
+    def clear_buffer(self) -> None:
+        """See `Desktop.clear_buffer`."""
+        self._buffer.clear()
+
+    def release_all(self) -> None:
+        """Release the keys and buttons that were pressed and kept down."""
+        while self._held:
+            release = self._held.pop()
+            try:
+                self._execute(pyautogui_code(release, self._seen or self.observe()))
+            except (NotKnown, ConnectionLost) as error:
+                logger.warning("%s was not released: %s", release, error)
+
+    def close(self) -> None:
+        """Disconnect; the machine stays as it is."""
+        self._view.close()
+        self._machine.close()
+
+    def _tree(self) -> tuple[str | None, tuple[str, ...]]:
+        try:
+            return self._machine.accessibility(), ()
+        except ValueError as error:
+            return None, (f"The machine gives no accessibility tree ({error}); only texts are seen.",)
+
+    def _input(self, action: Action, before: NDArray[np.uint32]) -> ActionResult:
+        screen, problem = self._verified(action, before)
+        if problem is not None:
+            return problem
+        try:
+            code = pyautogui_code(action, screen)
+        except NotTranslatable as error:
+            return _refused(str(error), "covered" if "covered" in str(error) else "no_key")
+        self._execute(code)
+        return ActionResult(ok=True)
+
+    def _note_held(self, action: Action) -> None:
+        """Remember what releases keys and buttons that stay down."""
+        match action:
+            case KeyDown():
+                self._held.append(KeyUp(keys=action.keys))
+            case MouseDown():
+                self._held.append(MouseUp(button_type=action.button_type))
+            case KeyUp() | MouseUp():
+                at_rest = action.model_copy(update={"element_id": None, "at": None}) if action.targets() else action
+                self._held = [held for held in self._held if held != at_rest]
+
+    def _execute(self, code: str) -> None:
+        ended = self._machine.execute(["python", "-c", PREFIX + code])
+        if ended.returncode != 0:
+            reason = (ended.error.strip() or ended.output.strip())[-300:]
+            raise NotKnown(f"the machine could not carry it out: {reason}")
+
+    def _verified(self, action: Action, before: NDArray[np.uint32]) -> tuple[Observation, ActionResult | None]:
+        """Return an observation in which the targets of an action are where they are now, or why there is none."""
+        seen = self._seen or self.observe()
+        ids = [target.element_id for target in action.targets() if not isinstance(target, Point)]
+        for number in ids:
+            if number not in seen.by_id:
+                return seen, _refused(f"There is no element {number} on the screen.", "unknown_id")
+        targets = [seen.by_id[number] for number in ids]
+        if all(_looks_as_seen(target, seen, before) for target in targets):
+            return seen, None
+        now = self.observe()
+        for target in targets:
+            found = now.by_id.get(target.id)
+            if found is None or (found.role, found.name) != (target.role, target.name):
+                what = f"the {target.role} {target.name[:60]!r}"
+                return now, _refused(f"Element {target.id}, {what}, is no longer as it was seen. Look again.", "stale")
+        return now, None
+
+    def _switch(self, action: SwitchApplications) -> ActionResult:
+        seen = self._seen or self.observe()
+        window = find_window(action.app_code, seen.windows, self.applications)
+        if window is not None and window.id > 0:
+            self._machine.activate(window.id)
+            return ActionResult(ok=True, switched_to=window.title or window.app)
+        if window is None:
+            with suppress(LaunchFailed):
+                application = self.applications.find(action.app_code)
+                self._machine.launch(application.argv)
+                known = {each.id for each in seen.windows}
+                self._wait_for_window(known)
+                return ActionResult(ok=True, started=application.name)
+        self._execute(pyautogui_code(action, seen))
+        return ActionResult(ok=True)
+
+    def _wait_for_window(self, known: set[int]) -> None:
+        deadline = time.monotonic() + LAUNCH_LIMIT_S
+        while time.monotonic() < deadline:
+            windows = listed_windows(self._machine.ask("windows"))
+            if windows is None or any(window.id not in known and not window.popup for window in windows):
+                return
+            self._halt.pause(0.3)
+
+    def _frame(self) -> NDArray[np.uint32]:
+        import numpy as np
+
+        rgb = self._machine.screenshot().astype(np.uint32)
+        return (rgb[:, :, 0] << 16 | rgb[:, :, 1] << 8 | rgb[:, :, 2]).astype(np.uint32, copy=False)
+
+
+class _Entry(BaseModel):
+    """A desktop entry as `aci.remote.on_machine` prints it."""
+
+    id: str
+    name: str
+    argv: tuple[str, ...]
+    generic_name: str
+    keywords: tuple[str, ...]
+    categories: tuple[str, ...]
+    window_class: str
+
+    def application(self) -> Application:
+        """Return it as the rest of the package knows applications."""
+        return Application(**self.model_dump())
+
+
+_ENTRIES = TypeAdapter(list[_Entry])
+
+
+def _looks_as_seen(element: Element, seen: Observation, frame: NDArray[Any]) -> bool:
+    """Return whether the pixels of the element's window are as they were, but for a blinking caret."""
+    from aci.screen.screen import to_rgb
+
+    if frame.shape != seen.screenshot.shape[:2]:
+        return False
+    area = next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)
+    rows, columns = slice(max(0, area.y), area.bottom), slice(max(0, area.x), area.right)
+    return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
+
+
+def _refused(message: str, refusal: Refusal) -> ActionResult:
+    return ActionResult(ok=False, error=message, refusal=refusal)

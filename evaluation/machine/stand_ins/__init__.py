@@ -1,0 +1,1 @@
+"""Modules that scripts on OSWorld's machine import, for a served desktop; on its PYTHONPATH."""
