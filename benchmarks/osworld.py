@@ -1,9 +1,10 @@
-"""Task files and metrics of OSWorld and OS-MAP: what loads, and how often the metrics agree with the originals.
+"""Task files, metrics and harness of OSWorld: what loads, what agrees with the originals, what their harness runs here.
 
     python -m benchmarks.osworld --tasks FOLDER --json
 
 `--tasks` is a folder of OS-MAP's task files; without it they do not count. The originals run in an environment of their
-own: `make osworld` installs OSWorld's package there, or OSWORLD_PYTHON names its Python.
+own: `make osworld` installs OSWorld's package there, or OSWORLD_PYTHON names its Python. OSWorld's own environment runs
+scripted tasks (`benchmarks/data/osworld_harness.yaml`) on a served desktop, where this program judges them as well.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.support.osworld.agreement import agreement, originals_python
+from benchmarks.support.osworld.harness import run_tasks, scripted_tasks
 from evaluation.osworld.tables import GETTERS, METRICS, STEPS
 from evaluation.osworld.task import INFEASIBLE, load_each
 
@@ -40,6 +42,12 @@ def main() -> None:
             if not difference.reason:
                 case = difference.case
                 print(f"{case.metric} ({case.label}): {difference.ours}, the original {difference.original}")
+        judged = list(run_tasks(python, scripted_tasks()))
+        figures["harness_tasks"] = sum(one.ran for one in judged)
+        figures["harness_equal"] = round(sum(one.equal for one in judged) / len(judged), 4)
+        for one in judged:
+            if not one.equal:
+                print(f"{one.task}: {one.ours}, OSWorld's environment {one.original}")
     for name, value in figures.items():
         print(f"{name:20} {value}")
     if options.json:

@@ -15,7 +15,19 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import httpx
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from aci.acting.actions import (Action, CallUser, Done, Fail, KeyDown, KeyUp, MouseDown, MouseUp, SaveToBuffer, SwitchApplications, Wait)
+from aci.acting.actions import (
+    Action,
+    CallUser,
+    Done,
+    Fail,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    SaveToBuffer,
+    SwitchApplications,
+    Wait,
+)
 from aci.acting.result import ActionResult, Refusal
 from aci.acting.settle import Settle
 from aci.applications.catalog import Application, Catalog

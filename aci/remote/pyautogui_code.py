@@ -78,26 +78,26 @@ def pyautogui_code(action: Action, observation: Observation) -> str:
 def _input(action: Action, observation: Observation) -> list[str]:  # noqa: C901 - one case per primitive
     match action:
         case Click():
-            point = _point(action.target, observation)
+            point = point_of(action.target, observation)
             click = f"pyautogui.click({point.x}, {point.y}, clicks={action.num_clicks}, button={action.button_type!r})"
-            return _held(_names(action.hold_keys), [click])
+            return _held(key_names(action.hold_keys), [click])
         case Scroll():
-            point = _point(action.target, observation)
+            point = point_of(action.target, observation)
             wheel = f"pyautogui.{'hscroll' if action.horizontal else 'scroll'}({action.clicks})"
-            return [f"pyautogui.moveTo({point.x}, {point.y})", *_held(_names(action.hold_keys), [wheel])]
+            return [f"pyautogui.moveTo({point.x}, {point.y})", *_held(key_names(action.hold_keys), [wheel])]
         case DragAndDrop():
-            start, *rest = [_point(target, observation) for target in action.targets()]
+            start, *rest = [point_of(target, observation) for target in action.targets()]
             if len(rest) == 1:
                 drag = [f"pyautogui.dragTo({rest[0].x}, {rest[0].y}, duration={_DRAG_S}, button='left')"]
             else:
                 moves = [f"pyautogui.moveTo({point.x}, {point.y}, duration={_DRAG_S / len(rest):g})" for point in rest]
                 drag = ["pyautogui.mouseDown()", *moves, "pyautogui.mouseUp()"]
-            return [f"pyautogui.moveTo({start.x}, {start.y})", *_held(_names(action.hold_keys), drag)]
+            return [f"pyautogui.moveTo({start.x}, {start.y})", *_held(key_names(action.hold_keys), drag)]
         case Hotkey():
-            return [f"pyautogui.hotkey({', '.join(map(repr, _names(action.keys)))})"]
+            return [f"pyautogui.hotkey({', '.join(map(repr, key_names(action.keys)))})"]
         case HoldAndPress():
-            presses = [f"pyautogui.press({name!r})" for name in _names(action.press_keys)]
-            return _held(_names(action.hold_keys), presses)
+            presses = [f"pyautogui.press({name!r})" for name in key_names(action.press_keys)]
+            return _held(key_names(action.hold_keys), presses)
         case Type():
             return _typing(action, observation)
         case Move():
@@ -106,16 +106,16 @@ def _input(action: Action, observation: Observation) -> list[str]:  # noqa: C901
             verb = "mouseDown" if isinstance(action, MouseDown) else "mouseUp"
             return [*_moved(action.targets(), observation), f"pyautogui.{verb}(button={action.button_type!r})"]
         case KeyDown():
-            return [f"pyautogui.keyDown({name!r})" for name in _names(action.keys)]
+            return [f"pyautogui.keyDown({name!r})" for name in key_names(action.keys)]
         case KeyUp():
-            return [f"pyautogui.keyUp({name!r})" for name in _names(action.keys)]
+            return [f"pyautogui.keyUp({name!r})" for name in key_names(action.keys)]
     raise NotTranslatable(f"OSWorld has no form of {action.action}.")
 
 
 def _typing(action: Type, observation: Observation) -> list[str]:
     steps = []
     if action.target is not None:
-        point = _point(action.target, observation)
+        point = point_of(action.target, observation)
         steps.append(f"pyautogui.click({point.x}, {point.y})")
     if action.overwrite:
         steps += ["pyautogui.hotkey('ctrl', 'a')", "pyautogui.press('backspace')"]
@@ -144,16 +144,27 @@ def _held(names: list[str], steps: list[str]) -> list[str]:
     return [*down, *steps, *up]
 
 
-def _names(keys: tuple[str, ...]) -> list[str]:
+def key_names(keys: tuple[str, ...]) -> list[str]:
+    """Return PyAutoGUI's names of keys.
+
+    Raises:
+        UnknownKey: There is no such key.
+        CannotType: PyAutoGUI has no name for it.
+    """
     return [key_name(symbol) for symbol in chord(keys)]
 
 
 def _moved(targets: tuple[Target, ...], observation: Observation) -> list[str]:
-    points = [_point(target, observation) for target in targets]
+    points = [point_of(target, observation) for target in targets]
     return [f"pyautogui.moveTo({point.x}, {point.y})" for point in points]
 
 
-def _point(target: Target, observation: Observation) -> Point:
+def point_of(target: Target, observation: Observation) -> Point:
+    """Return the pixel that a target means.
+
+    Raises:
+        NotTranslatable: Its element is not in the observation or covered, or it is words of a text.
+    """
     if isinstance(target, Point):
         return target
     element = observation.by_id.get(target.element_id)

@@ -109,6 +109,23 @@ def report(run: str, settings: Settings, output: Path | None, as_json: bool) -> 
     show_result({"run": folder, "report": page}, str(page), as_json)
 
 
+@runs.command(epilog=examples("agent-s runs export last --out trajectory"))
+@click.argument("run")
+@with_settings
+@click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder.")
+@json_option("Write one JSON object with the path.")
+def export(run: str, settings: Settings, out: Path, as_json: bool) -> None:
+    """Write RUN, an id or the start of one, a folder, or "last", as a trajectory in ATIF, which Harbor reads."""
+    from agent_s.runs.listing import find_run
+    from agent_s.runs.reading import read_trajectory
+    from agent_s.terminal.output import show_result
+    from agent_s.trajectory.atif import write_atif
+
+    folder = find_run(settings.runs_folder, run)
+    file = write_atif(read_trajectory(folder), out)
+    show_result({"run": folder, "trajectory": file}, str(file), as_json)
+
+
 @runs.command(
     epilog=examples("agent-s runs replay last", "agent-s runs replay 1f0c9a --virtual --set draft.txt=minutes.txt")
 )

@@ -6,4 +6,3 @@ from agent_s.terminal.lazy import Entry
 
 DEMO = Entry("evaluation.commands.demo", "demo", "Run the demo tasks on private desktops and verify each.")
 EVAL = Entry("evaluation.commands.eval", "evaluate", "Evaluate the agent on benchmarks.")
-OSWORLD = Entry("evaluation.commands.osworld", "osworld", "Be a machine for OSWorld's own harness.")

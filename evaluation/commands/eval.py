@@ -16,6 +16,7 @@ ENTRIES = {
     "check": Entry(
         "evaluation.commands.eval_check", "check", "List what task files need, and whether they can run here."
     ),
+    "export": Entry("evaluation.commands.eval_export", "export", "Write results in OSWorld's layout, or as ATIF."),
     "report": Entry("evaluation.commands.eval_report", "report", "Compare the results of evaluations."),
 }
 

@@ -10,7 +10,6 @@ import io
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from aci.accessibility.tree.nodes import Application
 from aci.observation.geometry import Rect
 from aci.remote.accessibility_xml import write_tree
 from evaluation.errors import EvaluationError, PreparationFailed
+from evaluation.machine.forward import BrowserPort
 from evaluation.machine.http import Answer, BadRequest, Endpoint, Request, as_json, as_text
 from evaluation.state.context import COMMAND_LIMIT_S, TaskContext
 from evaluation.state.machine import OSWORLD_HOME, machine
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from agent_s.settings import DesktopSettings
 
 SCRIPT_LIMIT_S = 30.0
-_LOCATION = "--remote-debugging-port=0"
+PROFILES = ".config"
+"""Folder of the browsers' profiles in the home."""
 _DEFAULT_WAIT_S, _DEFAULT_INTERVAL_S = 10.0, 1.0
 
 
@@ -51,8 +52,8 @@ class DesktopMachine:
 
     Args:
         desktop: The desktop, which has started.
-        chromium_port: Port at which Chromium offers its debugging protocol once a task has started it with one; 0 for
-            any.
+        chromium_port: Port at which Chromium offers its debugging protocol, once a task has started it with one; 0 for
+            a free one.
 
     Raises:
         EvaluationError: The desktop is a person's own.
@@ -64,18 +65,18 @@ class DesktopMachine:
                 "This is a person's own screen, on which commands of a harness do not run. Serve a private desktop."
             )
         self.desktop = desktop
-        self.chromium_port = chromium_port
+        self._browser = BrowserPort(lambda: self.desktop.home / PROFILES, chromium_port)
         self._busy = threading.RLock()
         self._recording: tuple[subprocess.Popen[bytes], Path] | None = None
         self._resources = ExitStack()
 
     @classmethod
-    def start(cls, settings: DesktopSettings, chromium_port: int | None = None) -> Self:
+    def start(cls, settings: DesktopSettings, chromium_port: int = 0) -> Self:
         """Start a private desktop whose `python` is the one that runs this, with what OSWorld's scripts import.
 
         Args:
             settings: Its size and back ends.
-            chromium_port: As for the constructor; None for a free one.
+            chromium_port: As for the constructor.
         """
         with ExitStack() as resources:
             programs = Path(resources.enter_context(tempfile.TemporaryDirectory(prefix="agent-s-programs-")))
@@ -86,16 +87,18 @@ class DesktopMachine:
             path = f"{programs}:{os.environ.get('PATH', os.defpath)}"
             environment = {"PATH": path, "PYTHONPATH": str(files("evaluation.machine.stand_ins"))}
             desktop = resources.enter_context(settings.new_virtual(environment))
-            made = cls(desktop, free_port() if chromium_port is None else chromium_port)
+            made = cls(desktop, chromium_port)
             made._resources = resources.pop_all()
         return made
 
     def __enter__(self) -> Self:
         """Return the machine, whose desktop runs already."""
+        self._browser.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop the desktop if it was started here."""
+        self._browser.__exit__()
         self._end_recording()
         self._resources.close()
 
@@ -106,7 +109,7 @@ class DesktopMachine:
             "/screenshot": self.screenshot,
             "/accessibility": self.accessibility,
             "/terminal": self.terminal,
-            "/ports": lambda _: as_json({"chromium": self.chromium_port, "vlc": 8080}),
+            "/ports": lambda _: as_json({"chromium": self._browser.port, "vlc": 8080}),
             "/platform": lambda _: as_text("Linux"),
             "/cursor_position": lambda _: as_json([self._pointer().x, self._pointer().y]),
         }
@@ -243,9 +246,7 @@ class DesktopMachine:
             command = [os.path.expanduser(part) if part.startswith("~/") else part for part in command]  # noqa: PTH111
         elif not isinstance(command, str) or not command.strip():
             raise BadRequest("the key 'command' must be a text, or a list of texts")
-        argv = self._context().command(command, shell)
-        wanted = f"--remote-debugging-port={self.chromium_port}"
-        return [wanted if part == _LOCATION and self.chromium_port else part for part in argv]
+        return self._context().command(command, shell)
 
     def _run(self, argv: list[str], limit_s: float = COMMAND_LIMIT_S) -> dict[str, Any]:
         ended = self._context().run(argv, limit_s)
@@ -404,13 +405,6 @@ class DesktopMachine:
 
     def _pointer(self) -> Any:
         return self.desktop.x11.screen.pointer()
-
-
-def free_port() -> int:
-    """Return a port of the loopback interface that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _failed(message: str) -> Answer:

@@ -91,7 +91,8 @@ def use_machine(address: str) -> None:
     """Have environments that are made from now on use a machine.
 
     OSWorld's client knows no tokens; `requests`, which it uses, takes one from a netrc file, which is written for this
-    process.
+    process. It is sent to all servers of that host instead of what the process gives them: a model server there that
+    wants a key needs a machine without a token.
 
     Args:
         address: Address of its server, such as `http://127.0.0.1:5000` or `http://TOKEN@127.0.0.1:5000`.

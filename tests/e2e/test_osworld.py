@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from agent_s.trajectory.recorder import read_trajectory
+from agent_s.runs.reading import read_trajectory
 from tests.e2e.command_line import LIMIT_S, User, recording
 
 pytestmark = [pytest.mark.desktop, pytest.mark.slow]
-SERVE = [sys.executable, "-c", "from evaluation.commands.osworld import osworld; osworld()"]
 
 
 @pytest.fixture
 def address(user: User) -> Iterator[str]:
-    process = user.start("serve", "--port", "0", "--token", "--json", "-c", "desktop.ocr=none", program=SERVE)
+    process = user.start("osworld", "serve", "--port", "0", "--token", "--json", "-c", "desktop.ocr=none")
     try:
         assert process.stdout is not None
         [found] = json.loads(process.stdout.readline())["machines"]

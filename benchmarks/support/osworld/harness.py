@@ -174,7 +174,6 @@ def make_files(folder: Path) -> None:
             document.add_paragraph(text)
         document.save(str(_file(folder, name)))
     Image.linear_gradient("L").resize((64, 48)).convert("RGB").save(_file(folder, "photo.png"))
-    _file(folder, "offer.html").write_text("<title>Offer</title><h1>Half price</h1>", encoding="utf-8")
     _file(folder, "poem_gold.txt").write_text("a\nb\nc\nd\ne\n", encoding="utf-8")
 
 

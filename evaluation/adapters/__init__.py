@@ -1,0 +1,1 @@
+"""Thin adapters for other harnesses, whose packages are optional."""
