@@ -93,9 +93,8 @@ def test_every_command_has_help_with_an_example(words: list[str], capsys: pytest
 
 
 @pytest.mark.parametrize(
-    "words", [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"], ["mcp"])], ids=" ".join
     "words",
-    [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"], ["osworld"])],
+    [words for words in all_commands() if words not in (["runs"], ["eval"], ["memory"], ["mcp"], ["osworld"])],
     ids=" ".join,
 )
 def test_every_command_has_json(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
