@@ -9,7 +9,7 @@ from memory_store.embedding.minilm import MiniLmEmbedder
 
 if TYPE_CHECKING:
     from agent_s.settings import Settings
-    from memory_store import MemoryStore
+    from memory_store import Experience, MemoryStore
     from memory_store.embedding.embedders import Embedder
 
 
@@ -33,3 +33,17 @@ def choose_embedder(settings: Settings) -> Embedder:
             return HashingEmbedder()
         case "auto":
             return default_embedder()
+
+
+def title_of(experience: Experience) -> str:
+    """Return what an experience is about: a task, a subtask or a skill, in words."""
+    from memory_store import EpisodicExperience, NarrativeExperience, SkillExperience
+
+    match experience:
+        case NarrativeExperience():
+            return experience.instruction
+        case EpisodicExperience():
+            return experience.subtask
+        case SkillExperience():
+            return experience.name
+    raise TypeError(f"an experience is narrative, episodic or a skill, not {experience.kind}")

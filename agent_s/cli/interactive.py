@@ -2,89 +2,221 @@
 
 from __future__ import annotations
 
+import atexit
+import difflib
 import sys
 from collections import deque
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from agent_s.terminal.exits import DONE
+from agent_s.terminal.output import local_time, plural, printable, shorten
 
 if TYPE_CHECKING:
     from aci.desktop.virtual import VirtualDesktop
     from aci.desktop.x11 import X11Desktop
     from aci.remote.desktop import OSWorldDesktop
+    from agent_s.loop.agent import AgentS
     from agent_s.settings import Settings
     from agent_s.terminal.progress import Display
-    from agent_s.terminal.running import DesktopChoice
+    from agent_s.terminal.running import DesktopChoice, FinishedRun
+    from memory_store import MemoryStore
 
-RESET = "reset"
 REMEMBERED = 5  # number of earlier tasks the planner knows of, so that "now save it" makes sense
 LONGEST_EARLIER = 500
+KEPT_LINES = 1000
+"""Lines of the history that are kept for the next start."""
+SHOWN_EXPERIENCES = 5
 LEAVING = frozenset({"quit", "exit", "bye", "q", ":q"})
+
+
+@dataclass(slots=True)
+class Prompt:
+    """The prompt: what it works with, and what was done so far.
+
+    Attributes:
+        finished: The runs, oldest first.
+        earlier: The latest tasks with how they ended, for the planner.
+    """
+
+    agent: AgentS
+    settings: Settings
+    choice: DesktopChoice
+    desktop: X11Desktop | VirtualDesktop | OSWorldDesktop
+    memory: MemoryStore | None
+    screen: Display
+    finished: list[FinishedRun] = field(default_factory=list)
+    earlier: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+
+    def help(self) -> None:
+        """Say what can be typed here."""
+        click.echo("Type what is to be done, such as: Open the text editor and type 'hello'.")
+        click.echo("A task may follow the one before: Now save it as a.txt.")
+        click.echo("While a task runs, Ctrl-Z pauses it, and Ctrl-C stops it.\n")
+        for word, (does, _) in WORDS.items():
+            click.echo(f"  {word:<9}{does}")
+        click.echo("\nTo do a task that is one of these words, write a sentence: Open the help.")
+
+    def status(self) -> None:
+        """Show what the agent works with, and what was used so far."""
+        from agent_s.terminal.running import introduce
+
+        introduce(self.agent, self.choice, self.screen)
+        titles = [printable(window.title or window.app) for window in self.desktop.observe(read_texts=False).windows]
+        click.echo(f"Windows: {', '.join(titles) or 'none'}")
+        used = [run.outcome.usage for run in self.finished]
+        steps, calls = sum(one.steps for one in used), sum(one.model_calls for one in used)
+        done = sum(run.outcome.status == "done" for run in self.finished)
+        dollars = [one.dollars for one in used if one.dollars]
+        cost = f", ${sum(dollars):.2f}" if dollars else ""
+        click.echo(f"Tasks: {len(self.finished)}, {done} done; {plural(steps, 'step')}, {plural(calls, 'call')}{cost}")
+
+    def show_memory(self) -> None:
+        """Show what was learned last."""
+        if self.memory is None:
+            click.echo("The memory is switched off (memory.enabled).")
+            return
+        from agent_s.memory import title_of
+
+        newest = self.memory.list_experiences(limit=SHOWN_EXPERIENCES)
+        for experience in newest:
+            click.echo(f"  {local_time(experience.provenance.created_at)}  {shorten(title_of(experience), 90)}")
+        click.echo("agent-s memory searches and shows all of it." if newest else "Nothing has been learned yet.")
+
+    def details(self) -> None:
+        """Show the latest run step by step."""
+        from agent_s.runs.reading import read_trajectory
+        from agent_s.terminal.progress import lines_of
+
+        run = self.finished[-1] if self.finished else None
+        if run is None or run.folder is None:
+            click.echo("No run has been recorded yet.")
+            return
+        for event in read_trajectory(run.folder).events:
+            for line in lines_of(event):
+                click.echo(line)
+        click.echo(f"{printable(run.outcome.reason)}\nReport: {run.report or run.folder}".strip())
+
+    def reset(self) -> None:
+        """Restore a virtual desktop to its start; on the person's own screen, offer to end what was started."""
+        from aci.desktop.x11 import X11Desktop
+        from aci.remote.desktop import OSWorldDesktop
+
+        self.earlier.clear()
+        if isinstance(self.desktop, OSWorldDesktop):
+            self.screen.notice("A machine is restored from outside: revert it to its snapshot.")
+            return
+        if isinstance(self.desktop, X11Desktop):
+            names = ", ".join(process.argv[0] for process in self.desktop.started)
+            if not names:
+                self.screen.say("No application started here is still running.")
+                return
+            if not sys.stdin.isatty() or not click.confirm(f"End {names}? Unsaved changes are lost."):
+                return
+        self.desktop.reset()
+        self.screen.say("The desktop is restored to its start.")
+
+    def carry_out(self, instruction: str) -> int | None:
+        """Carry out a task; return the exit status of a signal that ended it, None if none did."""
+        from agent_s.terminal.interrupts import Interrupts
+        from agent_s.terminal.running import carry_out, make_task
+
+        try:
+            task = make_task(instruction, self.earlier)
+        except click.UsageError as error:
+            self.screen.notice(error.message)
+            return None
+        with Interrupts(self.screen.notice) as interrupts:
+            ended = carry_out(self.agent, task, self.settings.runs_folder, self.screen, interrupts)
+        self.finished.append(ended)
+        self._show_end(ended)
+        self.earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
+        return interrupts.exit_status
+
+    def _show_end(self, ended: FinishedRun) -> None:
+        from agent_s.trajectory.report import heading
+
+        outcome = ended.outcome
+        used = f"{plural(outcome.usage.steps, 'step')}, {plural(outcome.usage.model_calls, 'model call')}"
+        click.echo(f"{heading(outcome)}. {shorten(printable(outcome.reason), 300)}".strip())
+        click.echo(f"{used}. 'details' shows every step.")
+
+
+WORDS: Mapping[str, tuple[str, Callable[[Prompt], None]]] = {
+    "help": ("what can be typed here", Prompt.help),
+    "status": ("model, desktop, and what was used so far", Prompt.status),
+    "memory": ("what was learned last", Prompt.show_memory),
+    "details": ("the latest task, step by step", Prompt.details),
+    "reset": ("restore the desktop to its start", Prompt.reset),
+    "quit": ("leave; also exit and Ctrl-D", lambda prompt: None),
+}
 
 
 def ask_for_tasks(settings: Settings, choice: DesktopChoice) -> int:
     """Carry out tasks, one a line, on one desktop until the input ends; return an exit status."""
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
-    from agent_s.terminal.running import build_agent, carry_out, introduce, make_task, open_memory, show_end
+    from agent_s.terminal.running import build_agent, introduce, open_memory
 
     screen = choose_display(quiet=False, json=False)
     with Interrupts(screen.notice) as idle, open_memory(settings) as memory, choice.open(settings) as desktop:
         agent = build_agent(settings, desktop, memory, screen)
         introduce(agent, choice, screen)
-        screen.say("Type a task in a sentence. Ctrl-Z pauses it, Ctrl-C stops it.")
-        screen.say("'reset' restores the desktop to its start; 'quit', 'exit' or Ctrl-D ends.")
-        earlier: deque[str] = deque(maxlen=REMEMBERED)
-        while (instruction := _read_line()) is not None:
-            if not instruction.strip():
-                continue
-            if instruction.strip().casefold() == RESET:
-                reset(desktop, screen)
-                earlier.clear()
-                continue
-            try:
-                task = make_task(instruction, earlier)
-            except click.UsageError as error:
-                screen.notice(error.message)
-                continue
-            with Interrupts(screen.notice) as interrupts:
-                ended = carry_out(agent, task, settings.runs_folder, screen, interrupts)
-            show_end(task.instruction, ended, choice, as_json=False)
-            earlier.append(f"{task.instruction[:LONGEST_EARLIER]} ({ended.outcome.status})")
-            if interrupts.exit_status is not None and not sys.stdin.isatty():
-                return interrupts.exit_status
+        screen.say("Type a task in a sentence, or 'help'. Ctrl-Z pauses a task, Ctrl-C stops it, Ctrl-D leaves.")
+        if sys.stdin.isatty():
+            _edit_lines(settings.runs_folder.parent / "history")
+        prompt = Prompt(agent, settings, choice, desktop, memory, screen)
+        while (line := _read_line()) is not None:
+            word = line.strip().casefold().rstrip("?")
+            if word in WORDS:
+                WORDS[word][1](prompt)
+            elif near := _mistyped(word):
+                screen.notice(f"{line.strip()!r} is no task. Did you mean {near!r}?")
+            elif word:
+                status = prompt.carry_out(line)
+                if status is not None and not sys.stdin.isatty():
+                    return status
         return idle.exit_status or DONE
 
 
-def reset(desktop: X11Desktop | VirtualDesktop | OSWorldDesktop, screen: Display) -> None:
-    """Restore a virtual desktop to its start; on the person's own screen, offer to end what was started."""
-    from aci.desktop.x11 import X11Desktop
-    from aci.remote.desktop import OSWorldDesktop
-
-    if isinstance(desktop, OSWorldDesktop):
-        screen.notice("A machine is restored from outside: revert it to its snapshot.")
-        return
-    if isinstance(desktop, X11Desktop):
-        names = ", ".join(process.argv[0] for process in desktop.started)
-        if not names:
-            screen.say("No application started here is still running.")
-            return
-        if not sys.stdin.isatty() or not click.confirm(f"End {names}? Unsaved changes are lost."):
-            return
-    desktop.reset()
-    screen.say("The desktop is restored to its start.")
+def _mistyped(word: str) -> str:
+    """Return the word of the prompt that a single word is like; empty if it is like none."""
+    near = difflib.get_close_matches(word, WORDS, n=1, cutoff=0.75) if word.isalpha() else []
+    return near[0] if near else ""
 
 
 def _read_line() -> str | None:
-    """Return the next task; None at the end of the input, or when the person leaves."""
-    with suppress(ImportError):  # a Python built without it still reads lines
-        import readline  # noqa: F401 - lets the person edit the line and call back earlier ones
+    """Return the next line; None at the end of the input, or when the person leaves."""
     try:
         line = input("> " if sys.stdin.isatty() else "")
     except (EOFError, KeyboardInterrupt):
         click.echo()
         return None
     return None if line.strip().casefold() in LEAVING else line
+
+
+def _edit_lines(history: Path) -> None:
+    """Let the person edit lines, complete words, and call back the lines of earlier sessions."""
+    with suppress(ImportError):  # a Python built without it still reads lines
+        import readline
+
+        def complete(begun: str, number: int) -> str | None:
+            fitting = [word for word in WORDS if word.startswith(begun)] if readline.get_begidx() == 0 else []
+            return fitting[number] if number < len(fitting) else None
+
+        def keep() -> None:
+            with suppress(OSError):  # the next session only has no history
+                readline.write_history_file(history)
+                history.chmod(0o600)
+
+        with suppress(OSError):  # there is none yet, or it cannot be read
+            readline.read_history_file(history)
+        readline.set_history_length(KEPT_LINES)
+        readline.set_completer(complete)
+        readline.parse_and_bind("tab: complete")
+        atexit.register(keep)

@@ -364,6 +364,8 @@ def _as_values(experience: Experience) -> dict[str, Any]:
 
 
 def _show_experiences(found: list[tuple[Experience, float | None]]) -> None:
+    from agent_s.memory import title_of
+
     show_table(
         ("Id", "Learned", "App", "Verified", "Used", "Worked", "About"),
         [
@@ -374,22 +376,9 @@ def _show_experiences(found: list[tuple[Experience, float | None]]) -> None:
                 in_words(experience.provenance.verified),
                 str(experience.provenance.times_used),
                 str(experience.provenance.times_worked),
-                (f"{similarity:.2f}  " if similarity is not None else "") + shorten(_about(experience), 90),
+                (f"{similarity:.2f}  " if similarity is not None else "") + shorten(title_of(experience), 90),
             )
             for experience, similarity in found
         ],
         figures=("Used", "Worked"),
     )
-
-
-def _about(experience: Experience) -> str:
-    from memory_store import EpisodicExperience, NarrativeExperience, SkillExperience
-
-    match experience:
-        case NarrativeExperience():
-            return experience.instruction
-        case EpisodicExperience():
-            return experience.subtask
-        case SkillExperience():
-            return experience.name
-    return ""

@@ -19,7 +19,7 @@ from agent_s.loop.agent import AgentS
 from agent_s.mcp.desktop_tools import OnDesktop
 from agent_s.mcp.desktops import Desktops, OpenDesktop
 from agent_s.mcp.tool import ACTS, HARMLESS, READS, Answered, Arguments, Person, Reply, Tool, ToolProblem
-from agent_s.memory import open_memory
+from agent_s.memory import open_memory, title_of
 from agent_s.records import Outcome, Task
 from agent_s.runs.listing import find_run, run_folder
 from agent_s.runs.reading import read_trajectory
@@ -27,7 +27,7 @@ from agent_s.settings import Settings
 from agent_s.terminal.progress import lines_of
 from agent_s.terminal.repeating import repeatable, with_values
 from agent_s.trajectory.recorder import Recorder
-from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience, SkillExperience
+from memory_store import EpisodicExperience, Experience, MemoryStore, NarrativeExperience
 
 Instruction = Annotated[str, Field(min_length=1, max_length=20_000)]
 Count = Annotated[int, Field(ge=1, le=100)]
@@ -311,20 +311,12 @@ def _reply(outcome: Outcome, run: str, desktop: OpenDesktop) -> Reply:
 
 
 def _found(experience: Experience, similarity: float | None = None) -> Found:
-    about, summary = "", ""
-    match experience:
-        case NarrativeExperience():
-            about, summary = experience.instruction, experience.summary
-        case EpisodicExperience():
-            about, summary = experience.subtask, experience.summary
-        case SkillExperience():
-            about = experience.name
     return Found(
         id=experience.id,
         kind=experience.kind,
-        about=about,
+        about=title_of(experience),
         application=experience.provenance.app,
-        summary=summary,
+        summary=experience.summary if isinstance(experience, NarrativeExperience | EpisodicExperience) else "",
         verified=experience.provenance.verified,
         similarity=similarity,
     )

@@ -17,7 +17,6 @@ from aci.acting.effects import with_effect
 from aci.acting.result import ActionResult
 from aci.acting.wording import describe_result
 from aci.observation.observation import Observation
-from aci.observation.text import render_changes, render_observation
 from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy
 from agent_s.mcp.desktops import Desktops, OpenDesktop
 from agent_s.mcp.tool import ACTS, HARMLESS, READS, Answered, Arguments, Person, Reply, Tool, ToolProblem
@@ -280,7 +279,7 @@ def _screen(desktop: OpenDesktop, before: Observation | None, seen: Observation)
     height, width = seen.screenshot.shape[:2]
     return Screen(
         desktop=desktop.name,
-        text=render_observation(seen) if before is None else render_changes(before, seen),
+        text=seen.to_text() if before is None else seen.changes_since(before),
         changes_only=before is not None,
         focus_id=seen.focus_id,
         width=width,

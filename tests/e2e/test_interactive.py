@@ -29,3 +29,17 @@ def test_an_invalid_task_is_reported_and_the_next_one_runs(user: User) -> None:
     assert done.returncode == 0
     assert "TASK" in done.stdout
     assert [run["status"] for run in json.loads(user.call("runs", "list", "--json").stdout)] == ["done"]
+
+
+def test_the_prompt_explains_itself_and_is_not_taken_for_a_task(user: User) -> None:
+    lines = "help\nhlep\nmemory\ndetails\nWait 0 seconds\nstatus\ndetails\nmemory\nreset\n"
+    done = user.agent_s("--model", "offline", "--virtual", input=lines)
+    assert done.returncode == 0, done.stderr
+    assert "restore the desktop to its start" in done.stdout
+    assert "Did you mean 'help'?" in done.stdout + done.stderr
+    assert "Nothing has been learned yet." in done.stdout
+    assert "No run has been recorded yet." in done.stdout
+    assert "Tasks: 1, 1 done" in done.stdout
+    assert "Report: " in done.stdout
+    assert "The desktop is restored" in done.stdout + done.stderr
+    assert [run["instruction"] for run in json.loads(user.call("runs", "list", "--json").stdout)] == ["Wait 0 seconds"]
