@@ -242,6 +242,13 @@ class Troubled(BaseEvent):
     problem: str
 
 
+class Concluded(BaseEvent):
+    """It is known how the run ends: nobody has to wait for what follows, the summaries of what was learned."""
+
+    kind: Literal["concluded"] = "concluded"
+    outcome: Outcome  # with what was used so far
+
+
 class RunEnded(BaseEvent):
     """The run ended; always the last event."""
 
@@ -268,6 +275,7 @@ Event = (
     | Verified
     | ExperienceStored
     | Troubled
+    | Concluded
     | RunEnded
 )
 

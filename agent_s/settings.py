@@ -44,6 +44,8 @@ class MemorySettings(Section):
     # whether the model gets experience `always`, or only `after_failure` of a first try
     give: Literal["always", "after_failure"] = "always"
     continual_update: bool = True  # whether runs write experience
+    # whether a model sums up what was learned; otherwise memory keeps the list of what was done
+    summaries: bool = True
     # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
     # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -245,6 +245,20 @@ class MemoryStore:
             insert_rows(connection, new, [blobs[row["uid"]] for row in new], self._embedder.name)
         return len(new) + len(forgotten)
 
+    def write_summaries(self, summaries: Mapping[str, str]) -> int:
+        """Replace the summaries of drafts, by id, and return how many were drafts; others are left as they are."""
+        for summary in summaries.values():
+            check_text(summary, "the summary")
+        written = 0
+        with self._database.write() as connection:
+            for uid, summary in summaries.items():
+                draft = experience.c.uid == uid, experience.c.draft.is_(True), experience.c.forgotten_at.is_(None)
+                row = connection.execute(select(experience.c.pk, experience.c.kind).where(*draft)).one_or_none()
+                if row is not None:
+                    update_row(connection, row.kind, row.pk, {"summary": summary, "draft": False})
+                    written += 1
+        return written
+
     # Trust
 
     def mark_verified(
@@ -476,6 +490,7 @@ class MemoryStore:
         app: str | None = None,
         run_id: str | None = None,
         state: State | None = None,
+        draft: bool | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> list[Experience]:
@@ -486,11 +501,14 @@ class MemoryStore:
             app: Only about this application (case does not count).
             run_id: Only of this run.
             state: Only in this state.
+            draft: Only drafts, or only those that are none.
             limit: Maximum number of results; None for all.
             offset: Number of the newest to skip.
         """
         query = select(experience.c.pk, experience.c.kind).where(experience.c.forgotten_at.is_(None))
-        for column, value in ((experience.c.kind, kind), (experience.c.run_id, run_id), (experience.c.state, state)):
+        columns = experience.c
+        wanted = ((columns.kind, kind), (columns.run_id, run_id), (columns.state, state), (columns.draft, draft))
+        for column, value in wanted:
             if value is not None:
                 query = query.where(column == value)
         if app is not None:

@@ -19,7 +19,7 @@ from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.events import Exchange
 from agent_s.probes.requests import AnyProbe, ProbeResult
-from agent_s.records import NO_USAGE, Change, Limits, Plan, Step, Subtask, Task, Usage, Verdict
+from agent_s.records import NO_USAGE, Change, Limits, Step, Subtask, Task, Usage
 from agent_s.records import ActResponse as ActResponse
 from agent_s.records import Expectation as Expectation
 from agent_s.records import Response as Response
@@ -29,9 +29,7 @@ DEFAULT_LIMITS = Limits()
 
 ResponseT = TypeVar("ResponseT", bound=Response)
 
-Kind = Literal[
-    "query", "plan", "act", "reflect", "summarize_subtask", "summarize_task", "verify", "propose_tasks", "name_skills"
-]
+Kind = Literal["query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills"]
 
 
 class QueryResponse(Response):
@@ -70,10 +68,10 @@ class ReflectResponse(Response):
     reflection: str = ""
 
 
-class SummaryResponse(Response):
-    """A summary for memory."""
+class SummariesResponse(Response):
+    """Summaries for memory, one for each draft, in their order."""
 
-    summary: str
+    summaries: Annotated[tuple[str, ...], Field(max_length=40)]
 
 
 AnyLook = Annotated[Scroll | SwitchApplications | Wait | Hotkey | Click, Field(discriminator="action")]
@@ -238,31 +236,29 @@ class ReflectContext:
     steps: tuple[Step, ...]
     trouble: str
     constraints: tuple[str, ...] = ()
+    done: tuple[tuple[Subtask, tuple[Step, ...]], ...] = ()  # earlier subtasks with their steps
 
 
 @dataclass(frozen=True, slots=True)
-class SubtaskSummaryContext:
-    """Asks for the summary of a finished subtask, for episodic memory."""
+class Draft:
+    """An experience whose summary is to be written."""
 
-    kind: ClassVar[Kind] = "summarize_subtask"
-    response_type: ClassVar[type[Response]] = SummaryResponse
-
-    task: Task
-    subtask: Subtask
-    steps: tuple[Step, ...]
+    instruction: str  # the task
+    text: str  # what was done and what came of it, as it is stored until then
+    subtask: str = ""  # name of the subtask; empty for a whole task
+    info: str = ""  # what its Worker was told
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSummaryContext:
-    """Asks for the summary of a task without concrete actions, for narrative memory."""
+class SummarizeContext:
+    """Asks for the summaries of experiences: subtasks for episodic memory, whole tasks for narrative memory."""
 
-    kind: ClassVar[Kind] = "summarize_task"
-    response_type: ClassVar[type[Response]] = SummaryResponse
+    kind: ClassVar[Kind] = "summarize"
+    response_type: ClassVar[type[Response]] = SummariesResponse
 
-    task: Task
-    plan: Plan | None
-    verdict: Verdict
-    reason: str = ""
+    task: Task  # the run's task; drafts that an earlier run left may belong to others
+    drafts: tuple[Draft, ...]  # what is to be summed up, oldest first
+    observation: Observation | None = None  # the last screen of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,8 +341,7 @@ Context = (
     | PlanContext
     | ActContext
     | ReflectContext
-    | SubtaskSummaryContext
-    | TaskSummaryContext
+    | SummarizeContext
     | VerifyContext
     | ProposalContext
     | NamingContext

@@ -13,8 +13,7 @@ ROLES: dict[Kind, ModelRole] = {
     "act": "act",
     "reflect": "reflect",
     "verify": "verify",
-    "summarize_subtask": "summarize",
-    "summarize_task": "summarize",
+    "summarize": "summarize",
     "propose_tasks": "plan",
     "name_skills": "summarize",
 }

@@ -16,7 +16,8 @@ from agent_s.llm.protocol import (
     QueryResponse,
     ReflectResponse,
     Response,
-    SummaryResponse,
+    SummariesResponse,
+    SummarizeContext,
     VerifyResponse,
 )
 
@@ -68,12 +69,12 @@ class ScriptedModel:
 
 def _default(request: ModelRequest) -> Response:
     instruction = request.context.task.instruction
+    drafts = request.context.drafts if isinstance(request.context, SummarizeContext) else ()
     defaults: dict[Kind, Response] = {
         "query": QueryResponse(query=f"How to {instruction}"),
         "plan": PlanResponse(nodes=(PlannedNode(name=instruction[:500], info=instruction),)),
         "reflect": ReflectResponse(),
-        "summarize_subtask": SummaryResponse(summary=instruction),
-        "summarize_task": SummaryResponse(summary=instruction),
+        "summarize": SummariesResponse(summaries=tuple(draft.instruction for draft in drafts)),
         "verify": VerifyResponse(verified=None, reason="the script does not say"),
         "propose_tasks": ProposalResponse(),
         "name_skills": NamingResponse(),

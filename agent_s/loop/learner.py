@@ -1,8 +1,11 @@
 """Continual update: the experience that a run writes to memory (paper, section 3.2).
 
 Finished subtasks are stored at once, so that a run that is stopped or killed keeps them; the verdict on the task marks
-them afterwards. The subtasks of a verified task become candidates for skills, which replays prove
-(`memory_store.storage.trust`). All of it is marked as coming from a screen. Text that it quotes from there is removed
+them afterwards. What is stored is a draft, a list of what was done (`agent_s.loop.drafts`). When the outcome is known,
+one call of the model sums up all drafts, those that earlier runs left among them. The subtasks of a verified task
+become candidates for skills, which replays prove (`memory_store.storage.trust`).
+
+All of it is marked as coming from a screen. Text that it quotes from there is removed
 (`agent_s.safety.untrusted_text`), and a subtask or plan that contained such text is never replayed.
 """
 
@@ -14,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aci.observation.observation import Observation
-from agent_s.errors import LimitReached, ModelError
 from agent_s.events import Event, ExperienceStored, Troubled
+from agent_s.llm.protocol import Draft, SummarizeContext
+from agent_s.loop.drafts import draft_subtask, is_trivial
 from agent_s.records import GroundedStep, Plan, Status, Step, Subtask, Task, Verdict
 from agent_s.replay.derived import Derivation
 from agent_s.replay.grounded_steps import ground_steps, is_repeatable
@@ -23,10 +27,19 @@ from agent_s.replay.written_files import written_file
 from agent_s.roles.evaluator import Evaluator
 from agent_s.safety.untrusted_text import UntrustedText
 from agent_s.version import program_version
-from memory_store import EpisodicExperience, MemoryStore, MemoryStoreError, PlannedSubtask, Provenance
+from memory_store import (
+    EpisodicExperience,
+    Experience,
+    MemoryStore,
+    MemoryStoreError,
+    NarrativeExperience,
+    PlannedSubtask,
+    Provenance,
+)
 
 PLATFORM = "linux/x11"
 SKILL_PREFIX = "s-"
+MAX_DRAFTS = 12  # that are summed up in one call
 
 
 @dataclass(eq=False)
@@ -40,6 +53,7 @@ class Learner:
     model: str  # name of the model, for the provenance
     untrusted: UntrustedText  # text from the screen and the web, which is not learned
     derivation: Derivation  # finds the places on the screen that typed text came from
+    sums_up: bool = True  # whether a model sums up what was done
     home: Path | None = None  # home of the desktop's applications; None if its files cannot be read
     now: Callable[[], float] = time.time  # returns the time, s since the epoch
     _began: float = field(init=False)
@@ -54,7 +68,7 @@ class Learner:
         self._app = last.active_window.app if last.active_window else self._app
         redact = self.untrusted.redact
         try:
-            summary = redact(self.evaluator.summarize_subtask(self.task, subtask, steps))
+            text = redact(draft_subtask(steps))
             grounded: Sequence[GroundedStep] = ()
             if is_repeatable(steps) and not self._quotes(subtask):
                 grounded = ground_steps(steps, last, lambda text: written_file(text, self.home, self._began))
@@ -63,27 +77,35 @@ class Learner:
                 task_query=self.task.instruction,
                 subtask=redact(subtask.name),
                 context=redact(subtask.info),
-                summary=summary,
+                summary=text,
                 steps=[
                     step.model_copy(update={"intent": redact(step.intent)}).model_dump(mode="json") for step in grounded
                 ],
-                provenance=self._provenance("done"),
+                provenance=self._provenance("done", draft=self.sums_up and not is_trivial(steps)),
             )
-        except (MemoryStoreError, ModelError, LimitReached) as error:
+        except MemoryStoreError as error:
             return [Troubled(problem=f"the subtask's experience could not be stored: {error}")]
         self._episodes.append(stored)
-        return [ExperienceStored(memory="episodic", experience_id=stored.id, summary=summary)]
+        return [ExperienceStored(memory="episodic", experience_id=stored.id, summary=text)]
 
-    def store_task(self, query: str, plan: Plan | None, status: Status, reason: str, verdict: Verdict) -> list[Event]:
-        """Store a finished task in narrative memory, failures as well as successes.
+    def store_task(
+        self, query: str, plan: Plan | None, ending: tuple[Status, str], verdict: Verdict, text: str, trivial: bool
+    ) -> list[Event]:
+        """Store a task that came to an end or to a limit in narrative memory, failures as well as successes.
 
-        Raises:
-            ModelError: There is no summary.
+        Args:
+            query: The Manager's question; empty for the instruction.
+            plan: What was planned.
+            ending: The status, and the reason for it.
+            verdict: What the check says.
+            text: What was done, as `agent_s.loop.drafts.draft_task` puts it.
+            trivial: Whether that is as good as a summary.
         """
-        if status not in ("done", "failed", "infeasible"):
+        status, _ = ending
+        if status not in ("done", "failed", "infeasible", "out_of_budget"):
             return []
         redact = self.untrusted.redact
-        summary = redact(self.evaluator.summarize_task(self.task, plan, verdict, reason))
+        summary = redact(text)
         parts = plan.subtasks if plan and not any(map(self._quotes, plan.subtasks)) else ()
         stored = self.memory.add_narrative(
             query=redact(query) or self.task.instruction,
@@ -91,9 +113,30 @@ class Learner:
             summary=summary,
             plan=[PlannedSubtask(name=part.name, info=part.info) for part in parts],
             success=status == "done",
-            provenance=self._provenance(status, verdict),
+            provenance=self._provenance(status, verdict, draft=self.sums_up and not trivial),
         )
         return [ExperienceStored(memory="narrative", experience_id=stored.id, summary=summary)]
+
+    def sum_up(self, end: Observation | None) -> None:
+        """Let the model sum up the drafts of this run, and as many that earlier runs left as fit into the same call.
+
+        Args:
+            end: The last screen of the run.
+
+        Raises:
+            MemoryStoreError: Memory cannot be read or written.
+            ModelError: There are no summaries; the drafts stay.
+            LimitReached: Likewise, since a budget is used up.
+        """
+        own = self.memory.list_experiences(draft=True, run_id=self.run_id, limit=MAX_DRAFTS) if self.sums_up else []
+        left = self.memory.list_experiences(draft=True, limit=MAX_DRAFTS) if self.sums_up else []
+        found = {one.id: one for one in (*own, *left)}
+        chosen = list(found.values())[:MAX_DRAFTS][::-1]
+        if not chosen:
+            return
+        context = SummarizeContext(self.task, tuple(map(_draft, chosen)), end if own else None)
+        summaries = map(self.untrusted.redact, self.evaluator.summarize(context))
+        self.memory.write_summaries({one.id: text for one, text in zip(chosen, summaries, strict=True)})
 
     def mark(self, verdict: Verdict) -> None:
         """Write the verdict on the task to its stored subtasks."""
@@ -149,7 +192,7 @@ class Learner:
     def _quotes(self, subtask: Subtask) -> bool:
         return self.untrusted.is_quoted_in(subtask.name) or self.untrusted.is_quoted_in(subtask.info)
 
-    def _provenance(self, outcome: str, verdict: Verdict | None = None) -> Provenance:
+    def _provenance(self, outcome: str, verdict: Verdict | None = None, draft: bool = False) -> Provenance:
         return Provenance(
             run_id=self.run_id,
             task_id=self.task.id,
@@ -161,4 +204,14 @@ class Learner:
             verified_by=verdict.by if verdict else "",
             version=program_version(),
             from_screen=True,
+            draft=draft,
         )
+
+
+def _draft(stored: Experience) -> Draft:
+    match stored:
+        case EpisodicExperience():
+            return Draft(stored.task_query, stored.summary, stored.subtask, stored.context)
+        case NarrativeExperience():
+            return Draft(stored.instruction, stored.summary)
+    raise AssertionError(f"{stored.kind} experience has no summary")

@@ -44,6 +44,8 @@ class Options(Record):
     # whether the model gets experience `always`, or only `after_failure` of a first try
     give_memory: Literal["always", "after_failure"] = "always"
     learn: bool = True  # whether runs write to memory
+    # whether a model sums up what was learned; otherwise memory keeps the list of what was done
+    summaries: bool = True
     # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
     # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"
@@ -66,6 +68,7 @@ class Options(Record):
             episodic=settings.memory.episodic,
             give_memory=settings.memory.give,
             learn=settings.memory.continual_update,
+            summaries=settings.memory.summaries,
             boundaries=settings.memory.boundaries,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,

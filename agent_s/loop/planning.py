@@ -153,11 +153,11 @@ class Planning:
         if stuck or not progress.aims_known:
             context = self._with((yield from self._gather(observation, failed.reason)), context)
         else:
-            context = replace(context, criteria=progress.aims.criteria, constraints=progress.aims.constraints)
+            known = progress.knowledge or Knowledge(progress.query, progress.aims)
             if self.options.give_memory == "after_failure":
                 with self.session.timed("memory"):
-                    hits = self.manager.recall(progress.query or self.task.instruction)
-                context = replace(context, experiences=tuple(hit.experience for hit in hits))
+                    known = replace(known, hits=self.manager.recall(progress.query or self.task.instruction))
+            context = self._with(known, context)
         return (yield from self._ask_for_plan(context, failed.reason))
 
     def _flat_replan(self, failed: FailedSubtask) -> Generator[Event, None, Plan | Ending]:
@@ -174,6 +174,7 @@ class Planning:
     def _gather(self, observation: Observation, trouble: str = "") -> Generator[Event, None, Knowledge]:
         with self.session.timed("search"):
             knowledge = self.manager.gather(self.task, observation, trouble, recall=self.gives_memory)
+        self.progress.knowledge = knowledge
         # from the task alone, before it is known what is hard about it
         if knowledge.query and not self.progress.aims_known:
             self.progress.aims, self.progress.aims_known = knowledge.aims, True

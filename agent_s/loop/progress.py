@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from agent_s.records import Aims, Plan, Status, Step, Subtask
 from agent_s.replay.recall import Known
+from agent_s.roles.manager import Knowledge
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,12 @@ class Progress:
     query: str = ""  # the Manager's question
     aims: Aims = field(default_factory=Aims)  # what the task requires and forbids
     aims_known: bool = False  # whether the Manager has written these down; it has not while the plan comes from memory
+    knowledge: Knowledge | None = None  # what the web and memory said; None if they were not asked
     plan: Plan | None = None  # the latest plan
     tried: set[tuple[Subtask, ...]] = field(default_factory=set)  # plans that failed; they are not tried again
     done: list[tuple[Subtask, tuple[Step, ...]]] = field(default_factory=list)  # finished subtasks with their steps
     results: list[str] = field(default_factory=list)  # what they found out and wrote, one line each
+    current: tuple[Subtask, list[Step]] | None = None  # the subtask that is worked on, or failed last, with its steps
     replans: int = 0  # number of new plans after failures
     replayed: int = 0  # number of finished subtasks that were replayed
     used: list[str] = field(default_factory=list)  # ids of the experiences that were replayed

@@ -65,6 +65,7 @@ class SubtaskRunner:
         ids = tuple(experience.id for experience in experiences)
         yield SubtaskStarted(subtask=subtask, index=total - len(left), total=total, experiences=ids)
         steps: list[Step] = []
+        self.progress.current = (subtask, steps)
         result = (yield from self._replay(subtask, learned, steps, not left)) if learned is not None else None
         if steps and self.session.latest is not None:
             yield from self._see_effects(steps, self.session.latest)
@@ -86,6 +87,7 @@ class SubtaskRunner:
         if not done:
             return FailedSubtask(subtask, ending.reason, tuple(steps))
         self.progress.done.append((subtask, (*before, *steps)))
+        self.progress.current = None
         self.progress.results += results_of(subtask, ending.reason, steps, self.home, self.began)
         if self.learner is not None and steps and not replayed and not before:
             observation = yield from self.session.look()
@@ -186,10 +188,9 @@ class SubtaskRunner:
                 case Fail(reason=reason):
                     return Ending("failed", reason or response.observation_analysis or "the Worker gave up")
             answer = yield from self._perform(response, observation, steps, most)
-            if response.done_when:
-                unmet = yield from self._find_unmet(response, answer, steps)
-                if not unmet:
-                    return Ending("done")
+            unmet = (yield from self._find_unmet(response, answer, steps)) if response.done_when else ""
+            if response.done_when and not unmet:
+                return Ending("done")
         yield from self._see_effects(steps, (yield from self.session.look()))
         return Ending("failed", f"not finished after {self.options.max_subtask_steps} steps (limits.max_subtask_steps)")
 
@@ -249,8 +250,8 @@ class SubtaskRunner:
         trouble = find_trouble(steps, self.options.reflect_every) if self.options.reflect else ""
         if not trouble:
             return ""
-        constraints = self.progress.aims.constraints
-        context = ReflectContext(self.task, subtask, observation, tuple(steps), trouble, constraints)
+        constraints, done = self.progress.aims.constraints, tuple(self.progress.done)
+        context = ReflectContext(self.task, subtask, observation, tuple(steps), trouble, constraints, done)
         reflection = self.reflector.reflect(context)
         yield Reflected(trouble=trouble, reflection=reflection)
         return reflection

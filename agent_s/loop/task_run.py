@@ -16,8 +16,9 @@ from aci.errors import AciError, Halted
 from aci.observation.observation import Observation
 from aci.remote.addresses import is_address
 from agent_s.errors import LimitReached, ModelError, Stopped
-from agent_s.events import Event, RunEnded, RunStarted, Troubled
+from agent_s.events import Concluded, Event, RunEnded, RunStarted, Troubled
 from agent_s.llm.protocol import FailedSubtask
+from agent_s.loop.drafts import draft_task, is_trivial
 from agent_s.loop.learner import PLATFORM, Learner
 from agent_s.loop.options import Options, Services
 from agent_s.loop.planning import MISSING, Planning
@@ -98,7 +99,15 @@ class TaskRun:
         if memory is not None and options.learn:
             derivation = Derivation(self._seen_texts)
             self._learner = Learner(
-                evaluator, memory, self.id, task, session.name, self._untrusted, derivation, self._desktop.home
+                evaluator,
+                memory,
+                self.id,
+                task,
+                session.name,
+                self._untrusted,
+                derivation,
+                options.summaries,
+                self._desktop.home,
             )
         self._subtasks = SubtaskRunner(
             options=options,
@@ -145,6 +154,8 @@ class TaskRun:
         with self._session.running():
             ending, verdict = yield from self._work_until_verified()
             yield from self._learn(ending, verdict)
+            yield Concluded(outcome=self._outcome(ending, verdict))
+            yield from self._sum_up()
         yield RunEnded(outcome=self._outcome(ending, verdict))
 
     # Working
@@ -228,14 +239,34 @@ class TaskRun:
                     self._withdraw_boundary(learner)
                 stored = []
                 if not (progress.all_replayed or self._options.replay == "only" or progress.boundary):
-                    plan = Plan(subtasks=progress.finished) if ending.status == "done" else progress.plan
-                    stored = learner.store_task(progress.query, plan, ending.status, ending.reason, verdict)
+                    stored = self._store_task(learner, ending, verdict)
                 stored += learner.store_skills(verdict)
             yield from stored
-        except (MemoryStoreError, ModelError, LimitReached) as error:
+        except MemoryStoreError as error:
             yield Troubled(problem=f"the run's experience could not be stored: {error}")
         except KeyboardInterrupt:
             yield Troubled(problem="stopped while the run's experience was being stored")
+
+    def _store_task(self, learner: Learner, ending: Ending, verdict: Verdict) -> list[Event]:
+        """Store the whole task in narrative memory, with everything that is known about how it went."""
+        progress, done = self._progress, ending.status == "done"
+        plan = Plan(subtasks=progress.finished) if done else progress.plan
+        how = (ending.status, ending.reason)
+        text = draft_task(progress.done, progress.current, how, verdict, self._session.latest)
+        short = done and verdict.verified is not False and len(progress.done) == 1 and is_trivial(progress.done[0][1])
+        return learner.store_task(progress.query, plan, how, verdict, text, short)
+
+    def _sum_up(self) -> Generator[Event, None, None]:
+        """Let the model sum up what was learned; what it cannot sum up now is left for a later run."""
+        if self._learner is None or self._options.replay == "only" or self._session.asked_to_stop():
+            return
+        try:
+            with self._session.timed("memory"):
+                self._learner.sum_up(self._session.latest)
+        except (MemoryStoreError, ModelError) as error:
+            yield Troubled(problem=f"what was learned could not be summed up: {error}")
+        except (LimitReached, Stopped, KeyboardInterrupt):
+            return
 
     def _withdraw_boundary(self, learner: Learner) -> None:
         """Withdraw the claim of an exploration that the task cannot be done."""

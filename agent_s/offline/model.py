@@ -14,8 +14,8 @@ from agent_s.llm.protocol import (
     QueryContext,
     ReflectContext,
     Response,
-    SubtaskSummaryContext,
-    TaskSummaryContext,
+    SummariesResponse,
+    SummarizeContext,
     VerifyContext,
 )
 from agent_s.offline import wording
@@ -51,10 +51,8 @@ def _answer(context: Context) -> Response:
             return act(context)
         case ReflectContext():
             return wording.reflect(context)
-        case SubtaskSummaryContext():
-            return wording.summarize_subtask(context)
-        case TaskSummaryContext():
-            return wording.summarize_task(context)
+        case SummarizeContext():
+            return SummariesResponse(summaries=tuple(draft.text for draft in context.drafts))
         case VerifyContext():
             return verify(context)
         case ProposalContext():

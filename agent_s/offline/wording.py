@@ -1,19 +1,16 @@
-"""The texts about a task: the question, the guideline, reflections and summaries."""
+"""The texts about a task: the question, the guideline and reflections."""
 
 from __future__ import annotations
 
 import re
 
-from aci.acting.actions import Done, Fail, Wait
+from aci.acting.actions import Wait
 from agent_s.llm.protocol import (
     PlanContext,
     QueryContext,
     QueryResponse,
     ReflectContext,
     ReflectResponse,
-    SubtaskSummaryContext,
-    SummaryResponse,
-    TaskSummaryContext,
 )
 from agent_s.offline.words import TABLE, one_of
 
@@ -56,28 +53,6 @@ def reflect(context: ReflectContext) -> ReflectResponse:
         said += [f"The last step was to {last.next_action}."] if last.next_action else []
         said += [] if isinstance(last.action, Wait) else ["Try the next best element or another way."]
     return ReflectResponse(reflection=" ".join(said))
-
-
-def summarize_subtask(context: SubtaskSummaryContext) -> SummaryResponse:
-    """Summarize the steps of a subtask."""
-    deeds = [
-        step.response.next_action
-        for step in context.steps
-        if step.worked and step.response.next_action and not isinstance(step.response.action, Wait | Done | Fail)
-    ]
-    way = "; then ".join(deeds) if deeds else "nothing had to be done"
-    return SummaryResponse(summary=f"To {_lower(context.subtask.name)}: {way}."[:4000])
-
-
-def summarize_task(context: TaskSummaryContext) -> SummaryResponse:
-    """Summarize a task by its subtasks and its verdict."""
-    parts = [subtask.name for subtask in context.plan.subtasks] if context.plan is not None else []
-    way = f" It takes: {'; '.join(parts)}." if parts else ""
-    verdicts = {True: "It was verified", False: "It did not succeed", None: "It could not be verified"}
-    why = context.reason or context.verdict.reason
-    verdict = verdicts[context.verdict.verified] + (f": {_brief(why)}" if why else "")
-    asked = _brief(context.task.instruction).removesuffix(".")
-    return SummaryResponse(summary=f"{asked}.{way} {verdict}."[:4000])
 
 
 def _brief(text: str) -> str:

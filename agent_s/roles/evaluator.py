@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent_s.llm.protocol import (
-    Model,
-    SubtaskSummaryContext,
-    SummaryResponse,
-    TaskSummaryContext,
-    VerifyContext,
-    VerifyResponse,
-    ask,
-)
-from agent_s.records import Plan, Step, Subtask, Task, Verdict
+from agent_s.errors import MalformedResponse
+from agent_s.llm.protocol import Model, SummariesResponse, SummarizeContext, VerifyContext, VerifyResponse, ask
+from agent_s.records import Verdict
 from agent_s.roles.citations import Ask as AskFile
 from agent_s.roles.citations import check_citations, find_unsupported, make_verdict
 
@@ -44,14 +36,13 @@ class Evaluator:
             return self.judge(replace(context, problem=problem), ask_file)
         return make_verdict(answer, findings)
 
-    def summarize_subtask(self, task: Task, subtask: Subtask, steps: Sequence[Step]) -> str:
-        """Summarize a finished subtask for episodic memory, without what the policy or the person did not allow.
+    def summarize(self, context: SummarizeContext) -> tuple[str, ...]:
+        """Return a summary for each draft.
 
-        A text on the screen may have demanded such a step.
+        Raises:
+            ModelError: There is no usable answer, or not one summary for each.
         """
-        allowed = tuple(step for step in steps if step.result.refusal != "not_allowed")
-        return ask(self.model, SubtaskSummaryContext(task, subtask, allowed), SummaryResponse).summary
-
-    def summarize_task(self, task: Task, plan: Plan | None, verdict: Verdict, reason: str) -> str:
-        """Summarize a task, without concrete actions, for narrative memory."""
-        return ask(self.model, TaskSummaryContext(task, plan, verdict, reason), SummaryResponse).summary
+        summaries = ask(self.model, context, SummariesResponse).summaries
+        if len(summaries) != len(context.drafts):
+            raise MalformedResponse(f"There are {len(summaries)} summaries of {len(context.drafts)} experiences.")
+        return summaries

@@ -13,6 +13,7 @@ from agent_s.events import (
     ActionChosen,
     ActionPerformed,
     ActionsDropped,
+    Concluded,
     EffectSeen,
     Event,
     KnowledgeGathered,
@@ -144,6 +145,8 @@ def _remarks(event: Event) -> list[str]:
             return [f"{word[event.verdict.verified]}: {shorten(event.verdict.reason, 300)}"]
         case KnowledgeGathered():
             return [f"Continuing without: {shorten(problem, 300)}" for problem in event.problems]
+        case Concluded():
+            return [f"Ended: {event.outcome.status}"]
         case Troubled():
             return [f"Problem: {shorten(event.problem, 500)}"]
     return []

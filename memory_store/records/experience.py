@@ -65,6 +65,7 @@ class Provenance(Record):
         state: Its trust state.
         state_reason: The reason for the state.
         from_screen: Whether it contains text from a screen or the web, which anybody may have written.
+        draft: Whether its summary is only a list of what was done, which has yet to be summed up.
     """
 
     run_id: StoredText
@@ -85,6 +86,7 @@ class Provenance(Record):
     state: State = "active"
     state_reason: StoredText = ""
     from_screen: bool = False
+    draft: bool = False
 
     @model_validator(mode="after")
     def _worked_within_used(self) -> Provenance:

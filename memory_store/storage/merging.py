@@ -2,7 +2,7 @@
 
 Two experiences are the same if their keys differ in filler words at most, application, platform and outcome are equal,
 and no checks disagree about them. The newer version is kept, because screens change; but a verified version is only
-replaced by one with the same steps, otherwise both are kept.
+replaced by one with the same steps, otherwise both are kept. A summary is not replaced by a draft for the same steps.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ def merged(old: Values, new: Values) -> dict[str, Any]:
     newer = new["created_at"] >= old["created_at"]
     # Without a new verdict that of the old version holds, since the steps are the same.
     changes = {name: value for name, value in new.items() if newer and name not in _KEPT}
+    if new["draft"] and not old["draft"] and old[_content(new)] == new[_content(new)]:
+        changes = {name: value for name, value in changes.items() if name not in ("summary", "draft")}
     changes |= verdict if verdict["verified"] is not None else {}
     return changes | {name: old[name] + new[name] for name in _COUNTS}
 
@@ -41,7 +43,7 @@ def merged(old: Values, new: Values) -> dict[str, Any]:
 def _is_same(old: Values, new: Values) -> bool:
     if None not in (old["verified"], new["verified"]) and old["verified"] != new["verified"]:
         return False
-    content = "plan" if new["kind"] == "narrative" else "steps"
+    content = _content(new)
     proven = old["verified"] is not None or old["state"] != new["state"]
     if (proven or new["kind"] == "skill") and old[content] != new[content]:
         return False
@@ -50,3 +52,7 @@ def _is_same(old: Values, new: Values) -> bool:
         return False
     outcome = ("success", "instruction_digest") if new["kind"] == "narrative" else ()
     return all(old[name] == new[name] for name in outcome)
+
+
+def _content(values: Values) -> str:
+    return "plan" if values["kind"] == "narrative" else "steps"

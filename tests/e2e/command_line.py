@@ -148,11 +148,9 @@ def recording(path: Path, instruction: str, *subtasks: Sequence[Mapping[str, obj
             lines.append(("act", {"next_action": f"to {action['action']}", "action": action}))
             if action["action"] == "fail":
                 break
-        else:
-            lines.append(("summarize_subtask", {"summary": "it was done"}))
     if summaries:
         lines.append(("verify", {"verified": None, "reason": "a recording cannot judge"}))
-        lines.append(("summarize_task", {"summary": "all was done"}))
+        lines.append(("summarize", {"summaries": ["all was done"]}))
     records = [{"kind": kind, "instruction": instruction, "output": output} for kind, output in lines]
     path.write_text("".join(json.dumps(record) + "\n" for record in [{"schema_version": 1}, *records]))
     return f"recorded:{path}"

@@ -26,7 +26,8 @@ from agent_s.llm.protocol import (
     PlanResponse,
     ReflectResponse,
     Response,
-    SummaryResponse,
+    SummariesResponse,
+    SummarizeContext,
     VerifyContext,
     VerifyResponse,
 )
@@ -79,7 +80,9 @@ class Script:
                 return self._act(context)
             case VerifyContext():
                 return self.judge(context)
-        return ReflectResponse() if request.kind == "reflect" else SummaryResponse(summary="It was done.")
+            case SummarizeContext():
+                return SummariesResponse(summaries=("It was done.",) * len(context.drafts))
+        return ReflectResponse()
 
     def _act(self, context: ActContext) -> ActResponse:
         if self._position == len(self.steps):

@@ -450,7 +450,7 @@ def test_the_web_is_asked_again_only_when_stuck() -> None:
     run(FakeDesktop(screen(OK)), model, search=Engine(), check=passes)
     assert Engine.queries == ["first", "second"]
     plans = [request.context for request in model.requests if isinstance(request.context, PlanContext)]
-    assert [bool(context.web) for context in plans] == [True, False, True]
+    assert [context.web[0].content for context in plans] == ["first", "first", "second"]
     asked = [request.context for request in model.requests if isinstance(request.context, QueryContext)]
     assert asked[1].trouble == "no, again"
 
@@ -642,7 +642,7 @@ class TestMemory:
         model = ScriptedModel({"act": [act(Done())]})
         ended = outcome(run(FakeDesktop(screen(OK)), model, memory, check=passes))
         assert not ended.replayed
-        assert [request.kind for request in model.requests] == ["act", "summarize_task"]
+        assert [request.kind for request in model.requests] == ["act"]
 
     def test_failures_are_stored_as_narratives_only(self, memory: MemoryStore) -> None:
         run(

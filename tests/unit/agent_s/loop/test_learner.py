@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from aci.acting.actions import Click, Done, Fail
-from agent_s import Task
-from agent_s.events import Event, ExperienceStored, Planned, ReplayStarted, ReplayStopped
-from agent_s.llm.protocol import ActContext, PlanContext
-from agent_s.llm.scripted import ScriptedModel
+from aci.acting.actions import Action, Click, Done, Fail, Scroll
+from aci.observation.observation import Observation
+from agent_s import Limits, Task
+from agent_s.errors import ModelUnavailable
+from agent_s.events import Event, ExperienceStored, Planned, ReplayStarted, ReplayStopped, Troubled
+from agent_s.llm.protocol import ActContext, PlanContext, SummariesResponse, SummarizeContext
+from agent_s.llm.scripted import Answer, ScriptedModel
 from agent_s.loop.agent import AgentS
 from agent_s.trajectory.experience_origin import find_origin
 from agent_s.trajectory.recorder import Recorder
-from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore, SkillExperience
-from tests.unit.agent_s.fakes import FakeDesktop, screen
-from tests.unit.agent_s.loop.test_agent import OK, act, of, opens_dialog, outcome, passes, plan, run
+from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore, NarrativeExperience, SkillExperience
+from tests.unit.agent_s.fakes import FakeDesktop, button, screen
+from tests.unit.agent_s.loop.test_agent import OK, TASK, act, of, opens_dialog, outcome, passes, plan, run
 
 
 @pytest.fixture
@@ -124,6 +126,85 @@ def test_by_default_experience_is_given_at_once(memory: MemoryStore) -> None:
     run(FakeDesktop(screen(OK)), model, memory, check=passes, replay=False)
     contexts = [request.context for request in model.requests if isinstance(request.context, PlanContext | ActContext)]
     assert [bool(context.experiences) for context in contexts] == [True, True]
+
+
+def drafts(memory: MemoryStore) -> list[str]:
+    return [one.id[0] for one in memory.list_experiences(draft=True)]
+
+
+def summaries(memory: MemoryStore) -> dict[str, str]:
+    return {one.id[0]: one.summary for one in memory.list_experiences() if not isinstance(one, SkillExperience)}
+
+
+def grows(action: Action, seen: Observation) -> Observation:
+    return screen(*seen.elements, button(len(seen.elements) + 1, f"row {len(seen.elements)}"))
+
+
+LONG = [*[act(Click(element_id=1))] * 2, act(Scroll(element_id=1, clicks=-3)), act(Click(element_id=1)),
+        act(Scroll(element_id=1, clicks=3)), act(Done())]  # fmt: skip
+WRITTEN = SummariesResponse(summaries=("How it was pressed.", "How it went."))
+
+
+def test_what_was_learned_is_summed_up_in_one_call_after_the_outcome_is_known(memory: MemoryStore) -> None:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": LONG, "summarize": [WRITTEN]})
+    events = run(FakeDesktop(screen(OK), grows), model, memory, check=passes)
+    assert summaries(memory) == {"e": "How it was pressed.", "n": "How it went."}
+    assert drafts(memory) == []
+    kinds = [event.kind for event in events]
+    assert kinds[kinds.index("concluded") :] == ["concluded", "model_called", "run_ended"]
+    context = model.requests[-1].context
+    assert isinstance(context, SummarizeContext)
+    subtask, task = context.drafts
+    assert (subtask.subtask, task.subtask) == ("press OK", "")
+    assert "do scroll: scroll" in subtask.text and "row 2" in subtask.text
+    assert task.text.startswith("Ended as done, a check confirms it") and "press OK:" in task.text
+    assert context.observation is not None
+
+
+def test_a_trivial_subtask_is_its_own_summary(memory: MemoryStore) -> None:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": [act(Click(element_id=1)), act(Done())]})
+    run(FakeDesktop(screen(OK), opens_dialog), model, memory, check=passes)
+    assert [request.kind for request in model.requests] == ["plan", "act", "act"]
+    assert drafts(memory) == []
+    assert 'do click: click push button "OK"' in summaries(memory)["e"]
+
+
+def test_a_later_run_sums_up_what_a_killed_one_left(memory: MemoryStore) -> None:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": LONG})
+    for event in AgentS(model=model, desktop=FakeDesktop(screen(OK), grows), memory=memory).stream(TASK, passes):
+        if event.kind == "concluded":
+            break
+    assert sorted(drafts(memory)) == ["e", "n"]
+    assert "scroll" in summaries(memory)["e"]
+    later = ScriptedModel({"plan": [plan("wait")], "act": [act(Done())], "summarize": [WRITTEN]})
+    agent = AgentS(model=later, desktop=FakeDesktop(screen(OK)), memory=memory)
+    list(agent.stream(Task(instruction="Something else entirely"), passes))
+    assert drafts(memory) == []
+    assert "How it was pressed." in summaries(memory).values()
+
+
+@pytest.mark.parametrize("answer", [SummariesResponse(summaries=("only one",)), ModelUnavailable("away")])
+def test_without_usable_summaries_the_list_of_what_was_done_stays(memory: MemoryStore, answer: Answer) -> None:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": LONG, "summarize": [answer]})
+    events = run(FakeDesktop(screen(OK), grows), model, memory, check=passes)
+    assert outcome(events).status == "done"
+    assert "could not be summed up" in of(Troubled, events)[0].problem
+    assert sorted(drafts(memory)) == ["e", "n"]
+
+
+def test_summaries_can_be_switched_off(memory: MemoryStore) -> None:
+    model = ScriptedModel({"plan": [plan("press OK")], "act": LONG})
+    run(FakeDesktop(screen(OK), grows), model, memory, check=passes, summaries=False)
+    assert "summarize" not in [request.kind for request in model.requests]
+    assert drafts(memory) == []
+
+
+def test_a_run_that_ends_at_a_limit_teaches_how_far_it_came(memory: MemoryStore) -> None:
+    model = ScriptedModel({"plan": [plan("press OK", "press it again")], "act": [*LONG, *LONG]})
+    ended = outcome(run(FakeDesktop(screen(OK), grows), model, memory, limits=Limits(max_steps=7)))
+    assert ended.status == "out_of_budget"
+    (story,) = [one for one in memory.list_experiences() if isinstance(one, NarrativeExperience)]
+    assert not story.success and story.provenance.outcome == "out_of_budget"
 
 
 def test_an_experience_leads_to_the_screens_it_was_made_on_until_the_run_is_deleted(

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from aci.acting.actions import Action, Click, Scroll, Wait
+from aci.acting.actions import Action, Click, Done, Scroll, Wait
 from aci.desktop.desktop import ActionResult
 from aci.observation.observation import Observation
-from agent_s.llm.protocol import ActResponse
+from agent_s.llm.protocol import ActResponse, PlannedNode, PlanResponse, ReflectContext
+from agent_s.llm.scripted import ScriptedModel
+from agent_s.loop.agent import AgentS
 from agent_s.loop.stall_detection import find_failure, find_trouble
-from agent_s.records import Step
-from tests.unit.agent_s.fakes import button, screen
+from agent_s.records import Step, Task
+from tests.unit.agent_s.fakes import FakeDesktop, button, screen
 
 NOW = screen(button(1, "now"))
 
@@ -63,6 +65,15 @@ def test_an_unchanged_screen_is_trouble_unless_nothing_but_waiting_was_done() ->
     waited = [Step(0, NOW, ActResponse(action=Wait(time=1)), ActionResult(ok=True)).followed_by(NOW)]
     assert "the last action had no effect" in find_trouble(unchanged)
     assert find_trouble(waited) == ""
+
+
+def test_the_reflector_sees_the_steps_of_earlier_subtasks() -> None:
+    plan = PlanResponse(nodes=(PlannedNode(name="first"), PlannedNode(name="second")))
+    actions = (Click(element_id=1), Done()) * 2
+    model = ScriptedModel({"plan": [plan], "act": [ActResponse(action=action) for action in actions]})
+    AgentS(model=model, desktop=FakeDesktop(NOW)).run(Task(instruction="Do it"))
+    contexts = [one.context for one in model.requests if isinstance(one.context, ReflectContext)]
+    assert [[(subtask.name, len(taken)) for subtask, taken in one.done] for one in contexts] == [[], [("first", 1)]]
 
 
 def test_reflection_every_few_steps_when_set() -> None:

@@ -12,6 +12,7 @@ from agent_s.llm.protocol import (
     ActContext,
     ActResponse,
     Context,
+    Draft,
     FailedSubtask,
     ModelRequest,
     PlanContext,
@@ -20,15 +21,14 @@ from agent_s.llm.protocol import (
     QueryResponse,
     ReflectContext,
     ReflectResponse,
-    SubtaskSummaryContext,
-    SummaryResponse,
-    TaskSummaryContext,
+    SummariesResponse,
+    SummarizeContext,
     VerifyContext,
     VerifyResponse,
     WebResult,
 )
 from agent_s.offline import OfflineModel
-from agent_s.records import Plan, Step, Subtask, Task, Verdict
+from agent_s.records import Step, Subtask, Task
 from agent_s.roles.plan_graph import order_plan
 from tests.unit.agent_s.offline.screens import element, field, seen, window
 
@@ -197,24 +197,11 @@ def test_reflects_on_the_trouble() -> None:
     assert "changed nothing" in response.reflection
 
 
-def test_summaries_of_tasks_contain_no_single_action() -> None:
-    subtask = Subtask(name="Save the file", info="save")
-    steps = (step(Hotkey(keys=("ctrl", "s")), EMPTY, intent="press ctrl+s to save"),)
-    response = answer(SubtaskSummaryContext(Task(instruction="x"), subtask, steps))
-    assert isinstance(response, SummaryResponse)
-    assert "press ctrl+s to save" in response.summary
-    plan_ = Plan(subtasks=(subtask,))
-    told = answer(TaskSummaryContext(Task(instruction="Save it."), plan_, Verdict(verified=True)))
-    assert isinstance(told, SummaryResponse)
-    assert "Save the file" in told.summary
-    assert "ctrl" not in told.summary
-
-
-def test_a_failed_verdict_is_in_the_summary() -> None:
-    verdict = Verdict(verified=False, reason="the file is empty")
-    told = answer(TaskSummaryContext(Task(instruction="Save it"), None, verdict))
-    assert isinstance(told, SummaryResponse)
-    assert "did not succeed: the file is empty" in told.summary
+def test_what_was_done_is_its_own_summary() -> None:
+    drafts = (Draft("x", "1. press ctrl+s", "Save the file"), Draft("x", "Ended as done."))
+    response = answer(SummarizeContext(Task(instruction="x"), drafts))
+    assert isinstance(response, SummariesResponse)
+    assert response.summaries == ("1. press ctrl+s", "Ended as done.")
 
 
 def test_replaced_screens_do_not_confuse_the_verdict() -> None:

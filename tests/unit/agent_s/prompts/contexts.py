@@ -19,6 +19,7 @@ from agent_s.llm.protocol import (
     ActResponse,
     Affordance,
     Context,
+    Draft,
     FailedSubtask,
     FoundFunction,
     NamingContext,
@@ -26,13 +27,12 @@ from agent_s.llm.protocol import (
     ProposalContext,
     QueryContext,
     ReflectContext,
-    SubtaskSummaryContext,
-    TaskSummaryContext,
+    SummarizeContext,
     VerifyContext,
     WebResult,
 )
 from agent_s.probes.requests import ProbeResult, TextProbe
-from agent_s.records import Change, Plan, Step, Subtask, Task, Verdict
+from agent_s.records import Change, Step, Subtask, Task
 from memory_store import EpisodicExperience, NarrativeExperience, Provenance
 from tests.unit.agent_s.fakes import button, screen
 
@@ -133,10 +133,14 @@ CONTEXTS: dict[str, Context] = {
         steps=STEPS,
         reflection="Save is covered: close the dialog first.",
     ),
-    "reflect": ReflectContext(TASK, WRITE, SECOND, STEPS, "the last action was refused"),
-    "summarize_subtask": SubtaskSummaryContext(TASK, WRITE, STEPS),
-    "summarize_task": TaskSummaryContext(
-        TASK, Plan(subtasks=(WRITE, SAVE)), Verdict(verified=False, reason="note.txt is empty"), "the disk is full"
+    "reflect": ReflectContext(TASK, WRITE, SECOND, STEPS, "the last action was refused", done=((OPEN, STEPS[:1]),)),
+    "summarize": SummarizeContext(
+        TASK,
+        (
+            Draft(TASK.instruction, '1. Click the entry: click entry "Note" -> carried out', WRITE.name, WRITE.info),
+            Draft(TASK.instruction, "Ended as failed, a check contradicts it: note.txt is empty."),
+        ),
+        SECOND,
     ),
     "verify": VerifyContext(
         TASK,

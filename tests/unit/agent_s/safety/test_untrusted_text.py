@@ -8,7 +8,7 @@ import pytest
 
 from aci.acting.actions import Click
 from aci.desktop.desktop import ActionResult
-from agent_s.llm.protocol import ActResponse, SummaryResponse
+from agent_s.llm.protocol import ActResponse, SummariesResponse
 from agent_s.llm.scripted import ScriptedModel
 from agent_s.loop.learner import Learner
 from agent_s.records import Plan, Step, Subtask, Task, Verdict
@@ -70,16 +70,16 @@ def test_part_of_a_text_on_the_screen_is_redacted_where_it_is_quoted(untrusted: 
 
 
 def test_redacted_experience_is_stored_without_steps(untrusted: UntrustedText, tmp_path: Path) -> None:
-    model = ScriptedModel({kind: [SummaryResponse(summary=f"It worked. {ORDER}")] for kind in
-                           ("summarize_subtask", "summarize_task")})  # fmt: skip
+    model = ScriptedModel({"summarize": [SummariesResponse(summaries=(f"It worked. {ORDER}",) * 2)]})
     injected, plain = Subtask(name="Save it", info=ORDER), Subtask(name="Close it")
-    steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))]
+    steps = [Step(1, SEEN, ActResponse(next_action=ORDER, action=Click(element_id=1)), ActionResult(ok=True))] * 5
     with MemoryStore.open(tmp_path / "memory.sqlite", embedder=HashingEmbedder()) as memory:
         learner = Learner(Evaluator(model), memory, "r1", TASK, "scripted", untrusted, Derivation(SeenTexts()))
         learner.store_subtask(injected, steps, SEEN)
-        learner.store_task(
-            "How?", Plan(subtasks=(injected, plain)), "done", "", Verdict(verified=True, by="state check")
-        )
+        plan = Plan(subtasks=(injected, plain))
+        learner.store_task("How?", plan, ("done", ""), Verdict(verified=True), f"Saved: {ORDER}", trivial=False)
+        assert not [one for one in memory.list_experiences() if ORDER in str(one)]
+        learner.sum_up(SEEN)
         episode, story = sorted(memory.list_experiences(), key=lambda each: each.id)
         assert isinstance(episode, EpisodicExperience) and isinstance(story, NarrativeExperience)
         assert (episode.summary, episode.context, episode.steps) == (f"It worked. {REDACTED}", REDACTED, ())
