@@ -27,7 +27,8 @@ from agent_s.runs.listing import find_run
 from agent_s.runs.reading import read_trajectory
 
 SCHEMA_VERSION = 1  # 1: a header line, then one line per call: kind, task instruction, output
-_BACKGROUND = {kind for kind, role in ROLES.items() if role == "summarize"}
+# with the kinds of earlier versions
+_BACKGROUND = {kind for kind, role in ROLES.items() if role == "summarize"} | {"summarize_subtask", "summarize_task"}
 _ERRORS = {
     kind.__name__: kind for kind in (EmptyResponse, MalformedResponse, ModelRefused, ModelUnavailable, ResponseCutOff)
 }
@@ -107,7 +108,10 @@ class RecordedModel:
         Raises:
             ModelError: The recording has ended, or was made for another request.
         """
-        call = next(self._calls[_is_background(request.kind)], None)
+        calls = self._calls[_is_background(request.kind)]
+        call = next(calls, None)
+        if call is not None and (call.kind, request.kind) == ("query", "plan"):
+            call = next(calls, None)  # earlier versions asked for a query without a web search, too
         if call is None:
             raise ModelError(
                 f"The recording ends after {self._given} calls, and {request.kind!r} is asked. Record the task again."

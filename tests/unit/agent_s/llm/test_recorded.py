@@ -53,7 +53,7 @@ def test_a_recording_of_another_task_is_refused(tmp_path: Path) -> None:
     record(tmp_path / "calls.jsonl")
     model = RecordedModel(tmp_path / "calls.jsonl")
     with pytest.raises(ModelError, match="another task"):
-        model.complete(ModelRequest(QueryContext(Task(instruction="Press Cancel"), SCREEN)))
+        model.complete(ModelRequest(PlanContext(Task(instruction="Press Cancel"), SCREEN)))
 
 
 def test_a_recording_that_ends_early_says_so(tmp_path: Path) -> None:
@@ -105,26 +105,25 @@ class TestRecordedRuns:
         desktop = FakeDesktop(screen(button(1, "Cancel")))
         outcome = AgentS(model=RecordedModel(folder), desktop=desktop).run(TASK)
         assert desktop.performed == []
-        assert "Call 3 differs from the record" in outcome.reason
+        assert "Call 2 differs from the record" in outcome.reason
         assert 'is for push button "OK", here push button "Cancel"' in outcome.reason
 
     def test_another_subtask_is_a_difference(self, tmp_path: Path) -> None:
         plan = PlanResponse(nodes=(PlannedNode(name="Press it"),))
         model = RecordedModel(record_run(tmp_path / "run", {"plan": [plan]}))
-        for context in (QueryContext(TASK, SCREEN), PlanContext(TASK, SCREEN)):
-            model.complete(ModelRequest(context))
+        model.complete(ModelRequest(PlanContext(TASK, SCREEN)))
         with pytest.raises(ModelError, match="the subtask 'Press it', here it is 'Press Cancel'"):
             model.complete(ModelRequest(ActContext(TASK, Subtask(name="Press Cancel"), SCREEN)))
 
     def test_another_kind_of_request_is_a_difference(self, tmp_path: Path) -> None:
         model = RecordedModel(record_run(tmp_path / "run"))
-        with pytest.raises(ModelError, match="Call 1 differs from the record: the record has 'query', and 'plan'"):
-            model.complete(ModelRequest(PlanContext(TASK, SCREEN)))
+        with pytest.raises(ModelError, match="Call 1 differs from the record: the record has 'plan', and 'query'"):
+            model.complete(ModelRequest(QueryContext(TASK, SCREEN)))
 
     def test_a_recorded_refusal_is_a_refusal_again(self, tmp_path: Path) -> None:
-        folder = record_run(tmp_path / "run", {"query": [ModelRefused("the model refuses")]})
+        folder = record_run(tmp_path / "run", {"plan": [ModelRefused("the model refuses")]})
         with pytest.raises(ModelRefused, match="the model refuses"):
-            RecordedModel(folder).complete(ModelRequest(QueryContext(TASK, SCREEN)))
+            RecordedModel(folder).complete(ModelRequest(PlanContext(TASK, SCREEN)))
 
     def test_a_run_of_version_2_is_played_again(self) -> None:
         desktop = FakeDesktop(screen(button(1, "OK"), button(2, "Cancel"), button(3, "Help")))
