@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aci.observation.observation import Observation
-from aci.observation.text import quote
+from aci.observation.quoting import quote
 from agent_s.records import Status, Step, Subtask, Verdict
 
 TRIVIAL_STEPS = 4  # a subtask of so many steps that all worked is its own summary
