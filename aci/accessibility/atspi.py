@@ -17,7 +17,7 @@ PREFIX = "org.a11y.atspi."
 PROPERTIES = "org.freedesktop.DBus.Properties"
 
 SCREEN_COORDINATES = 0
-LABELLED_BY = 2
+LABELLED_BY, FLOWS_TO, FLOWS_FROM = 2, 10, 11
 UNMAPPED = -(2**31)  # origin that GTK 3 reports for objects that are not mapped
 
 

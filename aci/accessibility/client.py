@@ -18,6 +18,18 @@ from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
 from aci.accessibility.reader import Reader
 from aci.accessibility.reading import Reading
+from aci.accessibility.texts import (
+    FoundText,
+    MissingText,
+    Run,
+    character_boxes,
+    find,
+    is_selected,
+    main_text,
+    read_runs,
+    select,
+    set_caret,
+)
 from aci.accessibility.tree.capture import all_states
 from aci.accessibility.tree.details import extents, full_text
 from aci.accessibility.tree.nodes import Application, Node
@@ -216,6 +228,63 @@ class AccessibilityClient:
             return not others and bool(await self._bus.ask(*line, "EditableText", "SetTextContents", "s", [text]))
 
         return bool(self._asked(element_id, replaced))
+
+    def whole_text(self, element_id: int) -> str | None:
+        """Return all of the text of an element and of what it contains, also out of sight; None if it has none."""
+        runs = self._asked(element_id, lambda handle: read_runs(self._bus, handle.text_at))
+        return "".join(run.text for run in runs) or None if runs is not None else None
+
+    def main_text(self, window_id: int) -> str | None:
+        """Return all of the text of the largest document, terminal, text or table of a window; None if it has none."""
+
+        async def read() -> list[Run]:
+            ref = main_text(self._reader.by_connection().values(), window_id)
+            return [] if ref is None else await read_runs(self._bus, [ref])
+
+        try:
+            return "".join(run.text for run in self._run(read())) or None
+        except ConnectionLost:
+            return None
+
+    def find_text(self, element_id: int, words: str, occurrence: int = 1, until: str = "") -> FoundText | MissingText:
+        """Return an occurrence of words in an element's text and in that of what it contains; see `texts.find`."""
+
+        async def found(handle: _Handle) -> FoundText | MissingText:
+            return find(await read_runs(self._bus, handle.text_at), words, occurrence, until)
+
+        return self._asked(element_id, found) or MissingText("no_text")
+
+    def boxes(self, element_id: int, found: FoundText) -> list[Rect]:
+        """Return the extents of the characters of words of an element, px; [] where its toolkit gives none."""
+
+        async def placed(handle: _Handle) -> list[Rect]:
+            reported = await character_boxes(self._bus, found.parts)
+            return [box.scaled(handle.scale).moved(*handle.shift) for box in reported]
+
+        return self._asked(element_id, placed) or []
+
+    def select(self, found: FoundText) -> bool:
+        """Select words through the Text interface, and return whether their object says that it did."""
+        [part, *others] = found.parts
+        return not others and self._tried(select(self._bus, part, self._toolkit(part.ref)))
+
+    def set_caret(self, found: FoundText) -> bool:
+        """Put the caret before words, and return whether their object says that it did."""
+        return self._tried(set_caret(self._bus, found.parts[0]))
+
+    def is_selected(self, found: FoundText) -> bool:
+        """Return whether exactly these words are selected, as far as their objects' texts go."""
+        return self._tried(is_selected(self._bus, found.parts, self._toolkit(found.parts[0].ref)))
+
+    def _toolkit(self, ref: Ref) -> str:
+        application = self._reader.by_connection().get(ref.name)
+        return application.toolkit if application is not None else ""
+
+    def _tried(self, work: Coroutine[Any, Any, bool]) -> bool:
+        try:
+            return self._run(work)
+        except ConnectionLost:
+            return False
 
     def locate(self, element_id: int) -> Rect | None:
         """Return the current extents of an element, px; None if it is gone or invisible, or the bus is gone."""

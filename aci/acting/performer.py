@@ -30,10 +30,14 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.effects import acted_on, changed_pixels
+from aci.acting.looking import close_up, pages
 from aci.acting.result import ActionResult, Refusal
+from aci.acting.selecting import Selector
 from aci.acting.settle import FIRST_CHANGE_S, QUIET_S, Settle
+from aci.acting.spans import ends
 from aci.acting.targeting import Aim, Locator, Refused
-from aci.acting.targets import Whole, element_meant
+from aci.acting.targets import Place as Fractions
+from aci.acting.targets import Span, Target, Whole, element_meant
 from aci.applications.catalog import Catalog
 from aci.applications.launching import Process
 from aci.applications.switching import find_window
@@ -42,7 +46,7 @@ from aci.input.input_device import InputDevice
 from aci.input.keys import UnknownKey, chord
 from aci.input.read_back import Delivery, Expected
 from aci.input.typist import NothingArrived, PartlyArrived, Place, Typist
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation
 from aci.screen.screen import Screen, to_rgb
 
@@ -51,7 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Pointing = Click | Scroll | DragAndDrop | Move | MouseDown | MouseUp
-Input = Pointing | Type | Hotkey | HoldAndPress | KeyDown | KeyUp
+Input = Pointing | Type | SelectText | Hotkey | HoldAndPress | KeyDown | KeyUp
 _EFFECT_ELSEWHERE = frozenset({"push button", "link", "menu", "menu item", "page tab"})
 """Roles whose effect is never a change of their own look alone."""
 _LINES = frozenset({"text", "entry", "password text"})  # single-line fields, in which End moves behind the text
@@ -100,6 +104,7 @@ class Performer:
         self._buffer = buffer
         self._clipboard_changes = clipboard_changes
         self._is_stop_key = is_stop_key
+        self._selector = Selector(aim, device, locator, clock, pause)
         self._clock = clock
         self._moving: tuple[Rect, ...] = ()
         self._pause = pause
@@ -130,8 +135,10 @@ class Performer:
                     return self._wait(action.time, settle)
                 case SwitchApplications():
                     return self._switch(action, settle)
-                case SelectText() | Zoom() | Read():
-                    return ActionResult(ok=False, error=f"{action.action} is not available yet.", refusal="not_allowed")
+                case Zoom():
+                    return self._zoom(action, seen)
+                case Read():
+                    return self._read(action, seen)
                 case _:
                     return self._act(action, seen, settle, by_look)
         except Refused as refused:
@@ -152,6 +159,7 @@ class Performer:
 
     def _act(self, action: Input, seen: Observation | None, settle: bool, by_look: bool) -> ActionResult:
         delivery: Delivery | None = None
+        selected, note = "", ""
         before, started = self._settle.look(until_idle=settle), self._clock()
         restless = self._restless(seen, before) if settle else ()
         changes = 0 if isinstance(action, Type) else self._clipboard_changes()
@@ -162,6 +170,9 @@ class Performer:
                 if not action.targets():
                     self._aim.check_keyboard(seen if by_look else None, by_focus=True)
                 delivery = self._type(action, seen, restless)
+            case SelectText():
+                selected, read_back = self._selector.select(action, seen)
+                note = "" if read_back else "the selection could not be read back"
             case _:
                 self._use_mouse(action, seen, restless)
         targets = self._hit(action, seen) if settle and isinstance(action, Click) and seen is not None else []
@@ -178,7 +189,44 @@ class Performer:
             targets=targets,
         )
         copied = not isinstance(action, Type) and self._clipboard_changes() != changes
-        return ActionResult(ok=True, settled_after_s=settled, delivery=delivery, copied=copied, restless=restless)
+        return ActionResult(
+            ok=True,
+            settled_after_s=settled,
+            delivery=delivery,
+            copied=copied,
+            restless=restless,
+            selected=selected,
+            note=note,
+        )
+
+    def _zoom(self, action: Zoom, seen: Observation | None) -> ActionResult:
+        first, *last = action.targets()
+        screen = self._screen.rect
+        box = self._aim.current(action.element_id, seen).rect if action.element_id is not None else screen
+        area: Rect | None = box
+        if last:
+            corners = [each.inside(box) if isinstance(each, Fractions) else each for each in (first, *last)]
+            assert isinstance(corners[0], Point) and isinstance(corners[1], Point)  # a region has two corners
+            end = 1 if isinstance(first, Fractions) else 0  # fractions name pixels, which belong to the region
+            width, height = corners[1].x - corners[0].x + end, corners[1].y - corners[0].y + end
+            area = Rect(corners[0].x, corners[0].y, width, height).intersection(screen)
+        if area is None or not area.area:
+            raise Refused(f"The region is not on the screen of {screen.width} x {screen.height} pixels.", "off_screen")
+        return ActionResult(ok=True, picture=close_up(to_rgb(self._settle.look()), area), area=area)
+
+    def _read(self, action: Read, seen: Observation | None) -> ActionResult:
+        if action.element_id is not None:
+            element = self._aim.current(action.element_id, seen)
+            text = self._aim.spans.whole(element)
+            what = f"Element {element.id}"
+        else:
+            text, what = self._aim.spans.main_text(self._screen.active_window()), "The window in front"
+        if not text:
+            raise Refused(f"{what} has no text to read; name an element that has.", "no_text")
+        found = pages(text)
+        if action.page > len(found):
+            raise Refused(f"{what} has {len(found)} pages of text, not {action.page}.", "no_text")
+        return ActionResult(ok=True, text=found[action.page - 1], page=(action.page, len(found)))
 
     def _hit(self, action: Click, seen: Observation) -> list[Rect]:
         """Return the areas that only show that a button was hit; its effect is elsewhere."""
@@ -242,11 +290,16 @@ class Performer:
             raise Refused("Keys are held down, which would change what is typed; release them first.", "not_allowed")
         target = action.target
         chosen = self._aim.element(target.element_id, seen) if isinstance(target, Whole) else None
+        overwrite = action.overwrite
         if chosen is not None:
-            self._focus(chosen, seen, keep_caret=not action.overwrite)
+            self._focus(chosen, seen, keep_caret=not overwrite)
+        elif isinstance(target, Span) and overwrite:
+            words = SelectText(element_id=target.element_id, text=target.text, occurrence=target.occurrence)
+            self._selector.select(words, seen)
+            overwrite = False  # what is typed replaces the selection
         elif target is not None:
             before, started = self._settle.look(), self._clock()
-            self._device.click(self._aim.locate(target, seen, restless))
+            self._device.click(self._caret(target, seen, restless))
             self._settle.wait(before, started, quiet_s=0.06, first_change_s=0.1, limit_s=1.0)
         element = chosen or (acted_on(action, seen) if seen is not None else None)
         place = Place(element, self._app_with_keyboard(), chosen=target is not None)
@@ -255,13 +308,20 @@ class Performer:
             if chosen is not None:
                 self._click_into(chosen, seen, keep_caret=not action.overwrite)
 
-        delivery = self._typist.type(place, action.text, action.overwrite, click_again if chosen is not None else None)
+        delivery = self._typist.type(place, action.text, overwrite, click_again if chosen is not None else None)
         in_one_field = seen is not None and not {"\t", "\n"} & set(action.text)
         if in_one_field and delivery is not None and delivery.unread in ("no_field", "no_text"):
             delivery = self._read_where_keyboard_is(action.text, delivery, seen)
         if action.enter:
             self._device.press(chord(["Return"]))
         return delivery
+
+    def _caret(self, target: Target, seen: Observation | None, restless: Sequence[Rect]) -> Point:
+        """Return the pixel to click so that the caret gets there; for words, behind them."""
+        if not isinstance(target, Span):
+            return self._aim.locate(target, seen, restless)
+        element = self._aim.current(target.element_id, seen)
+        return self._aim.checked(element, ends(self._aim.boxes(element, target.text, target.occurrence))[1])
 
     def _read_where_keyboard_is(self, text: str, delivery: Delivery, seen: Observation | None) -> Delivery:
         """Read text back from the field that has the keyboard now, such as one that opened at the first key.

@@ -16,6 +16,8 @@ Refusal = Literal[
     "unknown_id",  # no element of the latest observation has this id
     "off_screen",  # the point is not on the screen
     "no_text",  # the element has no text, or the words are not in it
+    "out_of_sight",  # the words have to be scrolled into view first
+    "not_selected",  # the words were not selected
     "stale",  # the element is gone, or is another one now
     "covered",  # something lies over the element
     "not_typed",  # none of the text arrived
@@ -33,7 +35,7 @@ Refusal = Literal[
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
 
 DifferenceKind = Literal[
@@ -95,6 +97,11 @@ class ActionResult(_Value):
         switched_to: Title of the window that was brought to the front; empty if none was.
         copied: Whether the application put something on the clipboard.
         answer: The user's answer to a question.
+        selected: The words that were selected; empty if none were.
+        text: What was read; empty if nothing was.
+        page: Number of the page that was read, from 1, and of all pages; (0, 0) if nothing was read.
+        picture: What was looked at closely, a PNG file; None if nothing was.
+        area: The part of the screen that it shows, px.
         effect: What it changed; None until the screen after it has been seen.
         restless: Areas of the screen that keep changing while nothing is done, px.
         note: Words of a custom desktop, or of a run that an earlier version recorded; for people and models.
@@ -109,6 +116,11 @@ class ActionResult(_Value):
     switched_to: str = ""
     copied: bool = False
     answer: str = ""
+    selected: str = ""
+    text: str = ""
+    page: tuple[int, int] = (0, 0)
+    picture: bytes | None = None
+    area: Rect | None = None
     effect: Effect | None = None
     restless: tuple[Rect, ...] = ()
     note: str = ""

@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from aci.accessibility.texts import FoundText
 from aci.acting.result import Refusal
+from aci.acting.spans import NoTexts, NotFound, Spans, middle
 from aci.acting.targets import Place, Span, Target, Whole, element_at, window_at
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
@@ -95,6 +97,7 @@ class Aim:
         move: Moves the pointer.
         rest: Waits until the screen has come to rest, for a bounded time.
         stirred: Returns whether an application has announced a change since the latest observation.
+        spans: Finds words of elements; by default none has a text.
         clock: Monotonic clock, s.
         pause: Sleeps for some seconds.
     """
@@ -108,6 +111,7 @@ class Aim:
         move: Callable[[Point], None],
         rest: Callable[[], None] = lambda: None,
         stirred: Callable[[], bool] = lambda: False,
+        spans: Spans | None = None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -118,6 +122,7 @@ class Aim:
         self._move = move
         self._rest = rest
         self._stirred = stirred
+        self.spans = Spans(NoTexts()) if spans is None else spans
         self._clock = clock
         self._pause = pause
 
@@ -147,24 +152,60 @@ class Aim:
             case Whole():
                 return self.point(target.element_id, seen)
             case Place():
-                return self._place(target, seen)
+                element = self.current(target.element_id, seen)
+                return self.checked(element, target.inside(element.rect))
             case Span():
-                raise Refused("Words of a text cannot be pointed at yet.", "no_text")
+                element = self.current(target.element_id, seen)
+                return self.checked(element, middle(self.boxes(element, target.text, target.occurrence)))
         return self._pixel(target, seen, restless)
 
-    def _place(self, place: Place, seen: Observation | None) -> Point:
-        """Return the pixel of a place inside an element, at which the element's window is on top."""
-        element = self.element(place.element_id, seen)
+    def current(self, element_id: int, seen: Observation | None) -> Element:
+        """Return an element as it is now.
+
+        Raises:
+            Refused: It was never seen, is gone, has changed, or is covered.
+        """
+        element = self.element(element_id, seen)
         assert seen is not None  # It holds the element.
         self._check_dialogs(element, seen)
         there = element.point is not None and self._is_at(element, element.point)
-        if not there or self._stirred() or not self._looks_as_seen(element, seen):
-            element = self._still(element, seen)
-        point = place.inside(element.rect)
-        if not self._on_top(element, point):
-            cover = self._cover(element, point, seen, seen)
-            raise Refused(f"That place of element {element.id} is covered by {cover} now.", "covered")
-        return point
+        if there and not self._stirred() and self._looks_as_seen(element, seen):
+            return element
+        return self._still(element, seen)
+
+    def checked(self, element: Element, point: Point) -> Point:
+        """Return a pixel of an element.
+
+        Raises:
+            Refused: Another window covers it.
+        """
+        if self._on_top(element, point):
+            return point
+        hit = self._screen.window_at(point)
+        cover = self._named(hit, self._screen.windows()) if hit is not None else "nothing; its window has gone"
+        raise Refused(f"That place of element {element.id} is covered by {cover} now.", "covered")
+
+    def find(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> FoundText | None:
+        """Return words of an element's text; None if it has none, and only its pixels may show them.
+
+        Raises:
+            Refused: It has a text without these words.
+        """
+        try:
+            return self.spans.find(element, words, occurrence, until)
+        except NotFound as error:
+            raise Refused(str(error), error.refusal) from error
+
+    def boxes(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> list[Rect]:
+        """Return the boxes of the characters of words of an element that can be seen, px; never none.
+
+        Raises:
+            Refused: The words are not there, or out of sight.
+        """
+        try:
+            return self.spans.boxes(element, words, occurrence, until)
+        except NotFound as error:
+            raise Refused(str(error), error.refusal) from error
 
     def _pixel(self, point: Point, seen: Observation | None, restless: Sequence[Rect]) -> Point:
         """Return a pixel of the screen if what lies there is what was seen there."""

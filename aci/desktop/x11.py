@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from aci.accessibility.connection import BackEnd, connect_accessibility
 from aci.accessibility.reading import Reading
-from aci.acting.actions import Action
+from aci.acting.actions import LOOKS, Action
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
 from aci.acting.result import ActionResult
 from aci.acting.settle import QUIET_S, Settle, is_change
+from aci.acting.spans import Spans
 from aci.acting.targeting import Aim
 from aci.applications.catalog import Catalog, installed_applications
 from aci.applications.launching import Launcher, Process
@@ -233,7 +234,8 @@ class X11Desktop:
     def perform(self, action: Action, settle: bool = True) -> ActionResult:
         """Carry out one primitive and wait until the screen has settled.
 
-        Element ids are those of the latest observation. Nothing stays pressed, however this ends.
+        Element ids are those of the latest observation. Nothing stays pressed, but for what `key_down` and
+        `mouse_down` hold; a stop or an error releases that, too.
 
         Args:
             action: What to do.
@@ -248,8 +250,12 @@ class X11Desktop:
         self.accessibility.prepare_for_action()
         try:
             return self._performer.perform(action, self._seen, settle, by_look=self._by_look)
+        except BaseException:  # a stop, or a lost connection: nobody knows what follows
+            self.release_all()
+            raise
         finally:
-            self._acted, self._by_look = settle, False
+            if not isinstance(action, LOOKS):
+                self._acted, self._by_look = settle, False
 
     def launch(
         self, argv: Sequence[str], cwd: Path | None = None, wait_for_window: bool = True, timeout_s: float = 30.0
@@ -399,6 +405,7 @@ class X11Desktop:
                 self._device.move,
                 self._rest,
                 lambda: self.accessibility.last_event_at() > self._looked_at,
+                Spans(self.accessibility, self._recognize),
                 pause=self.halt.pause,
             ),
             settle=self._settle,
@@ -438,16 +445,27 @@ class X11Desktop:
         self._drained()
         self._device.move(before)
 
+    def _recognize(self, area: Rect) -> list[tuple[str, Rect]]:
+        """Return the lines of text in an area of the screen, px."""
+        engine = self._text_engine
+        if engine is None:
+            return []
+        pixels = to_rgb(self.screen.frame())[area.y : area.bottom, area.x : area.right]
+        return [(box.text, box.rect.moved(area.x, area.y)) for box in engine.recognize(pixels)]
+
+    @cached_property
+    def _text_engine(self) -> TextEngine | None:
+        from aci.ocr.engines import default_engine
+
+        return default_engine() if self._ocr == "auto" else self._ocr
+
     @cached_property
     def _text_reader(self) -> TextReader | None:
-        from aci.ocr.engines import default_engine
         from aci.ocr.screen_text import TextReader
 
-        engine = default_engine() if self._ocr == "auto" else self._ocr
-        if engine is None:
+        if self._text_engine is None:
             return None
-
-        reader = TextReader(engine, self._ids)
+        reader = TextReader(self._text_engine, self._ids)
         self._open.callback(reader.close)
         return reader
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aci.acting.actions import Action, Type
+from aci.acting.looking import close_up
 from aci.desktop.desktop import ActionResult, Desktop, DesktopWrapper
 from aci.observation.observation import Element, Observation
 
@@ -103,11 +104,15 @@ class SecretDesktop(DesktopWrapper):
             action = action.model_copy(update={"text": text})
         result = self._desktop.perform(action, settle)
         hide, delivery = self._secrets.hide, result.delivery
-        update = {
+        update: dict[str, object] = {
             "error": None if result.error is None else hide(result.error),
             "note": hide(result.note),
+            "text": hide(result.text),
+            "selected": hide(result.selected),
             "delivery": None if delivery is None else delivery.model_copy(update={"reads": hide(delivery.reads)}),
         }
+        if result.picture is not None and result.area is not None and self._secrets.any_used:
+            update["picture"] = close_up(self.observe().screenshot, result.area)
         return result.model_copy(update=update)
 
     def _refusal(self, name: str) -> str:

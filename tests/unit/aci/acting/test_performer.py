@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from aci.acting.actions import (
     Action,
@@ -19,14 +21,23 @@ from aci.acting.actions import (
     Fail,
     HoldAndPress,
     Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Read,
     SaveToBuffer,
     Scroll,
+    SelectText,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
 from aci.acting.performer import Performer
 from aci.acting.targeting import Aim
+from aci.acting.targets import Words
 from aci.applications.catalog import Application, Catalog
 from aci.errors import LaunchFailed
 from aci.input.input_device import Button, Held
@@ -577,3 +588,99 @@ def test_keys_that_follow_an_action_without_a_look_go_where_it_led(bench: Bench)
     bench.screen.stack = [Window(OTHER, "Save As", "App", Rect(0, 0, 50, 50), active=True, modal=True)]
     assert not bench.performer.perform(Type(text="x"), seen).ok
     assert bench.performer.perform(Type(text="x"), seen, by_look=False).ok
+
+
+def test_a_pixel_is_clicked_where_nothing_is_known_to_be(bench: Bench) -> None:
+    assert bench.perform(Click(at=(80, 20))).ok
+    assert bench.device.done == [("click", Point(80, 20), 1, "left", 0)]
+
+
+def test_a_pixel_off_the_screen_is_refused(bench: Bench) -> None:
+    result = bench.perform(Click(at=(200, 20)))
+    assert (result.ok, result.refusal) == (False, "off_screen")
+    assert "200 x 200" in str(result.error)
+    assert not bench.device.done
+
+
+def test_a_pixel_is_refused_if_something_else_lies_there_now(bench: Bench) -> None:
+    seen = bench.observation(bench.elements)
+    bench.pixels = bench.pixels.copy()
+    bench.pixels[10:40, 70:95] = 0xFFFFFF
+    result = bench.performer.perform(Click(at=(80, 20)), seen)
+    assert (result.ok, result.refusal) == (False, "stale")
+    assert not bench.device.done
+
+
+def test_a_pixel_is_clicked_though_the_screen_changes_elsewhere(bench: Bench) -> None:
+    seen = bench.observation(bench.elements)
+    bench.pixels = bench.pixels.copy()
+    bench.pixels[60:90, 10:30] = 0xFFFFFF
+    assert bench.performer.perform(Click(at=(80, 20)), seen).ok
+
+
+def test_a_place_is_a_fraction_of_the_box(bench: Bench) -> None:
+    assert bench.perform(Click(element_id=10, at=(0, 0))).ok
+    assert bench.perform(Click(element_id=10, at=(1, 0.5))).ok
+    assert [done[1] for done in bench.device.done] == [Point(10, 10), Point(29, 20)]
+
+
+def test_a_place_under_another_window_is_refused(bench: Bench) -> None:
+    bench.screen.stack.insert(0, Window(OTHER, "Cover", "App", Rect(5, 5, 12, 12)))
+    assert bench.perform(Click(element_id=10, at=(0.9, 0.9))).ok
+    result = bench.perform(Click(element_id=10, at=(0, 0)))
+    assert (result.ok, result.refusal) == (False, "covered")
+    assert len(bench.device.done) == 1
+
+
+def test_a_path_is_dragged_through_places_of_its_element(bench: Bench) -> None:
+    action = DragAndDrop(drag_from_id=10, from_at=(0, 0), path=((0.5, 0), (0.5, 0.5)), drop_at=(90, 90))
+    assert bench.perform(action).ok
+    assert bench.device.done == [("drag", Point(10, 10), Point(20, 10), Point(20, 20), Point(90, 90))]
+
+
+def test_a_button_is_held_until_it_is_released(bench: Bench) -> None:
+    assert bench.perform(MouseUp()).refusal == "not_allowed"
+    assert bench.perform(MouseDown(at=(80, 20))).ok
+    assert (bench.device.at, bench.device.held.buttons) == (Point(80, 20), ("left",))
+    assert bench.perform(Move(element_id=11)).ok
+    assert bench.perform(MouseUp()).ok
+    assert (bench.device.at, bench.device.held) == (Point(60, 60), Held())
+
+
+def test_nothing_is_typed_while_a_key_is_held(bench: Bench) -> None:
+    assert bench.perform(KeyDown(keys=("ctrl",))).ok
+    assert bench.perform(Type(text="q", element_id=10)).refusal == "not_allowed"
+    assert bench.perform(KeyUp(keys=("ctrl",))).ok
+    assert bench.perform(Type(text="q", element_id=10)).ok
+
+
+def test_words_of_an_element_without_text_are_refused(bench: Bench) -> None:
+    for action in (Click(element_id=10, at=Words(text="fox")), SelectText(element_id=10, text="fox")):
+        result = bench.perform(action)
+        assert (result.ok, result.refusal) == (False, "no_text")
+    assert not bench.device.done
+
+
+def test_words_of_a_recognized_line_are_found_by_their_share_of_it(bench: Bench) -> None:
+    bench.elements.append(bench.element(12, Rect(0, 80, 100, 10), source="ocr", role="text line", name="one two three"))
+    assert bench.perform(Click(element_id=12, at=Words(text="two"))).ok
+    assert 100 * 4 / 13 < bench.device.done[0][1].x < 100 * 7 / 13
+    assert bench.perform(Click(element_id=12, at=Words(text="two", occurrence=2))).refusal == "no_text"
+
+
+def test_zoom_shows_a_part_of_the_screen_enlarged(bench: Bench) -> None:
+    result = bench.perform(Zoom(element_id=10, region=(0, 0, 0.5, 1)))
+    assert result.picture is not None
+    with Image.open(io.BytesIO(result.picture)) as picture:
+        assert (result.area, picture.size) == (Rect(10, 10, 11, 20), (44, 80))
+    assert bench.perform(Zoom(region=(150, 150, 900, 900))).area == Rect(150, 150, 50, 50)
+    assert bench.perform(Zoom(region=(300, 300, 900, 900))).refusal == "off_screen"
+
+
+def test_what_is_read_comes_page_by_page(bench: Bench) -> None:
+    bench.elements.append(bench.element(12, Rect(0, 80, 100, 10), role="text", text="line of text\n" * 1000))
+    first, second = bench.perform(Read(element_id=12)), bench.perform(Read(element_id=12, page=2))
+    assert (first.page, second.page) == ((1, 2), (2, 2))
+    assert first.text + second.text == "line of text\n" * 1000
+    assert bench.perform(Read(element_id=12, page=3)).refusal == "no_text"
+    assert bench.perform(Read()).refusal == "no_text"

@@ -1,0 +1,216 @@
+"""Words of an element: where they are on the screen, and how they are selected.
+
+Applications say through AT-SPI's Text interface where each character is. Where an element's toolkit does not, or where
+the element has no text of its own, the words are looked for in its pixels, and a character's place follows from its
+share of the recognized line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from aci.accessibility.texts import FoundText, MissingText, occurrences
+from aci.acting.result import Refusal
+from aci.observation.geometry import Point, Rect
+from aci.observation.observation import Element
+
+Line = tuple[str, Rect]
+_SHOWN = 60
+_SLACK_PX = 2  # by which characters may reach beyond the visible box of their element
+
+
+class Texts(Protocol):
+    """The texts of elements through accessibility; see `AccessibilityClient`."""
+
+    def find_text(self, element_id: int, words: str, occurrence: int = 1, until: str = "") -> FoundText | MissingText:
+        """Return an occurrence of words in an element's text and in that of what it contains."""
+
+    def boxes(self, element_id: int, found: FoundText) -> list[Rect]:
+        """Return the extents of the characters of words, px; [] where the toolkit gives none."""
+
+    def select(self, found: FoundText) -> bool:
+        """Select words through the Text interface, and return whether their object says that it did."""
+
+    def set_caret(self, found: FoundText) -> bool:
+        """Put the caret before words, and return whether their object says that it did."""
+
+    def is_selected(self, found: FoundText) -> bool:
+        """Return whether exactly these words are selected."""
+
+    def whole_text(self, element_id: int) -> str | None:
+        """Return all of the text of an element and of what it contains; None if it has none."""
+
+    def main_text(self, window_id: int) -> str | None:
+        """Return all of the text of the largest document, text or table of a window; None if it has none."""
+
+
+class NoTexts:
+    """No element has a text."""
+
+    def find_text(self, element_id: int, words: str, occurrence: int = 1, until: str = "") -> FoundText | MissingText:
+        """See `Texts.find_text`."""
+        return MissingText("no_text")
+
+    def boxes(self, element_id: int, found: FoundText) -> list[Rect]:
+        """See `Texts.boxes`."""
+        return []
+
+    def select(self, found: FoundText) -> bool:
+        """See `Texts.select`."""
+        return False
+
+    def set_caret(self, found: FoundText) -> bool:
+        """See `Texts.set_caret`."""
+        return False
+
+    def is_selected(self, found: FoundText) -> bool:
+        """See `Texts.is_selected`."""
+        return False
+
+    def whole_text(self, element_id: int) -> str | None:
+        """See `Texts.whole_text`."""
+        return None
+
+    def main_text(self, window_id: int) -> str | None:
+        """See `Texts.main_text`."""
+        return None
+
+
+class NotFound(Exception):
+    """Words cannot be pointed at; the message is for the Worker."""
+
+    def __init__(self, message: str, refusal: Refusal = "no_text") -> None:
+        super().__init__(message)
+        self.refusal: Refusal = refusal
+
+
+class Spans:
+    """Finds words of elements.
+
+    Args:
+        texts: Texts of elements.
+        recognize: Reads the lines of text in an area of the screen, px, each with its box.
+    """
+
+    def __init__(self, texts: Texts, recognize: Callable[[Rect], Sequence[Line]] = lambda area: ()) -> None:
+        self._texts = texts
+        self._recognize = recognize
+
+    def whole(self, element: Element) -> str:
+        """Return all of the text of an element, also out of sight; its name where it has none."""
+        return self._texts.whole_text(element.id) or element.text or element.name
+
+    def main_text(self, window_id: int | None) -> str:
+        """Return all of the text of the largest document, text or table of a window; empty if it has none."""
+        return (self._texts.main_text(window_id) if window_id is not None else None) or ""
+
+    def select(self, found: FoundText) -> bool:
+        """See `Texts.select`."""
+        return self._texts.select(found)
+
+    def set_caret(self, found: FoundText) -> bool:
+        """See `Texts.set_caret`."""
+        return self._texts.set_caret(found)
+
+    def is_selected(self, found: FoundText) -> bool:
+        """See `Texts.is_selected`."""
+        return self._texts.is_selected(found)
+
+    def find(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> FoundText | None:
+        """Return words of an element's text; None if it has none, and only its pixels may show them.
+
+        Raises:
+            NotFound: It has a text without these words.
+        """
+        found = self._texts.find_text(element.id, words, occurrence, until)
+        if isinstance(found, FoundText):
+            return found
+        if found.why != "no_text":
+            raise NotFound(_missing(element, words, found, until))
+        return None
+
+    def boxes(self, element: Element, words: str, occurrence: int = 1, until: str = "") -> list[Rect]:
+        """Return the boxes of the characters of words that can be seen, in order, px; never none.
+
+        Raises:
+            NotFound: The words are not there, or out of sight.
+        """
+        found = self.find(element, words, occurrence, until)
+        boxes = self._texts.boxes(element.id, found) if found is not None else []
+        if not boxes:
+            return self._seen(element, words, occurrence, until, found)
+        area = element.rect.grown(_SLACK_PX, _SLACK_PX)
+        visible = [box for box in boxes if area.contains(box.center)]
+        if not visible:
+            raise NotFound(
+                f"{_quoted(words)} in element {element.id} is out of sight; scroll to it first.", "out_of_sight"
+            )
+        return visible
+
+    def _seen(self, element: Element, words: str, occurrence: int, until: str, found: FoundText | None) -> list[Rect]:
+        """Return the boxes of the characters of words that are recognized in an element's pixels."""
+        lines = [(element.name, element.rect)] if element.source == "ocr" else self._recognize(element.rect)
+        text = "\n".join(line for line, _ in lines)
+        places = occurrences(words, text)
+        if not text.strip():
+            raise NotFound(f"Element {element.id}, the {_shown(element)}, has no text.")
+        if len(places) < occurrence:
+            if found is not None:
+                raise NotFound(
+                    f"{_quoted(words)} cannot be seen in element {element.id}; scroll to it, or name a pixel.",
+                    "out_of_sight",
+                )
+            raise NotFound(_missing(element, words, MissingText("fewer" if places else "absent", len(places)), until))
+        start, end = places[occurrence - 1]
+        if until:
+            ends = [last for first, last in occurrences(until, text) if first >= start and last >= end]
+            if not ends:
+                raise NotFound(_missing(element, words, MissingText("absent"), until))
+            end = ends[0]
+        return _estimated(lines, start, end)
+
+
+def middle(boxes: Sequence[Rect]) -> Point:
+    """Return a pixel on the words whose characters have these boxes: of the middle one on their longest line."""
+    lines: dict[int, list[Rect]] = {}
+    for box in boxes:
+        lines.setdefault(box.center.y, []).append(box)
+    line = max(lines.values(), key=len)
+    return line[len(line) // 2].center
+
+
+def ends(boxes: Sequence[Rect]) -> tuple[Point, Point]:
+    """Return the pixels between which the pointer is dragged to select words."""
+    first, last = boxes[0], boxes[-1]
+    return Point(first.x, first.center.y), Point(max(last.x, last.right - 1), last.center.y)
+
+
+def _estimated(lines: Sequence[Line], start: int, end: int) -> list[Rect]:
+    boxes: list[Rect] = []
+    at = 0
+    for line, rect in lines:
+        count = max(len(line), 1)
+        for number in range(max(start - at, 0), min(end - at, len(line))):
+            left, right = rect.x + rect.width * number // count, rect.x + rect.width * (number + 1) // count
+            boxes.append(Rect(left, rect.y, max(right - left, 1), rect.height))
+        at += len(line) + 1
+    return boxes
+
+
+def _missing(element: Element, words: str, missing: MissingText, until: str) -> str:
+    what = f"Element {element.id}, the {_shown(element)}, "
+    if missing.why == "fewer":
+        times = "once" if missing.count == 1 else f"{missing.count} times"
+        return f"{what}has {_quoted(words)} only {times}."
+    if until:
+        return f"{what}does not have {_quoted(words)} and, after it, {_quoted(until)}."
+    return f"{what}does not have {_quoted(words)} in its text; give words exactly as they are there."
+
+
+def _quoted(words: str) -> str:
+    return repr(words if len(words) <= _SHOWN else words[:_SHOWN] + "...")
+
+
+def _shown(element: Element) -> str:
+    return f"{element.role} {(element.name or element.label or element.description)[:_SHOWN]!r}"
