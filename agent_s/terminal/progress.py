@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+import click
+
 from aci.acting.wording import CARRIED_OUT, describe_action, describe_effect, describe_result
 from agent_s.events import (
     ActionChosen,
@@ -99,8 +101,18 @@ class QuietDisplay(Display):
         """Do nothing."""
 
 
-def choose_display(*, quiet: bool, json: bool) -> Display:
+class EventLines(QuietDisplay):
+    """Writes each event as one line of JSON on standard output, without the prompts and answers of model calls."""
+
+    def __call__(self, event: Event) -> None:
+        """Write one event."""
+        click.echo(event.model_dump_json(exclude={"exchanges"}))
+
+
+def choose_display(*, quiet: bool, json: bool, events: bool = False) -> Display:
     """Return the display for this terminal; with JSON on standard output it writes to standard error."""
+    if events:
+        return EventLines(new_console(stderr=True))
     if quiet:
         return QuietDisplay(new_console(stderr=True))
     console = new_console(stderr=json)

@@ -115,6 +115,7 @@ def run_once(
     *,
     as_json: bool,
     quiet: bool,
+    events: bool = False,
     record: Path | None = None,
     trusted_run: str = "",
     unfinished: UnfinishedRun | None = None,
@@ -132,7 +133,7 @@ def run_once(
     from agent_s.terminal.interrupts import Interrupts
     from agent_s.terminal.progress import choose_display
 
-    display = choose_display(quiet=quiet, json=as_json)
+    display = choose_display(quiet=quiet, json=as_json, events=events)
     with (
         Interrupts(display.notice) as interrupts,
         open_memory(settings) as memory,
@@ -142,7 +143,9 @@ def run_once(
         introduce(agent, choice, display)
         home = desktop.home if desktop.private else None
         ended = carry_out(agent, task, settings.runs_folder, display, interrupts, record, home, unfinished)
-    status = show_end(task.instruction, ended, choice, as_json)
+    status = exit_status(ended.outcome)
+    if not events:
+        show_end(task.instruction, ended, choice, as_json)
     return status if interrupts.exit_status is None else interrupts.exit_status
 
 
@@ -202,8 +205,13 @@ def make_task(instruction: str, follows: Sequence[str] = ()) -> Task:
         raise click.UsageError(f"TASK: {error.errors()[0]['msg'].removeprefix('Value error, ')}.") from error
 
 
-def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool) -> int:
-    """Show how a run ended, and return its exit status."""
+def exit_status(outcome: Outcome) -> int:
+    """Return the exit status of a command whose run ended like this."""
+    return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
+
+
+def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool) -> None:
+    """Show how a run ended."""
     from agent_s.trajectory.report import heading
 
     outcome, usage = ended.outcome, ended.outcome.usage
@@ -225,7 +233,6 @@ def show_end(task: str, ended: FinishedRun, choice: DesktopChoice, as_json: bool
         click.echo(f"{plural(usage.steps, 'step')}, {plural(usage.model_calls, 'model call')}.")
         if ended.report is not None:
             click.echo(f"Report: {ended.report}")
-    return {"done": DONE, "error": ENVIRONMENT}.get(outcome.status, NOT_DONE)
 
 
 def introduce(agent: AgentS, choice: DesktopChoice, display: Display) -> None:

@@ -64,9 +64,16 @@ def missing(groups: Sequence[Group]) -> list[Package]:
     return [package for package in wanted if package.group in groups and not package.present]
 
 
-def install_command(packages: Iterable[Package]) -> str:
+def install_argv(packages: Iterable[Package]) -> tuple[str, ...]:
+    """Return the command that installs packages, word by word; empty on a machine without apt-get."""
+    if shutil.which("apt-get") is None:
+        return ()
+    before = () if os.geteuid() == 0 else ("sudo",)
+    return (*before, "apt-get", "install", "-y", "--no-install-recommends", *(one.names[0] for one in packages))
+
+
+def install_command(packages: Sequence[Package]) -> str:
     """Return the command that installs packages, or their Debian names on a machine without apt-get."""
     names = " ".join(package.names[0] for package in packages)
-    if shutil.which("apt-get") is None:
-        return f"install the equivalents of the Debian packages {names} with your package manager"
-    return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install -y --no-install-recommends {names}"
+    other = f"install the equivalents of the Debian packages {names} with your package manager"
+    return " ".join(install_argv(packages)) or other

@@ -187,3 +187,15 @@ def test_an_unwritable_folder_prevents_the_recording_but_not_the_run(user: User,
     assert done.returncode == 0, done.stdout + done.stderr
     assert "continues without a recording" in done.stdout
     assert "Report:" not in done.stdout
+
+
+def test_events_are_lines_of_json_from_the_start_to_the_outcome(user: User) -> None:
+    done = user.agent_s("run", "--virtual", "--model", "offline", "--events", "Wait 0 seconds")
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    kinds = [event["kind"] for event in events]
+    assert kinds[0] == "run_started"
+    assert kinds[-1] == "run_ended"
+    assert "action_performed" in kinds
+    assert events[-1]["outcome"]["status"] == "done"
+    assert user.agent_s("run", "--virtual", "--json", "--events", "Wait 0 seconds").returncode == 2
