@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import ImageContent
+from PIL import Image
 from pydantic import Field, create_model
 
-from aci.acting.actions import PRIMITIVES, CallUser, Done, Fail, Primitive, Read, Wait, Zoom
+from aci.acting.actions import LOOKS, PRIMITIVES, CallUser, Done, Fail, Move, Primitive, SaveToBuffer, Wait
 from aci.acting.effects import with_effect
 from aci.acting.result import ActionResult
 from aci.acting.wording import describe_result
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 NOT_TOOLS = (Done, Fail, CallUser)
 """Primitives for a Worker that reports to a Manager: a client just ends, or talks to its person itself."""
+CHANGING_NOTHING = (Wait, Move, SaveToBuffer)
 MOST_PIXELS = 4096
 PNG_BYTES = 700_000
 """Largest picture that is sent as PNG, bytes; some clients refuse results above 1 MB."""
@@ -94,12 +96,18 @@ class Acted(Answered):
         ok: Whether it was carried out.
         happened: What it did, in words; the reason if it was refused.
         refusal: The kind of reason.
+        text: What `read` has read.
+        page: The page of it, from 1.
+        pages: Number of its pages.
         screen: What has changed on the screen since the client looked last.
     """
 
     ok: bool
     happened: str
     refusal: str | None
+    text: str = ""
+    page: int = 0
+    pages: int = 0
     screen: Screen
 
 
@@ -182,7 +190,7 @@ class DesktopTools:
             return await self._act(self._desktops.get(given.desktop), action, person)
 
         name = primitive.model_fields["action"].default
-        hints = READS if issubclass(primitive, (Zoom, Read, Wait)) else ACTS
+        hints = READS if issubclass(primitive, LOOKS) else HARMLESS if issubclass(primitive, CHANGING_NOTHING) else ACTS
         return Tool(name, " ".join((primitive.__doc__ or "").split()), arguments, Acted, run, hints)
 
     async def _act(self, desktop: OpenDesktop, action: Any, person: Person) -> Reply:
@@ -193,12 +201,22 @@ class DesktopTools:
             raise ToolProblem(f"Not allowed: {decision.reason}")
         if decision.rule == "confirm" and not await person.confirm(str(consent_for(action, seen, decision.reason))):
             raise ToolProblem(f"The person did not agree, or your client cannot ask them: {decision.reason}")
-        result, after = await desktop.do(lambda: _perform(desktop, action))
+        result, after = await desktop.do(lambda: _perform(desktop, action, seen))
         screen = _screen(desktop, seen, after)
         desktop.shown = after
         result = with_effect(result, action, seen, after)
-        values = Acted(ok=result.ok, happened=describe_result(result), refusal=result.refusal, screen=screen)
-        return Reply(values, f"{values.happened}\n\n{screen.text}", failed=not result.ok)
+        values = Acted(
+            ok=result.ok,
+            happened=describe_result(result),
+            refusal=result.refusal,
+            text=result.text,
+            page=result.page[0],
+            pages=result.page[1],
+            screen=screen,
+        )
+        pictures = () if result.picture is None else (_image(Image.open(io.BytesIO(result.picture))),)
+        text = "\n\n".join(part for part in (values.happened, values.text, screen.text) if part)
+        return Reply(values, text, pictures, failed=not result.ok)
 
     async def _observe(self, given: Observe, person: Person) -> Reply:
         desktop = self._desktops.get(given.desktop)
@@ -253,26 +271,28 @@ async def look(desktop: OpenDesktop) -> Observation:
 
 
 def as_image(pixels: NDArray[np.uint8], longest_edge: int) -> tuple[ImageContent, float]:
-    """Return a picture for a client, no larger than asked for, and its scale; JPEG if PNG would be too large."""
-    from PIL import Image
-
+    """Return a picture for a client, no larger than asked for, and its scale."""
     image = Image.fromarray(pixels)
     scale = min(1.0, longest_edge / max(image.size))
     if scale < 1:
         size = [max(1, round(edge * scale)) for edge in image.size]
         image = image.resize((size[0], size[1]), Image.Resampling.LANCZOS)
+    return _image(image), scale
+
+
+def _image(image: Image.Image) -> ImageContent:
+    """Return a picture as PNG, or as JPEG if that would be too large."""
     for kind, options in (("png", {}), ("jpeg", {"quality": 85})):
         file = io.BytesIO()
-        image.save(file, kind, **options)
+        image.convert("RGB").save(file, kind, **options)
         if file.tell() <= PNG_BYTES:
             break
-    data = base64.b64encode(file.getvalue()).decode()
-    return ImageContent(data=data, mime_type=f"image/{kind}"), scale
+    return ImageContent(data=base64.b64encode(file.getvalue()).decode(), mime_type=f"image/{kind}")
 
 
-def _perform(desktop: OpenDesktop, action: Any) -> tuple[ActionResult, Observation]:
+def _perform(desktop: OpenDesktop, action: Any, seen: Observation) -> tuple[ActionResult, Observation]:
     result = desktop.desktop.perform(action)
-    return result, desktop.desktop.observe()
+    return result, seen if isinstance(action, LOOKS) else desktop.desktop.observe()
 
 
 def _screen(desktop: OpenDesktop, before: Observation | None, seen: Observation) -> Screen:

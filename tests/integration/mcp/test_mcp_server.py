@@ -111,6 +111,10 @@ def test_a_task_is_done_by_tools_alone_over_standard_input_and_output(user: User
             typed = await client.call_tool("type", {"text": "é 中 😀 <>"})
             assert "read back exactly" in text_of(typed)
             assert '"é 中 😀 <>"' in typed.structured_content["screen"]["text"]
+            read = await client.call_tool("read", {})
+            assert "é 中 😀 <>" in read.structured_content["text"], text_of(read)
+            zoomed = await client.call_tool("zoom", {"region": [0, 0, 200, 100]})
+            assert [block.type for block in zoomed.content] == ["text", "image"]
             again = await client.call_tool("observe", {"changes_only": True})
             assert text_of(again) == "Nothing changed."
             stale = await client.call_tool("click", {"element_id": 4711})
