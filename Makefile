@@ -23,9 +23,10 @@ $(READY): pyproject.toml constraints.txt requirements-embedder.txt requirements-
 setup-toolkits: setup  ## Also install the applications that the tests of each toolkit need.
 	@scripts/setup toolkits
 
-osworld: setup  ## Install OSWorld's package into .venv-osworld, for tests of metrics beside its own.
+osworld: setup  ## Install OSWorld's package into .venv-osworld, and Inspect, for tests beside them.
 	python3 -m venv .venv-osworld
 	.venv-osworld/bin/pip install --quiet --no-deps -r requirements-osworld.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[inspect]'
 
 demo: setup  ## Run the demo tasks and show the report (DEMOARGS="--only 1").
 	@$(BIN)/agent-s demo $(DEMOARGS)

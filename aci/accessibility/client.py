@@ -16,7 +16,7 @@ from aci.accessibility.atspi import Ref, StateBit
 from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
-from aci.accessibility.reader import Reader
+from aci.accessibility.reader import Reader, Scene
 from aci.accessibility.reading import Reading
 from aci.accessibility.texts import (
     FoundText,
@@ -126,11 +126,7 @@ class AccessibilityClient:
         pointer_nudge: Callable[[Window], None] | None,
         changed: Sequence[Rect] | None,
     ) -> Reading:
-        try:
-            scene = self._run(self._reader.read(windows, screen, changed))
-        except ConnectionLost:
-            # The daemon drops clients that fall behind during a burst of events; the next connection works.
-            scene = self._run(self._reader.read(windows, screen))
+        scene = self._read_scene(windows, screen, changed)
         unsure = [window for window in scene.misplaced if window.id not in self._nudged]
         if pointer_nudge is not None and unsure:
             for window in unsure:
@@ -172,8 +168,15 @@ class AccessibilityClient:
         Raises:
             ConnectionLost: The accessibility bus went away.
         """
-        self._run(self._reader.read(windows, screen))
+        self._read_scene(windows, screen, None)
         return list(self._reader.by_connection().values())
+
+    def _read_scene(self, windows: Sequence[Window], screen: Rect, changed: Sequence[Rect] | None) -> Scene:
+        try:
+            return self._run(self._reader.read(windows, screen, changed))
+        except ConnectionLost:
+            # The daemon drops clients that fall behind during a burst of events; the next connection works.
+            return self._run(self._reader.read(windows, screen))
 
     def read_gently(self, name: str) -> None:
         """From now on ask applications of this name for one property of one object at a time."""

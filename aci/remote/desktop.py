@@ -24,21 +24,25 @@ from aci.acting.actions import (
     KeyUp,
     MouseDown,
     MouseUp,
+    Read,
     SaveToBuffer,
+    SelectText,
     SwitchApplications,
     Wait,
+    Zoom,
 )
-from aci.acting.result import ActionResult, Refusal
+from aci.acting.result import ActionResult
 from aci.acting.settle import Settle
 from aci.applications.catalog import Application, Catalog
 from aci.applications.switching import find_window
 from aci.desktop.desktop import Desktop
 from aci.errors import ConnectionLost, LaunchFailed, NotTranslatable
-from aci.observation.geometry import Point
+from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation
 from aci.observation.pixels import is_changed
 from aci.remote.machine import PATIENCE_S, Machine, NotKnown
 from aci.remote.pyautogui_code import pyautogui_code
+from aci.remote.refusals import elements_of, refused, unusable_target
 from aci.remote.view import View
 from aci.remote.windows import listed_windows
 from aci.screen.emergency_stop import Halt
@@ -101,7 +105,7 @@ class OSWorldDesktop(Desktop):
         self._buffer: list[str] = []
         self._held: list[KeyUp | MouseUp] = []
         self._seen: Observation | None = None
-        self._lists_windows = True
+        self._lists_windows: bool | None = None  # whether it has done so; False if it could not at the first look
         self._settle = Settle(self._frame, lambda: -math.inf, pause=self._halt.pause)
 
     def __enter__(self) -> Self:
@@ -153,8 +157,8 @@ class OSWorldDesktop(Desktop):
         self._halt.check()
         screenshot = self._machine.screenshot()
         tree, notes = self._tree()
-        windows = listed_windows(self._machine.ask("windows")) if self._lists_windows else None
-        self._lists_windows = windows is not None
+        windows = listed_windows(self._machine.ask("windows")) if self._lists_windows is not False else None
+        self._lists_windows = self._lists_windows or windows is not None
         seen = self._view.observe(screenshot, tree, windows, read_texts)
         self._seen = replace(
             seen,
@@ -183,14 +187,19 @@ class OSWorldDesktop(Desktop):
             case Wait():
                 self._halt.pause(action.time)
                 return ActionResult(ok=True)
+            case Zoom() | Read() | SelectText():
+                return refused(f"{action.action} is not possible on a machine.", "not_allowed")
         before, started = self._settle.look(), time.monotonic()
         try:
             done = self._switch(action) if isinstance(action, SwitchApplications) else self._input(action, before)
         except NotKnown as error:
             note = f"It is not known what of this was carried out: {error}. Look at the screen before repeating it."
-            return ActionResult(ok=False, error=note, refusal="interrupted")
+            self._note_held(action)
+            return refused(note, "interrupted")
+        if not done.ok:
+            return done
         self._note_held(action)
-        if not done.ok or not settle:
+        if not settle:
             return done
         settled = self._settle.wait(before, started, QUIET_S, FIRST_CHANGE_S, LIMIT_S)
         return done.model_copy(update={"settled_after_s": settled})
@@ -226,7 +235,7 @@ class OSWorldDesktop(Desktop):
         try:
             code = pyautogui_code(action, screen)
         except NotTranslatable as error:
-            return _refused(str(error), "covered" if "covered" in str(error) else "no_key")
+            return refused(str(error), "no_key")
         self._execute(code)
         return ActionResult(ok=True)
 
@@ -250,19 +259,21 @@ class OSWorldDesktop(Desktop):
     def _verified(self, action: Action, before: NDArray[np.uint32]) -> tuple[Observation, ActionResult | None]:
         """Return an observation in which the targets of an action are where they are now, or why there is none."""
         seen = self._seen or self.observe()
-        ids = [target.element_id for target in action.targets() if not isinstance(target, Point)]
-        for number in ids:
-            if number not in seen.by_id:
-                return seen, _refused(f"There is no element {number} on the screen.", "unknown_id")
-        targets = [seen.by_id[number] for number in ids]
-        if all(_looks_as_seen(target, seen, before) for target in targets):
+        if (problem := unusable_target(action, seen)) is not None:
+            return seen, problem
+        targets = elements_of(action, seen)
+        front = seen.active_window if not action.targets() else None
+        areas = [*(_window_of(target, seen) for target in targets), *([front.rect] if front is not None else [])]
+        if all(_looks_as_seen(area, seen, before) for area in areas):
             return seen, None
         now = self.observe()
         for target in targets:
             found = now.by_id.get(target.id)
             if found is None or (found.role, found.name) != (target.role, target.name):
                 what = f"the {target.role} {target.name[:60]!r}"
-                return now, _refused(f"Element {target.id}, {what}, is no longer as it was seen. Look again.", "stale")
+                return now, refused(f"Element {target.id}, {what}, is no longer as it was seen. Look again.", "stale")
+        if front is not None and now.active_window is not None and now.active_window.id != front.id:
+            return now, refused(f"The keyboard now belongs to {now.active_window.title!r}. Look again.", "stale")
         return now, None
 
     def _switch(self, action: SwitchApplications) -> ActionResult:
@@ -315,16 +326,15 @@ class _Entry(BaseModel):
 _ENTRIES = TypeAdapter(list[_Entry])
 
 
-def _looks_as_seen(element: Element, seen: Observation, frame: NDArray[Any]) -> bool:
-    """Return whether the pixels of the element's window are as they were, but for a blinking caret."""
+def _window_of(element: Element, seen: Observation) -> Rect:
+    return next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)
+
+
+def _looks_as_seen(area: Rect, seen: Observation, frame: NDArray[Any]) -> bool:
+    """Return whether the pixels of an area are as they were, but for a blinking caret."""
     from aci.screen.screen import to_rgb
 
     if frame.shape != seen.screenshot.shape[:2]:
         return False
-    area = next((window.rect for window in seen.windows if window.id == element.window_id), element.rect)
-    rows, columns = slice(max(0, area.y), area.bottom), slice(max(0, area.x), area.right)
+    rows, columns = slice(max(0, area.y), max(0, area.bottom)), slice(max(0, area.x), max(0, area.right))
     return not is_changed(seen.screenshot[rows, columns], to_rgb(frame[rows, columns]))
-
-
-def _refused(message: str, refusal: Refusal) -> ActionResult:
-    return ActionResult(ok=False, error=message, refusal=refusal)

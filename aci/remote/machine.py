@@ -190,9 +190,10 @@ class Machine:
                 self._refuse_strangers(answer)
                 if answer.status_code == httpx.codes.OK:
                     return read(answer)
-                problem: Exception = ValueError(f"status {answer.status_code}: {_excerpt(answer)}")
-                if refusals:
-                    raise ValueError(str(problem))
+                refusal = f"status {answer.status_code}: {_excerpt(answer)}"
+                if refusals and answer.status_code == httpx.codes.INTERNAL_SERVER_ERROR:
+                    raise ValueError(refusal)
+                problem: Exception = OSError(refusal)
             except httpx.TransportError as error:
                 problem = error
             except (KeyError, TypeError, OSError, json.JSONDecodeError) as error:  # half an answer

@@ -9,13 +9,13 @@ from __future__ import annotations
 import io
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +28,7 @@ from aci.remote.accessibility_xml import write_tree
 from evaluation.errors import EvaluationError, PreparationFailed
 from evaluation.machine.forward import BrowserPort
 from evaluation.machine.http import Answer, BadRequest, Endpoint, Request, as_json, as_text
+from evaluation.machine.recording import Recording
 from evaluation.state.context import COMMAND_LIMIT_S, TaskContext
 from evaluation.state.machine import OSWORLD_HOME, machine
 from evaluation.state.steps import activate_window, change_wallpaper, close_window, open_file, split_screen
@@ -67,7 +68,7 @@ class DesktopMachine:
         self.desktop = desktop
         self._browser = BrowserPort(lambda: self.desktop.home / PROFILES, chromium_port)
         self._busy = threading.RLock()
-        self._recording: tuple[subprocess.Popen[bytes], Path] | None = None
+        self._recording: Recording | None = None
         self._resources = ExitStack()
 
     @classmethod
@@ -154,8 +155,9 @@ class DesktopMachine:
 
     def accessibility(self, _: Request) -> Answer:
         """Return the accessibility tree as XML."""
-        tree = write_tree(self._applications()).replace(str(self.desktop.home), OSWORLD_HOME)
-        return as_json({"AT": tree})
+        names = machine().shown_as
+        shown = [replace(each, name=names.get(each.name, each.name)) for each in self._applications()]
+        return as_json({"AT": write_tree(shown).replace(str(self.desktop.home), OSWORLD_HOME)})
 
     def terminal(self, _: Request) -> Answer:
         """Return the text of the terminal in the active window; null where there is none."""
@@ -361,17 +363,9 @@ class DesktopMachine:
 
     def start_recording(self, _: Request) -> Answer:
         """Begin to record the screen as a video."""
-        program = shutil.which("ffmpeg")
-        if program is None:
-            return _failed("there is no program 'ffmpeg' to record the screen with: apt install ffmpeg")
         if self._recording is not None:
             return as_json({"status": "error", "message": "Recording is already in progress."}, HTTPStatus.BAD_REQUEST)
-        file = Path(tempfile.mkstemp(prefix="agent-s-", suffix=".mp4")[1])
-        size = "x".join(map(str, self.desktop.size))
-        source = ["-f", "x11grab", "-draw_mouse", "1", "-s", size, "-i", self.desktop.display]
-        argv = [program, "-y", *source, "-r", "30", "-loglevel", "error", str(file)]
-        process = subprocess.Popen(argv, env=self.desktop.environment, stdin=subprocess.PIPE, start_new_session=True)
-        self._recording = process, file
+        self._recording = Recording(self.desktop.display, self.desktop.size)
         return as_json({"status": "success", "message": "Started recording."})
 
     def end_recording(self, _: Request) -> Answer:
@@ -382,13 +376,8 @@ class DesktopMachine:
         return Answer(self._end_recording(), "video/mp4")
 
     def _end_recording(self) -> bytes:
-        if self._recording is None:
-            return b""
-        (process, file), self._recording = self._recording, None
-        process.communicate(b"q", timeout=20)
-        content = file.read_bytes()
-        file.unlink()
-        return content
+        recording, self._recording = self._recording, None
+        return recording.end() if recording is not None else b""
 
     def _context(self) -> TaskContext:
         """Return what steps need; a reset has changed the desktop's home."""

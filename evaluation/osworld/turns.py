@@ -11,10 +11,10 @@ from aci.acting.actions import Action, CallUser, Done, Fail, Read, SaveToBuffer,
 from aci.acting.result import ActionResult
 from aci.desktop.desktop import Desktop
 from aci.errors import ConnectionLost, NotTranslatable
-from aci.observation.geometry import Point
 from aci.observation.observation import Observation
 from aci.remote.computer_13 import Step, computer_13
 from aci.remote.pyautogui_code import pyautogui_code
+from aci.remote.refusals import refused, unusable_target
 from aci.remote.view import View
 
 if TYPE_CHECKING:
@@ -83,17 +83,14 @@ class TurnDesktop(Desktop):
                 self._buffer.append(action.text)
                 return ActionResult(ok=True)
             case Zoom() | Read() | SelectText():
-                return ActionResult(ok=False, error=f"{action.action} is not possible here.", refusal="not_allowed")
+                return refused(f"{action.action} is not possible here.", "not_allowed")
         seen = self.observe()
-        ids = [target.element_id for target in action.targets() if not isinstance(target, Point)]
-        if unknown := [number for number in ids if number not in seen.by_id]:
-            return ActionResult(
-                ok=False, error=f"There is no element {unknown[0]} on the screen.", refusal="unknown_id"
-            )
+        if (problem := unusable_target(action, seen)) is not None:
+            return problem
         try:
             steps = self._form(action, seen)
         except NotTranslatable as error:
-            return ActionResult(ok=False, error=str(error), refusal="no_key")
+            return refused(str(error), "no_key")
         self.hand_out(steps)
         return ActionResult(ok=True)
 

@@ -23,6 +23,7 @@ class Machine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     programs: dict[str, tuple[str, ...]]
+    shown_as: dict[str, str]
     applications: dict[str, str]
     unneeded: tuple[str, ...]
     windowless: tuple[str, ...]

@@ -5,7 +5,18 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from aci.acting.actions import Click, Done, Hotkey, KeyDown, MouseDown, MouseUp, SaveToBuffer, SwitchApplications, Type
+from aci.acting.actions import (
+    Click,
+    Done,
+    Hotkey,
+    KeyDown,
+    MouseDown,
+    MouseUp,
+    SaveToBuffer,
+    SwitchApplications,
+    Type,
+    Zoom,
+)
 from aci.errors import Halted
 from aci.observation.geometry import Rect
 from aci.remote.desktop import PREFIX, OSWorldDesktop
@@ -38,6 +49,16 @@ def test_windows_come_from_the_machine_where_it_lists_them() -> None:
     server.windows = [listed()]
     [window] = desktop(server).observe().windows
     assert (window.id, window.pid, window.frame) == (77, 123, Rect(8, 0, 304, 222))
+
+
+def test_a_machine_that_once_lists_no_windows_is_asked_again_at_the_next_look() -> None:
+    server = ScriptedServer()
+    server.windows = [listed()]
+    machine = desktop(server)
+    machine.observe()
+    server.failures["/execute"] = [httpx.Response(500, text="too busy")]
+    assert [window.id for window in machine.observe().windows] == [-1]
+    assert [window.id for window in machine.observe().windows] == [77]
 
 
 def test_what_has_no_window_lies_below_those_that_have() -> None:
@@ -91,6 +112,22 @@ def test_an_element_that_has_gone_meanwhile_is_refused() -> None:
     server.picture, server.tree = png(shade=90), notes().replace('name="Save"', 'name="Delete all"')
     result = machine.perform(Click(element_id=save.id), settle=False)
     assert result.refusal == "stale" and "'Save'" in str(result.error) and not server.executed
+
+
+def test_keys_are_refused_when_another_window_has_come_to_the_front() -> None:
+    server = ScriptedServer()
+    server.windows = [listed()]
+    machine = desktop(server)
+    machine.observe()
+    server.picture = png(shade=90)
+    server.windows = [listed(id=88, title="Delete all?", rect=[60, 60, 90, 90]), listed(active=False)]
+    result = machine.perform(Hotkey(keys=("Return",)), settle=False)
+    assert result.refusal == "stale" and "'Delete all?'" in str(result.error) and not server.executed
+
+
+def test_what_a_machine_cannot_do_is_refused() -> None:
+    server = ScriptedServer()
+    assert desktop(server).perform(Zoom(region=(0, 0, 9, 9))).refusal == "not_allowed" and not server.executed
 
 
 def test_an_element_that_has_moved_is_clicked_where_it_is_now() -> None:

@@ -45,6 +45,7 @@ def test_a_screenshot_comes_as_pixels() -> None:
         httpx.ReadTimeout("timed out"),
         httpx.RemoteProtocolError("peer closed connection without sending complete message body"),
         httpx.Response(502, text="Bad Gateway"),
+        httpx.Response(500, text="Xlib.error.DisplayConnectionError"),
         httpx.Response(200, content=png()[:200]),
         httpx.Response(200, content=b""),
     ],
@@ -65,7 +66,7 @@ def test_a_server_that_stays_away_is_an_error_with_its_address_and_a_fix() -> No
 
 def test_half_an_accessibility_tree_is_asked_for_again() -> None:
     server = ScriptedServer()
-    server.failures["/accessibility"] = [httpx.Response(200, text='{"AT": "<desk')]
+    server.failures["/accessibility"] = [httpx.Response(200, text='{"AT": "<desk'), httpx.Response(503)]
     assert machine(server).accessibility() == server.tree
 
 

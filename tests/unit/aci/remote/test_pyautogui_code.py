@@ -123,6 +123,13 @@ def test_primitive_becomes_calls_of_pyautogui(action: Action, calls: list[tuple[
     assert Recording().run(pyautogui_code(action, SCREEN)) == calls
 
 
+def test_a_window_of_which_only_the_title_is_known_is_activated_by_title() -> None:
+    window = Window(-3, "notes.txt", "Mousepad", Rect(0, 0, 400, 300))
+    seen = Observation(np.zeros((1, 1, 3), np.uint8), (), (window,))
+    code = pyautogui_code(SwitchApplications(app_code="mousepad"), seen)
+    assert code == "import subprocess; subprocess.run(['wmctrl', '-a', 'notes.txt'])"
+
+
 @pytest.mark.parametrize(
     ("action", "word"),
     [

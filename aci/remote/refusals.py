@@ -1,0 +1,32 @@
+"""Why a primitive cannot be sent to another machine."""
+
+from __future__ import annotations
+
+from aci.acting.actions import Action
+from aci.acting.result import ActionResult, Refusal
+from aci.observation.geometry import Point
+from aci.observation.observation import Element, Observation
+
+
+def elements_of(action: Action, seen: Observation) -> list[Element]:
+    """Return the elements that an action names, as far as the observation has them."""
+    ids = [target.element_id for target in action.targets() if not isinstance(target, Point)]
+    return [seen.by_id[number] for number in ids if number in seen.by_id]
+
+
+def unusable_target(action: Action, seen: Observation) -> ActionResult | None:
+    """Return the refusal of an action that names an element which is not there, or covered; None if all can be used."""
+    for target in action.targets():
+        if isinstance(target, Point):
+            continue
+        element = seen.by_id.get(target.element_id)
+        if element is None:
+            return refused(f"There is no element {target.element_id} on the screen.", "unknown_id")
+        if element.point is None:
+            return refused(f"Element {target.element_id} is covered.", "covered")
+    return None
+
+
+def refused(message: str, refusal: Refusal) -> ActionResult:
+    """Return the result of an action that was not carried out."""
+    return ActionResult(ok=False, error=message, refusal=refusal)
