@@ -148,6 +148,9 @@ class PolicySettings(Section):
 ModelRole = Literal["plan", "act", "reflect", "verify", "summarize"]
 
 
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
 class ProviderSettings(Section):
     """Requests to providers and model servers."""
 
@@ -157,21 +160,40 @@ class ProviderSettings(Section):
     # maximum number of screenshots in a request; 0 for a model without vision
     max_pictures: Annotated[int, Field(ge=0, le=20)] = 3
     longest_edge: Annotated[int, Field(ge=200, le=8000)] = 1568  # longest edge of a screenshot as it is sent, px
-    # reasoning effort, if the provider supports it; None for its default
-    effort: Literal["low", "medium", "high"] | None = None
+    # how much a model thinks and writes, for all roles or by role; None for its default
+    effort: Effort | dict[ModelRole, Effort] | None = None
+    # whether a model thinks before it answers, for all roles or by role; None for its default
+    thinking: bool | dict[ModelRole, bool] | None = None
     prices: Path | None = None  # a price list in the format of the packaged one; None for the packaged one
+
+    def for_role(self, role: ModelRole) -> RequestSettings:
+        """Return the settings of one role's requests."""
+        effort = self.effort.get(role) if isinstance(self.effort, dict) else self.effort
+        thinking = self.thinking.get(role) if isinstance(self.thinking, dict) else self.thinking
+        return RequestSettings.model_validate({**dict(self), "effort": effort, "thinking": thinking})
+
+
+class RequestSettings(ProviderSettings):
+    """The same for one role."""
+
+    effort: Effort | None = None  # how much the model thinks and writes
+    thinking: bool | None = None  # whether it thinks before it answers
 
 
 ObservationForm = Literal["screenshot", "tree", "screenshot_tree", "marks"]
 _OSWORLD_FORMS = {"a11y_tree": "tree", "screenshot_a11y_tree": "screenshot_tree", "som": "marks"}
 
 
+Engine = Literal["auto", "none", "vane", "perplexica", "searxng", "hosted"]
+
+
 class SearchSettings(Section):
     """Web search for the Manager."""
 
-    # `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, or `none`
-    engine: Literal["none", "vane", "perplexica", "searxng", "hosted"] = "none"
-    url: str | None = None  # address of the engine; not used for `hosted`
+    # `vane`, `perplexica` (up to 1.12), `searxng`, `hosted` by the model's provider, `none`, or `auto`: hosted if the
+    # provider of the planning model has a web search, else none
+    engine: Engine = "auto"
+    url: str | None = None  # address of the engine; not used for `hosted` and `auto`
     results: Annotated[int, Field(ge=1, le=20)] = 5  # maximum number of results
     timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0  # longest wait, s; then planning continues without results
     chat_model: str | None = None  # key of the model that Vane answers with; None for its first
@@ -201,7 +223,8 @@ class WorkerSettings(Section):
 class Settings(Section):
     """All settings."""
 
-    model: str = "offline"  # `offline`, `anthropic:NAME`, `openai:NAME`, the URL of a server, or `recorded:RUN`
+    # `offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the URL of a server, or `recorded:RUN`
+    model: str = "offline"
     roles: dict[ModelRole, str] = {}  # other models for plan, act, reflect, verify or summarize
     provider: ProviderSettings = ProviderSettings()  # requests to providers and model servers
     # what a model is shown of the screen: pictures, the tree with the recognized texts, both, or also the pictures with

@@ -142,11 +142,12 @@ def inputs() -> Iterator[Finding]:
 def search(settings: Settings) -> Iterator[Finding]:
     """Check that the configured search engine answers, without a query."""
     from agent_s.errors import AgentError
-    from agent_s.search.build import build_search
+    from agent_s.search.build import build_search, chosen_engine, search_price
 
-    engine, url = settings.search.engine, settings.search.url
+    engine, url = chosen_engine(settings), settings.search.url
     if engine == "none":
-        yield Finding("web search", "optional", "off: search.engine is not set", "see docs/models.md, Web search")
+        why = "search.engine is none" if settings.search.engine == "none" else "the model's provider has none"
+        yield Finding("web search", "optional", f"off: {why}", "see docs/models.md, Web search")
         return
     try:
         build_search(settings, os.environ)
@@ -160,7 +161,11 @@ def search(settings: Settings) -> Iterator[Finding]:
         hint = f"start {engine} there, or set search.url; -c search.engine=none turns it off"
         yield Finding("web search", "missing", f"{engine} does not answer at {url}: {error}", hint)
     else:
-        yield Finding("web search", "ok", f"{engine}{f' answers at {url}' if url else ', with the key that is set'}")
+        price = search_price(settings)
+        priced = "its price is unknown" if price is None else f"${price:g} per 1000 searches and the tokens"
+        cost = f"; {priced}" if engine == "hosted" else ""
+        how = f" answers at {url}" if url and engine != "hosted" else ", with the key that is set"
+        yield Finding("web search", "ok", f"{engine}{how}{cost}")
 
 
 def models() -> Iterator[Finding]:

@@ -12,15 +12,21 @@ from urllib.parse import urlsplit
 
 from agent_s.errors import ModelUnavailable, SettingsError
 from agent_s.llm.protocol import Model
-from agent_s.settings import ObservationForm, ProviderSettings, Settings
+from agent_s.settings import Effort, ObservationForm, ProviderSettings, Settings
 
 if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
     from agent_s.llm.providers.retries import Retrying
     from agent_s.llm.providers.sdk_client import SdkClient
 
-NAMES = "offline, anthropic:NAME, openai:NAME, http://HOST:PORT/v1#NAME, or recorded:RUN"
-KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+NAMES = "offline, anthropic:NAME, openai:NAME, gemini:NAME, http://HOST:PORT/v1#NAME, or recorded:RUN"
+KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+EFFORTS: dict[str, tuple[Effort, ...]] = {
+    "anthropic": ("low", "medium", "high", "xhigh", "max"),
+    "openai": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    "gemini": ("minimal", "low", "medium", "high", "xhigh"),
+}
+"""The efforts that a provider's models know, though not each of them every one."""
 URL_KEY_NAME = "AGENT_S_API_KEY"
 
 
@@ -77,8 +83,8 @@ def build_model(
     """Build the model with this name; nothing is sent yet.
 
     Args:
-        name: `offline`, `anthropic:NAME`, `openai:NAME`, the base URL of a server with `#NAME` of its model (or
-            without, if it has only one), or `recorded:RUN`. Without NAME, the provider's default.
+        name: `offline`, `anthropic:NAME`, `openai:NAME`, `gemini:NAME`, the base URL of a server with `#NAME` of its
+            model (or without, if it has only one), or `recorded:RUN`. Without NAME, the provider's default.
         environment: Source of keys, such as `os.environ`; None to use only a keyring.
         provider: Settings of requests to providers.
         retrying: Retries after transient errors; None for retries as the settings say.
@@ -102,10 +108,11 @@ def build_model(
         return _served(name, environment, provider, retrying, observation)
     if kind not in KEY_NAMES:
         raise SettingsError(f"There is no model {name!r}. Set `model` to {NAMES}.")
-    from agent_s.llm.providers import anthropic, openai
+    _require_efforts(kind, provider)
+    from agent_s.llm.providers import anthropic, gemini, openai
 
     client = build_client(name, environment, provider)
-    send = anthropic.send if kind == "anthropic" else openai.send
+    send = {"anthropic": anthropic.send, "openai": openai.send, "gemini": gemini.send}[kind]
     return _assembled(f"{kind}:{client.model}", client, send, provider, retrying, observation)
 
 
@@ -115,7 +122,7 @@ def build_client(name: str, environment: Mapping[str, str], settings: ProviderSe
     Raises:
         ModelUnavailable: There is no key for it, or its SDK is not installed.
     """
-    from agent_s.llm.providers import anthropic, openai
+    from agent_s.llm.providers import anthropic, gemini, openai
     from agent_s.llm.providers.api_keys import require_key
     from agent_s.llm.providers.prices import load_prices
     from agent_s.llm.providers.sdk_client import SdkClient
@@ -129,6 +136,9 @@ def build_client(name: str, environment: Mapping[str, str], settings: ProviderSe
     if provider == "anthropic":
         service = Service("Anthropic", address or anthropic.ADDRESS, model, KEY_NAMES[provider], key)
         return SdkClient("anthropic", service, settings.timeout_s, anthropic.CLIENT_ARGUMENTS)
+    if provider == "gemini":
+        service = Service("Google", address or gemini.ADDRESS, model, KEY_NAMES[provider], key)
+        return gemini.GeminiClient(service, settings.timeout_s)
     service = Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key)
     return SdkClient("openai", service, settings.timeout_s)
 
@@ -194,9 +204,22 @@ def _assembled(
     return ProviderModel(name, client, send, settings, renderer, retrying, prices, every_field=strict)
 
 
-def _require_sdk(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        raise ModelUnavailable(f"The Python package {package} is not installed: pip install 'agent-s[{package}]'")
+def _require_sdk(provider: str) -> None:
+    package, module = ("google-genai", "google.genai") if provider == "gemini" else (provider, provider)
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:  # of the package that holds the module
+        found = None
+    if found is None:
+        raise ModelUnavailable(f"The Python package {package} is not installed: pip install 'agent-s[{provider}]'")
+
+
+def _require_efforts(kind: str, settings: ProviderSettings) -> None:
+    efforts = settings.effort.values() if isinstance(settings.effort, dict) else (settings.effort,)
+    for effort in efforts:
+        if effort is not None and effort not in EFFORTS[kind]:
+            known = ", ".join(EFFORTS[kind])
+            raise SettingsError(f"provider.effort: models of {kind} do not know {effort!r}; there are: {known}.")
 
 
 def _require_price(name: str, settings: ProviderSettings) -> None:

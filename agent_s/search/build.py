@@ -10,9 +10,11 @@ from agent_s.errors import SettingsError
 from agent_s.search import WebSearch
 
 if TYPE_CHECKING:
-    from agent_s.settings import SearchSettings, Settings
+    from agent_s.settings import Engine, SearchSettings, Settings
     from memory_store import MemoryStore
 
+HOSTING = ("anthropic", "openai", "gemini")
+"""The providers with a web search of their own."""
 ENGINE_SHARE = 0.9  # share of the search timeout for the engine; the rest is for finding an older answer
 
 
@@ -28,7 +30,7 @@ def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearc
         ModelUnavailable: There is no key for the provider.
     """
     wanted = settings.search
-    match wanted.engine:
+    match chosen_engine(settings):
         case "none":
             return None
         case "searxng":
@@ -42,8 +44,30 @@ def build_search(settings: Settings, environment: Mapping[str, str]) -> WebSearc
             return VaneSearch(
                 address, kind, wanted.chat_model, wanted.embedding_model, wanted.results, wanted.timeout_s
             )
-        case "hosted":
+        case _:
             return _hosted(settings, environment)
+
+
+def chosen_engine(settings: Settings) -> Engine:
+    """Return the engine of the settings, with `auto` resolved to `hosted` or `none`.
+
+    It is `hosted` only if the planning model's provider has a web search whose cost is known where dollars are limited.
+    """
+    if settings.search.engine != "auto":
+        return settings.search.engine
+    offered = _planner(settings).partition(":")[0] in HOSTING
+    payable = settings.limits.max_dollars is None or search_price(settings) is not None
+    return "hosted" if offered and payable else "none"
+
+
+def search_price(settings: Settings) -> float | None:
+    """Return what a thousand hosted searches cost, dollars; None if it is unknown."""
+    from agent_s.llm.providers.prices import load_prices
+
+    provider, _, model = _planner(settings).partition(":")
+    prices = load_prices(settings.provider.prices)
+    price = prices.models.get(f"{provider}:{model or prices.defaults.get(provider, '')}")
+    return price.searches if price is not None else None
 
 
 def with_cache(engine: WebSearch | None, settings: Settings, memory: MemoryStore | None) -> WebSearch | None:
@@ -54,15 +78,19 @@ def with_cache(engine: WebSearch | None, settings: Settings, memory: MemoryStore
         return engine
     from agent_s.search.cached import CachedSearch
 
-    where = wanted.url or settings.roles.get("plan", settings.model)
+    where = wanted.url or _planner(settings)
     return CachedSearch(
         engine,
         memory,
-        name=f"{wanted.engine} {where} {wanted.results}",
+        name=f"{chosen_engine(settings)} {where} {wanted.results}",
         fresh=timedelta(days=wanted.cache_days),
         usable=timedelta(days=wanted.fallback_days),
         wait_s=wanted.timeout_s * ENGINE_SHARE,
     )
+
+
+def _planner(settings: Settings) -> str:
+    return settings.roles.get("plan", settings.model)
 
 
 def _url(settings: SearchSettings, example: str) -> str:
@@ -75,16 +103,22 @@ def _url(settings: SearchSettings, example: str) -> str:
 def _hosted(settings: Settings, environment: Mapping[str, str]) -> WebSearch:
     from agent_s.llm.build import build_client
     from agent_s.llm.providers.prices import load_prices
-    from agent_s.search.hosted import AnthropicSearch, OpenAISearch
+    from agent_s.search.hosted import AnthropicSearch, GeminiSearch, OpenAISearch
 
-    name = settings.roles.get("plan", settings.model)
+    name = _planner(settings)
     provider = name.partition(":")[0]
-    if provider not in ("anthropic", "openai"):
+    if provider not in HOSTING:
         raise SettingsError(
-            f"search.engine is hosted, but {name} has no web search. Use a model of anthropic: or openai:, or set "
+            f"search.engine is hosted, but {name} has no web search. Use a model of {' or '.join(HOSTING)}, or set "
             "another engine."
         )
     quick = settings.provider.model_copy(update={"timeout_s": settings.search.timeout_s})
     client = build_client(name, environment, quick)
-    engine = AnthropicSearch if provider == "anthropic" else OpenAISearch
-    return engine(client, f"{provider}:{client.model}", load_prices(settings.provider.prices), settings.search.results)
+    model, prices, most = f"{provider}:{client.model}", load_prices(settings.provider.prices), settings.search.results
+    match provider:
+        case "anthropic":
+            return AnthropicSearch(client, model, prices, most)
+        case "openai":
+            return OpenAISearch(client, model, prices, most)
+        case _:
+            return GeminiSearch(client, model, prices, most)

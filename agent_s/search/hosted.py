@@ -10,9 +10,11 @@ from typing import Any
 from agent_s.errors import ModelError, SearchError
 from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers import anthropic as messages_api
+from agent_s.llm.providers import gemini as gemini_api
 from agent_s.llm.providers import openai as responses_api
+from agent_s.llm.providers.gemini import CamelAnswer
 from agent_s.llm.providers.prices import Prices
-from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient
+from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.records import Usage
 from agent_s.search import Meter, WebSearch
 from agent_s.search.results import tidy
@@ -158,3 +160,44 @@ class OpenAISearch(_HostedSearch):
             raise SearchError("OpenAI's search returned no answer.")
         cited = (note for content in contents for note in content.annotations if note.type == "url_citation")
         return self._results(text, (WebResult(note.title, note.url, "") for note in cited))
+
+
+class _Web(CamelAnswer):
+    uri: str = ""
+    title: str = ""
+
+
+class _Chunk(CamelAnswer):
+    web: _Web = _Web()
+
+
+class _Grounded(gemini_api.Candidate):
+    chunks: tuple[_Chunk, ...] = nested((), "groundingMetadata", "groundingChunks")
+    queries: tuple[str, ...] = nested((), "groundingMetadata", "webSearchQueries")
+
+
+class _GroundedResponse(CamelAnswer):
+    candidates: tuple[_Grounded, ...] = ()
+    usage_metadata: gemini_api.Counts
+
+
+class GeminiSearch(_HostedSearch):
+    """Searches with Google's search, by which Gemini grounds its answers."""
+
+    def search(self, query: str) -> tuple[WebResult, ...]:
+        """Return the answer, then the pages that it rests on; see `WebSearch`."""
+        config = {"tools": [{"google_search": {}}], "should_return_http_response": True}
+        response, seconds = self._call(
+            lambda sdk: sdk.models.generate_content,
+            _GroundedResponse,
+            contents=QUESTION.format(query=query),
+            config=config,
+        )
+        candidates = response.candidates[:1]
+        searches = sum(len(one.queries) for one in candidates)
+        self._charge(response.usage_metadata.as_usage(searches), seconds)
+        text = "".join(one.text for one in candidates)
+        if not text:
+            raise SearchError("Google's search found nothing.")
+        pages = (chunk.web for one in candidates for chunk in one.chunks)
+        return self._results(text, (WebResult(page.title, page.uri, "") for page in pages))

@@ -36,13 +36,14 @@ class AnthropicFormat:
 
     def answer(self, text: str, *, stop: str = "end", refusal: str = "") -> Http:
         reasons = {"end": "end_turn", "length": "max_tokens", "refusal": "refusal", "filter": "refusal"}
+        blocks = [{"type": "text", "text": text}] if text else []
         details = {"type": "refusal", "category": "cyber", "explanation": refusal} if refusal else None
         body = {
             "id": "msg_01",
             "type": "message",
             "role": "assistant",
             "model": "claude-test",
-            "content": [{"type": "text", "text": text}] if text else [],
+            "content": [{"type": "thinking", "thinking": "", "signature": "c2lnbmVk"}, *blocks],
             "stop_reason": reasons[stop],
             "stop_sequence": None,
             "stop_details": details,
@@ -229,7 +230,67 @@ class ChatFormat:
         return {"AGENT_S_API_KEY": KEY}
 
 
-FORMATS: tuple[Format, ...] = (AnthropicFormat(), ResponsesFormat(), ChatFormat())
+class GeminiFormat:
+    """POST /v1beta/models/NAME:generateContent."""
+
+    name = "gemini"
+
+    def answer(self, text: str, *, stop: str = "end", refusal: str = "") -> Http:
+        reasons = {"end": "STOP", "length": "MAX_TOKENS", "filter": "PROHIBITED_CONTENT", "refusal": "SAFETY"}
+        parts: list[dict[str, Any]] = [{"text": "I wonder.", "thought": True, "thoughtSignature": "c2lnbmVk"}]
+        parts += [{"text": text}] if text else []
+        body: dict[str, Any] = {
+            "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reasons[stop], "index": 0}],
+            "usageMetadata": {
+                "promptTokenCount": 1000,
+                "cachedContentTokenCount": 860,
+                "candidatesTokenCount": 30,
+                "thoughtsTokenCount": 20,
+                "totalTokenCount": 1050,
+            },
+            "modelVersion": "gemini-test",
+            "responseId": "resp_01",
+        }
+        if refusal:
+            body |= {"candidates": [], "promptFeedback": {"blockReason": refusal}}
+        return Http(body=body)
+
+    def error(self, status: int, message: str, code: str = "", headers: dict[str, str] | None = None) -> Http:
+        kinds = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
+        error: dict[str, Any] = {"code": status, "message": message, "status": kinds.get(status, "INTERNAL")}
+        if code:
+            error["details"] = {"error_code": code}
+        return Http(status, {"error": error}, headers or {})
+
+    def problems(self, seen: Seen) -> list[str]:
+        body, found = seen.body, []
+        if seen.path != "/v1beta/models/gemini-test:generateContent":
+            found.append(f"path {seen.path}")
+        if seen.headers.get("x-goog-api-key") != KEY:
+            found.append("headers")
+        roles = [content["role"] for content in body["contents"]]
+        if roles[0] != "user" or any(one == other for one, other in itertools.pairwise(roles)):
+            found.append(f"roles {roles}")
+        config = body["generationConfig"]
+        if config.get("responseMimeType") != "application/json" or not config.get("maxOutputTokens"):
+            found.append("responseMimeType, maxOutputTokens")
+        return found + strictness(config.get("responseJsonSchema"), every_field=False)
+
+    def texts(self, body: Any) -> list[str]:
+        contents = (body["systemInstruction"], *body["contents"])
+        return [part["text"] for content in contents for part in content["parts"] if "text" in part]
+
+    def pictures(self, body: Any) -> int:
+        return sum("inlineData" in part for content in body["contents"] for part in content["parts"])
+
+    def model(self, url: str) -> str:
+        return "gemini:gemini-test"
+
+    def environment(self, url: str) -> dict[str, str]:
+        return {"GEMINI_API_KEY": KEY, "GEMINI_BASE_URL": url}
+
+
+FORMATS: tuple[Format, ...] = (AnthropicFormat(), ResponsesFormat(), ChatFormat(), GeminiFormat())
 
 
 def _credentials(seen: Seen) -> set[str]:

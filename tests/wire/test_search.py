@@ -13,7 +13,7 @@ from agent_s.llm.protocol import WebResult
 from agent_s.llm.providers.prices import load_prices
 from agent_s.records import Usage
 from agent_s.search import WebSearch
-from agent_s.search.build import build_search
+from agent_s.search.build import build_search, chosen_engine
 from agent_s.settings import Settings, load_settings
 from tests.wire.server import Act, Half, Http, Reset, Stall, WireServer
 
@@ -223,6 +223,48 @@ def test_openai_returns_its_answer_and_citations() -> None:
     )
     assert server.asked[0]["tools"] == [{"type": "web_search"}]
     assert QUERY in server.asked[0]["input"]
+
+
+def test_gemini_returns_its_answer_and_the_pages_it_rests_on() -> None:
+    chunk = {"web": {"uri": "http://one.example/", "title": "One"}}
+    grounding = {"groundingChunks": [chunk], "webSearchQueries": ["line numbers", "mousepad"]}
+    parts = [{"text": "Thinking.", "thought": True}, {"text": "Use the View menu."}]
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "groundingMetadata": grounding}
+    usage = {"promptTokenCount": 70, "candidatesTokenCount": 5, "thoughtsTokenCount": 2}
+    meter = CountingMeter()
+    with answering(Http(body={"candidates": [candidate], "usageMetadata": usage})) as server:
+        environment = {"GEMINI_API_KEY": KEY, "GEMINI_BASE_URL": server.url}
+        asked = engine(settings("hosted", model="gemini:gemini-test"), environment)
+        asked.set_meter(meter)
+        found = asked.search(QUERY)
+    assert found == (
+        WebResult("Answer of Google's web search", "", "Use the View menu."),
+        WebResult("One", "http://one.example/", ""),
+    )
+    assert server.asked[0]["tools"] == [{"googleSearch": {}}]
+    (used,) = meter.charged
+    assert (used.input_tokens, used.output_tokens, used.searches, used.dollars) == (70, 7, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({"model": "anthropic:claude-opus-5"}, "hosted"),
+        ({"model": "openai:gpt-test"}, "hosted"),
+        ({"model": "gemini:gemini-test"}, "hosted"),
+        ({"model": "offline"}, "none"),
+        ({"model": "http://localhost:8000#small"}, "none"),
+        ({"model": "offline", "roles.plan": "openai:gpt-test"}, "hosted"),
+        ({"model": "anthropic:claude-opus-5", "limits.max_dollars": 1}, "hosted"),
+        ({"model": "openai:gpt-test", "limits.max_dollars": 1}, "none"),
+        ({"model": "anthropic:claude-opus-5", "search.engine": "none"}, "none"),
+        ({"model": "offline", "search.engine": "searxng"}, "searxng"),
+    ],
+)
+def test_the_planners_provider_searches_by_default_if_its_cost_can_be_limited(
+    chosen: dict[str, object], expected: str
+) -> None:
+    assert chosen_engine(load_settings(overrides=chosen)) == expected
 
 
 class CountingMeter:

@@ -9,7 +9,7 @@ from typing import Any
 from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply, Stop
 from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
 from agent_s.records import Usage
-from agent_s.settings import ProviderSettings
+from agent_s.settings import RequestSettings
 
 ADDRESS = "https://api.anthropic.com"
 CLIENT_ARGUMENTS = {"open_telemetry": False}
@@ -58,7 +58,7 @@ class _Message(Answer):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
+    client: SdkClient, settings: RequestSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation and read the answer; a `provider.Send`."""
     config: dict[str, Any] = {"effort": settings.effort} if settings.effort is not None else {}
@@ -72,6 +72,8 @@ def send(
     }
     if config:
         request["output_config"] = config
+    if settings.thinking is not None:
+        request["thinking"] = {"type": "adaptive" if settings.thinking else "disabled"}
     message = client.call(lambda sdk: sdk.messages.with_raw_response.create, _Message, **request)
     return Reply(
         text="".join(block.text for block in message.content if block.type == "text"),

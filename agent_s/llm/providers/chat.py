@@ -14,7 +14,7 @@ from agent_s.llm.providers.openai import data_url
 from agent_s.llm.providers.sdk_client import Answer, AnswerT, SdkClient, nested
 from agent_s.llm.providers.sdk_errors import Service
 from agent_s.records import Usage
-from agent_s.settings import ProviderSettings
+from agent_s.settings import RequestSettings
 
 KEY_NAME = "AGENT_S_API_KEY"
 _STOPS: dict[str | None, Stop] = {"length": "length", "content_filter": "filter"}
@@ -104,7 +104,7 @@ class ServerClient(SdkClient):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
+    client: SdkClient, settings: RequestSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation and read the answer; a `provider.Send`."""
     turns = [_turn(message) for message in conversation.messages]
@@ -116,6 +116,10 @@ def send(
     if schema is not None:
         form = {"name": "answer", "schema": schema}
         request["response_format"] = {"type": "json_schema", "json_schema": form}
+    if settings.effort is not None:
+        request["reasoning_effort"] = settings.effort
+    if settings.thinking is not None:
+        request["extra_body"] = {"chat_template_kwargs": {"enable_thinking": settings.thinking}}
     completion = client.call(lambda sdk: sdk.chat.completions.with_raw_response.create, _Completion, **request)
     counts = completion.usage or _Counts()
     usage = Usage(

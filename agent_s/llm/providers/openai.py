@@ -10,7 +10,7 @@ from agent_s.llm.conversation import Conversation, Message, Part, Picture, Reply
 from agent_s.llm.providers.retries import TransientError
 from agent_s.llm.providers.sdk_client import Answer, SdkClient, nested
 from agent_s.records import Usage
-from agent_s.settings import ProviderSettings
+from agent_s.settings import RequestSettings
 
 ADDRESS = "https://api.openai.com/v1"
 _STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
@@ -57,7 +57,7 @@ class _Response(Answer):
 
 
 def send(
-    client: SdkClient, settings: ProviderSettings, conversation: Conversation, schema: dict[str, Any] | None
+    client: SdkClient, settings: RequestSettings, conversation: Conversation, schema: dict[str, Any] | None
 ) -> Reply:
     """Send a conversation, of which nothing is stored there, and read the answer; a `provider.Send`."""
     request: dict[str, Any] = {
@@ -71,8 +71,9 @@ def send(
     if schema is not None:
         form = {"name": "answer", "schema": schema, "strict": True}
         request["text"] = {"format": {"type": "json_schema", **form}}
-    if settings.effort is not None:
-        request["reasoning"] = {"effort": settings.effort}
+    effort = "none" if settings.thinking is False else settings.effort
+    if effort is not None:
+        request["reasoning"] = {"effort": effort}
     response = client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
     if response.status == "failed" or response.error_message:
         raise _failure(response.error_code, response.error_message)

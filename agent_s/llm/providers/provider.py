@@ -18,7 +18,8 @@ from agent_s.llm.providers.schemas import schema_for
 from agent_s.llm.providers.sdk_client import SdkClient
 from agent_s.llm.providers.sdk_errors import SchemaRefused
 from agent_s.llm.providers.structured import Unreadable, read_response
-from agent_s.settings import ProviderSettings
+from agent_s.llm.routing import ROLES
+from agent_s.settings import ProviderSettings, RequestSettings
 
 MAX_ECHO = 4_000  # characters of an invalid answer that are sent back
 
@@ -29,7 +30,7 @@ class Send(Protocol):
     def __call__(
         self,
         client: SdkClient,
-        settings: ProviderSettings,
+        settings: RequestSettings,
         conversation: Conversation,
         schema: dict[str, Any] | None,
     ) -> Reply:
@@ -97,9 +98,10 @@ class ProviderModel:
     def _ask(self, conversation: Conversation, request: ModelRequest) -> Reply:
         reply, problem = None, ""
         schema = schema_for(request.response_type, self.every_field)
+        settings = self.settings.for_role(ROLES[request.kind])
         try:
             reply = self.retrying(
-                lambda: self._attempt(conversation, schema), self.client.cancel, request.asked_to_stop
+                lambda: self._attempt(conversation, schema, settings), self.client.cancel, request.asked_to_stop
             )
         except ModelError as error:
             problem = str(error)
@@ -119,14 +121,14 @@ class ProviderModel:
                 )
         return reply
 
-    def _attempt(self, conversation: Conversation, schema: dict[str, Any]) -> Reply:
+    def _attempt(self, conversation: Conversation, schema: dict[str, Any], settings: RequestSettings) -> Reply:
         """Make one attempt; without a schema if the server supports none."""
         if self._enforces_schema:
             try:
-                return self.send(self.client, self.settings, conversation, schema)
+                return self.send(self.client, settings, conversation, schema)
             except SchemaRefused:
                 self._enforces_schema = False
-        return self.send(self.client, self.settings, conversation, None)
+        return self.send(self.client, settings, conversation, None)
 
     def _read(self, reply: Reply, response_type: type[Response]) -> Response:
         if reply.stop == "length":

@@ -1,6 +1,6 @@
 """A client of a provider's SDK whose answers are bounded, typed and cancellable.
 
-Both SDKs have the same shape, so one class serves them.
+The SDKs of Anthropic and OpenAI have the same shape, so one class serves them.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_s.llm.providers.cancellation import OpenConnections
 from agent_s.llm.providers.retries import TransientError
 from agent_s.llm.providers.sdk_errors import Service, translated
-
-if TYPE_CHECKING:
-    import httpx2
 
 MAX_ANSWER_BYTES = 8_000_000
 
@@ -50,7 +47,7 @@ class SdkClient:
 
     def __init__(
         self,
-        sdk: Literal["anthropic", "openai"],
+        sdk: Literal["anthropic", "openai", "google.genai"],
         service: Service,
         timeout_s: float = 120.0,
         arguments: Mapping[str, Any] | None = None,
@@ -116,27 +113,28 @@ class SdkClient:
                 **self._arguments,
             )
 
-    def _http_options(self) -> dict[str, Any]:
-        """Return the options of the HTTP client; redirects are not followed, since they could carry the key away."""
-        import httpx2
+    def _http_options(self, library: str = "httpx2") -> dict[str, Any]:
+        """Return the options of the HTTP client; redirects are not followed, since they could carry the key away.
 
-        limit_s = self._timeout_s
+        Args:
+            library: The client's library: httpx, or its successor httpx2.
+        """
+        http, limit_s = importlib.import_module(library), self._timeout_s
         return {
             "follow_redirects": False,
-            "timeout": httpx2.Timeout(limit_s, connect=min(10.0, limit_s)),
+            "timeout": http.Timeout(limit_s, connect=min(10.0, limit_s)),
             "event_hooks": {
                 "request": [self._connections.track],
-                "response": [lambda response: _bound(response, limit_s)],
+                "response": [lambda response: _bound(http, response, limit_s)],
             },
         }
 
 
-def _bound(response: httpx2.Response, limit_s: float) -> None:
-    """Bound the body of an answer in size and time, from its first byte to its end."""
-    import httpx2
+def _bound(http: Any, response: Any, limit_s: float) -> None:
+    """Bound the body of an answer in size and time, from its first byte to its end; `http` is the client's library."""
 
-    class Bounded(httpx2.SyncByteStream):
-        def __init__(self, stream: httpx2.SyncByteStream) -> None:
+    class Bounded(http.SyncByteStream):  # type: ignore[misc]
+        def __init__(self, stream: Any) -> None:
             self._stream = stream
 
         def __iter__(self) -> Iterator[bytes]:
@@ -144,13 +142,13 @@ def _bound(response: httpx2.Response, limit_s: float) -> None:
             for chunk in self._stream:
                 size += len(chunk)
                 if size > MAX_ANSWER_BYTES:
-                    raise httpx2.ReadError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+                    raise http.ReadError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
                 if time.monotonic() > ends:
-                    raise httpx2.ReadTimeout("the answer does not end")
+                    raise http.ReadTimeout("the answer does not end")
                 yield chunk
 
         def close(self) -> None:
             self._stream.close()
 
-    if isinstance(response.stream, httpx2.SyncByteStream):
+    if isinstance(response.stream, http.SyncByteStream):
         response.stream = Bounded(response.stream)

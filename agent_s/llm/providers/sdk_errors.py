@@ -18,12 +18,21 @@ _ACCOUNT_USED_UP = frozenset(("insufficient_quota", "billing_hard_limit_reached"
 """Error codes of status 429 that waiting does not fix."""
 _NO_VISION = re.compile(r"image|vision|multimodal|multi-modal|mmproj", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"too long|context.{0,12}(length|window|size)|maximum.{0,20}tokens|exceed.{0,20}context", re.IGNORECASE
+    r"too long|context.{0,12}(length|window|size|limit)|exceed.{0,20}context|token count.{0,30}exceed", re.IGNORECASE
 )
 _NO_SCHEMA = re.compile(
-    r"output_config|output format|response_format|json_schema|structured output|grammar", re.IGNORECASE
+    r"output_config|output format|response_format|response_?schema|json_schema|structured output|grammar|"
+    r"schema is too complex|schemas? contains? too many",
+    re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(r"credit|billing|quota", re.IGNORECASE)
+# Settings of requests, by the words with which servers refuse their values
+_REFUSED_SETTINGS = {
+    "provider.effort": re.compile(r"\beffort\b|reasoning_effort|thinking_level|thinkingLevel", re.IGNORECASE),
+    "provider.thinking": re.compile(r"\bthinking\b|thinking_budget|thinkingBudget", re.IGNORECASE),
+    "provider.max_output_tokens": re.compile(r"max_(output_|completion_)?tokens|maxOutputTokens", re.IGNORECASE),
+}
+_WRONG_KEY = re.compile(r"api.?key not valid|invalid api.?key", re.IGNORECASE)
 _FILTERED = re.compile(r"content.{0,3}(filter|policy|management)|safety", re.IGNORECASE)
 
 
@@ -45,6 +54,23 @@ class Service:
         """Return name and address."""
         return f"{self.name} at {self.address}"
 
+    def tidy(self, text: str) -> str:
+        """Return a foreign message as one short line without the key."""
+        if self.key:
+            text = text.replace(self.key, "[key]")
+        line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+        return line if len(line) <= MAX_MESSAGE else f"{line[:MAX_MESSAGE]}..."
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An answer with an HTTP error status."""
+
+    status: int
+    body: object  # its body, as JSON
+    headers: Mapping[str, str]
+    text: str  # the SDK's message, if the body has none
+
 
 @contextmanager
 def translated(sdk: ModuleType, service: Service) -> Iterator[None]:
@@ -52,18 +78,27 @@ def translated(sdk: ModuleType, service: Service) -> Iterator[None]:
     try:
         yield
     except sdk.APIStatusError as error:
-        raise _status_error(error, service) from None
+        failure = Failure(int(error.status_code), error.body, error.response.headers, str(error))
+        raise status_error(failure, service) from None
     except sdk.APITimeoutError:
-        raise TransientError(f"{service} did not answer in time (provider.timeout_s).", max_tries=2) from None
+        raise _late(service) from None
     except sdk.APIConnectionError as error:
-        raise _connection_error(error, service) from None
+        raise connection_error(error.__cause__ or error, service) from None
     except (sdk.APIError, UnicodeError, ValueError) as error:
-        raise ModelUnavailable(f"{service.name}: {_tidy(str(error), service)}") from None
+        raise ModelUnavailable(f"{service.name}: {service.tidy(str(error))}") from None
 
 
-def _connection_error(error: Exception, service: Service) -> ModelError:
-    cause = error.__cause__
-    detail = _tidy(str(cause or error), service)
+def connection_error(error: BaseException, service: Service, late: bool = False) -> ModelError:
+    """Return the error for a lost connection, with a fix.
+
+    Args:
+        error: The HTTP client's error.
+        service: The service.
+        late: Whether it did not answer in time.
+    """
+    if late:
+        return _late(service)
+    detail = service.tidy(str(error))
     if "CERTIFICATE" in detail.upper():
         return ModelUnavailable(
             f"The certificate of {service} is not accepted: {detail}. Check this machine's clock, and for a proxy in "
@@ -71,7 +106,7 @@ def _connection_error(error: Exception, service: Service) -> ModelError:
         )
     if "larger than" in detail:
         return ModelError(f"{service}: {detail}.")
-    if type(cause).__name__ == "ProxyError":
+    if type(error).__name__ == "ProxyError":
         return ModelUnavailable(f"The proxy in front of {service} refuses: {detail}. Check HTTPS_PROXY and NO_PROXY.")
     return TransientError(
         f"{service} cannot be reached: {detail or 'connection lost'}. Check the network and the address; a proxy is "
@@ -79,13 +114,19 @@ def _connection_error(error: Exception, service: Service) -> ModelError:
     )
 
 
-def _status_error(error: Any, service: Service) -> ModelError:
+def _late(service: Service) -> TransientError:
+    return TransientError(f"{service} did not answer in time (provider.timeout_s).", max_tries=2)
+
+
+def status_error(failure: Failure, service: Service) -> ModelError:
     """Return the error for an HTTP status, with a fix."""
-    status, name = int(error.status_code), service.name
-    fields = _fields(error.body)
-    said = _tidy(str(fields.get("message") or error), service)
+    status, name = failure.status, service.name
+    fields = _fields(failure.body)
+    said = service.tidy(str(fields.get("message") or failure.text))
     if status in (408, 409, 429) or status >= 500:
-        return _busy(status, said, error.response.headers, _code(fields), name)
+        return _busy(status, said, failure.headers, _code(fields), name)
+    if status == 400 and _WRONG_KEY.search(said):
+        status = 401
     match status:
         case 401 | 403:
             refused = f"{name} refuses the key (HTTP {status}: {said})."
@@ -115,6 +156,9 @@ def _busy(status: int, said: str, headers: Mapping[str, str], code: str, name: s
 
 def _rejected(message: str, said: str) -> ModelError:
     """Return the error for a rejected request, as far as the server's message explains it."""
+    for setting, words in _REFUSED_SETTINGS.items():
+        if words.search(said) and not _TOO_LONG.search(said):
+            return ModelUnavailable(f"{message} Change {setting}, or leave it out for the model's default.")
     if _NO_SCHEMA.search(said):
         return SchemaRefused(message)
     if _TOO_LONG.search(said):
@@ -124,14 +168,6 @@ def _rejected(message: str, said: str) -> ModelError:
     if _NO_CREDIT.search(said):
         return ModelUnavailable(message)
     return ModelRefused(message) if _FILTERED.search(said) else ModelError(message)
-
-
-def _tidy(text: str, service: Service) -> str:
-    """Return a foreign message as one short line without the key."""
-    if service.key:
-        text = text.replace(service.key, "[key]")
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
-    return line if len(line) <= MAX_MESSAGE else f"{line[:MAX_MESSAGE]}..."
 
 
 def _fields(body: object) -> Mapping[str, Any]:
