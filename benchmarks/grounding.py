@@ -7,6 +7,9 @@ python -m benchmarks.grounding --json
 `click_through`: share of the things to be hit that a click on their element hit, told by the fixtures themselves: a
 page of 200 widgets in Chromium and one as sites craft them, which tells itself what of it can be seen, two GTK 3 and
 two GTK 4 programs, cells of Calc, menus and toolbars of LibreOffice; what never becomes an element counts as missed.
+`candidates_recall`: share of the icons and shapes without a name, on pages and in programs whose buttons are hidden
+from the search, that became candidates; `candidates_wrong_per_right`: candidates that stand for none of them, for each
+that does.
 `ocr_recall`: share of the labels of 12 px and more on a canvas that became
 elements with exactly their text. `ocr_duplicates`: share of recognized texts that an element of the tree at the same
 place says already.
@@ -36,8 +39,9 @@ from benchmarks.support.reference import SYSTEM_PYTHON
 from benchmarks.support.reports import FileReports, PageServer, wait_until
 from benchmarks.support.screens import FULL_HD, desktop_with_ocr, desktop_without_ocr, open_all, open_program
 from benchmarks.support.steps import find
+from benchmarks.support.unnamed.measuring import measure_candidates
 
-NAMES = ("click_through", "ocr_recall", "ocr_duplicates")
+NAMES = ("click_through", "ocr_recall", "ocr_duplicates", "candidates_recall", "candidates_wrong_per_right")
 SIZE = (1280, 800)
 PROGRAMS = Path(__file__).parent / "fixtures"
 READY_LIMIT_S = 8.0
@@ -63,7 +67,7 @@ def main() -> int:
     """Measure, and print the figures; with --json the last line is one JSON object."""
 
     def options(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--only", choices=tuple(_CLICKED), help="click through one fixture only")
+        parser.add_argument("--only", choices=(*_CLICKED, "candidates"), help="one part only")
 
     return command("grounding", __doc__ or "", measure, options)
 
@@ -90,6 +94,12 @@ def measure(wanted: argparse.Namespace) -> Figures:
             recall, duplicates = _recognition()
             figures.set("ocr_recall", recall)
             figures.set("ocr_duplicates", duplicates)
+    if wanted.only in (None, "candidates"):
+        with figures.part("candidates_recall", "candidates_wrong_per_right"):
+            score = measure_candidates(quick)
+            tell(f"candidates: {score}")
+            figures.set("candidates_recall", score.recall)
+            figures.set("candidates_wrong_per_right", score.wrong_per_right)
     return figures
 
 

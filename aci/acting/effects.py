@@ -149,7 +149,7 @@ def _window(window: Window) -> str:
 
 def _elements(before: Snapshot, after: Snapshot, areas: Collection[Rect] | None) -> Iterator[tuple[int, Difference]]:
     """Yield the differences of elements with their ids; of recognized text only where pixels changed."""
-    old, new = before.by_id, after.by_id
+    old, new = ({element.id: element for element in seen.elements} for seen in (before, after))
     for number, element in new.items():
         was = old.get(number)
         if was is not None:

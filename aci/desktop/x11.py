@@ -215,10 +215,13 @@ class X11Desktop:
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized
         elements, notes, unread = reading.elements, reading.notes, 0
+        candidates: tuple[Element, ...] = ()
         if text_reader is not None:
             texts = text_reader.read(picture.result(), elements, windows)
-            elements, notes, unread = texts.elements, (*notes, *texts.notes), texts.unread
-        elements = shown(elements, self.screen.dark())
+            elements, notes, unread = texts.elements, (*notes, *texts.notes), len(texts.unread)
+            if self._candidates is not None:
+                candidates = self._candidates.find(picture.result(), elements, windows, texts.unread)
+        elements, candidates = (shown(each, self.screen.dark()) for each in (elements, candidates))
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
         return Observation(
@@ -229,6 +232,7 @@ class X11Desktop:
             buffer=tuple(self._buffer),
             focus_id=reading.focus_id if any(element.id == reading.focus_id for element in elements) else None,
             unread=unread,
+            candidates=candidates,
         )
 
     def perform(self, action: Action, settle: bool = True) -> ActionResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from aci.observation.candidate_text import HEAD, candidate_lines
 from aci.observation.quoting import LONGEST_NAME, quote
 from aci.observation.repeats import listed
 from aci.observation.sheet_text import address_ranges, is_sheet_cell, sheet_lines
@@ -64,6 +65,10 @@ def render_changes(previous: Snapshot, current: Snapshot, earlier: Sequence[Snap
     covered, gone = _absent(previous, current, old)
     lines += [f"Covered by {title}: {_which(elements)}" for title, elements in covered.items()]
     lines += _section("Gone:", _gone_lines(gone))
+    unnamed = [candidate for candidate in current.candidates if candidate.id not in previous.by_id]
+    lines += _section(f"New {HEAD}", candidate_lines(unnamed))
+    if lost := [candidate.id for candidate in previous.candidates if candidate.id not in current.by_id]:
+        lines.append(f"Gone from the picture: ids {_ranges(lost)}")
     if previous.focus_id != current.focus_id:
         lines.append(focus_line(current))
     return "\n".join((lines or [NOTHING_CHANGED]) + extra_lines(current, previous))

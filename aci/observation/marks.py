@@ -39,7 +39,7 @@ def draw_marks(observation: Snapshot) -> NDArray[np.uint8]:
     picture = Rect(0, 0, width, height)
     marked = [
         replace(element, rect=common)
-        for element in observation.elements
+        for element in (*observation.elements, *observation.candidates)
         if _deserves_mark(element) and (common := element.rect.intersection(picture)) is not None
     ]
     for element in marked:

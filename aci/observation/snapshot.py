@@ -19,7 +19,7 @@ State = Literal[
     "invalid", "password", "busy", "visited", "horizontal", "vertical", "default",
 ]  # fmt: skip
 
-Source = Literal["accessibility", "ocr"]
+Source = Literal["accessibility", "ocr", "picture"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Element:
 
     Attributes:
         id: Stays the same for the whole run while the element is on the screen; never reused.
-        role: AT-SPI role name, such as "push button", or "text line" for recognized text.
+        role: AT-SPI role name, such as "push button"; "text line" for recognized text, "icon" or "shape" for what was
+            found in the picture.
         name: Accessible name; empty where the application gives none.
         text: Content of a text field, cell or document; None where the element has no text interface.
         value: Current value of a slider, spin button or progress bar; None elsewhere.
@@ -103,6 +104,8 @@ class Snapshot:
         focus_id: Element that has the keyboard, or None.
         unread: Areas of the screen with a text that is not recognized yet.
         taken_s: Seconds that taking it needed.
+        candidates: Icons and shapes of the picture that no element names, window by window from the top. They have ids
+            like elements, but no names; only their color and place tell them apart.
     """
 
     screenshot: NDArray[np.uint8]
@@ -113,11 +116,12 @@ class Snapshot:
     focus_id: int | None = None
     unread: int = 0
     taken_s: float = 0.0
+    candidates: tuple[Element, ...] = ()
 
     @cached_property
     def by_id(self) -> dict[int, Element]:
-        """Elements by id."""
-        return {element.id: element for element in self.elements}
+        """Elements and candidates by id."""
+        return {element.id: element for element in (*self.elements, *self.candidates)}
 
     @property
     def active_window(self) -> Window | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
+from aci.observation.candidate_text import HEAD, candidate_lines
 from aci.observation.quoting import LONGEST_NAME, quote
 from aci.observation.repeats import listed
 from aci.observation.sheet_text import is_sheet_cell, sheet_lines
@@ -39,6 +40,8 @@ def render_observation(observation: Snapshot) -> str:
     lines += [f"  {window_line(window)}" for window in observation.windows] or ["  none"]
     for title, elements in by_window(listed(observation), observation.windows):
         lines += ["", f"Elements of window {title}:", *element_lines(elements)]
+    if observation.candidates:
+        lines += ["", HEAD.capitalize(), *candidate_lines(observation.candidates)]
     if observation.focus_id is not None:
         lines += ["", focus_line(observation)]
     return "\n".join(lines + extra_lines(observation))

@@ -52,7 +52,7 @@ class ReadScreen:
     # else the other elements of their window
     elements: tuple[Element, ...]
     notes: tuple[str, ...]  # what a reader has to know of what was left out
-    unread: int = 0  # areas with a text that is not recognized yet
+    unread: tuple[Rect, ...] = ()  # areas with a text that is not recognized yet, px
 
 
 class TextReader:
@@ -108,7 +108,7 @@ class TextReader:
             *_about(mute, shown, "shows texts that are not recognized yet; wait to see them"),
             *(("Some texts are only in the picture; they could not be recognized.",) if failures else ()),
         )
-        return ReadScreen(weave(merged.elements, texts, windows), notes, len(late))
+        return ReadScreen(weave(merged.elements, texts, windows), notes, tuple(area.rect for area in late))
 
     def close(self) -> None:
         """Stop reading."""

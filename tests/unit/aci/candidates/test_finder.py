@@ -1,0 +1,77 @@
+"""Candidates of a screen: what they are, which ids they have, and what is left to the tree and to text recognition."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from aci.candidates.finder import CandidateFinder
+from aci.observation.geometry import Point, Rect
+from aci.observation.snapshot import Element, Window
+
+pytest.importorskip("cv2", reason="pip install agent-s[ocr]")
+
+WINDOW = Window(1, "Board", "board", Rect(100, 50, 600, 400), active=True)
+RED, BLUE = (229, 57, 53), (30, 136, 229)
+
+
+def screen(*squares: tuple[int, int, tuple[int, int, int]]) -> NDArray[np.uint8]:
+    """Return a screen with squares of 30 px."""
+    pixels = np.full((600, 800, 3), 240, dtype=np.uint8)
+    for x, y, color in squares:
+        pixels[y : y + 30, x : x + 30] = color
+    return pixels
+
+
+def element(rect: Rect, role: str = "push button", name: str = "") -> Element:
+    return Element(id=1, role=role, name=name, rect=rect, point=rect.center, window_id=1)
+
+
+def test_a_candidate_has_a_role_and_a_color_but_no_name() -> None:
+    (found,) = CandidateFinder(count(5)).find(screen((200, 200, RED)), (), [WINDOW])
+    assert (found.id, found.role, found.name, found.description) == (5, "shape", "", "red")
+    assert (found.rect, found.point, found.source) == (Rect(200, 200, 30, 30), Point(215, 215), "picture")
+    assert (found.window_id, found.app) == (1, "board")
+
+
+def test_ids_stay_while_others_come_and_go_and_when_the_window_moves() -> None:
+    finder = CandidateFinder(count(1))
+    first = {each.description: each.id for each in finder.find(screen((200, 200, RED), (300, 200, BLUE)), (), [WINDOW])}
+    more = finder.find(screen((200, 200, RED), (300, 200, BLUE), (400, 300, (67, 160, 71))), (), [WINDOW])
+    assert {each.description: each.id for each in more if each.description in first} == first
+    moved = Window(1, "Board", "board", Rect(120, 80, 600, 400), active=True)
+    after = finder.find(screen((220, 230, RED), (320, 230, BLUE)), (), [moved])
+    assert {each.description: each.id for each in after} == first
+
+
+def test_another_figure_at_the_same_place_gets_another_id() -> None:
+    finder = CandidateFinder(count(1))
+    (was,) = finder.find(screen((200, 200, RED)), (), [WINDOW])
+    (now,) = finder.find(screen((200, 200, BLUE)), (), [WINDOW])
+    assert was.id != now.id
+
+
+def test_what_an_element_stands_for_is_no_candidate() -> None:
+    finder, pixels = CandidateFinder(count(1)), screen((200, 200, RED))
+    assert finder.find(pixels, [element(Rect(196, 196, 38, 38))], [WINDOW]) == ()
+    assert finder.find(pixels, [element(Rect(196, 196, 38, 38), "text line", "X")], [WINDOW]) == ()
+
+
+def test_a_large_canvas_is_looked_into_even_if_it_has_a_name() -> None:
+    canvas = element(Rect(110, 60, 580, 380), "canvas", "Drawing")
+    assert len(CandidateFinder(count(1)).find(screen((200, 200, RED)), [canvas], [WINDOW])) == 1
+
+
+def test_nothing_is_claimed_about_text_that_has_not_been_read() -> None:
+    finder, pixels = CandidateFinder(count(1)), screen((200, 200, RED))
+    assert finder.find(pixels, (), [WINDOW], unread=[Rect(190, 190, 60, 60)]) == ()
+    assert len(finder.find(pixels, (), [WINDOW])) == 1
+
+
+def test_a_window_above_hides_what_lies_under_it() -> None:
+    above = Window(2, "Note", "note", Rect(150, 150, 300, 200))
+    found = CandidateFinder(count(1)).find(screen((200, 200, RED), (600, 380, BLUE)), (), [above, WINDOW])
+    assert {(each.window_id, each.description) for each in found} == {(2, "red"), (1, "blue")}
