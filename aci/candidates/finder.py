@@ -14,7 +14,7 @@ from aci.candidates.colors import color_name
 from aci.candidates.figures import Figure, find_figures
 from aci.observation.geometry import Point, Rect
 from aci.observation.sightings import Sighting
-from aci.observation.snapshot import Element, Window
+from aci.observation.snapshot import IN_PICTURE, Element, Window
 from aci.observation.tracking import IdTracker
 from aci.ocr.text_areas import PICTURES, reports_its_text
 
@@ -110,6 +110,7 @@ class CandidateFinder:
                 point=Point(figure.point.x + area.x, figure.point.y + area.y),
                 window_id=window.id,
                 app=window.app,
+                path=IN_PICTURE,
                 source="picture",
             )
             for identity, (window, figure, rect, area) in zip(ids, placed, strict=True)

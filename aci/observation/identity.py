@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from aci.observation.observation import Element, Observation
+from aci.observation.snapshot import IN_PICTURE
 
 MIN_SCORE = 0.6
 # class names that GTK 4 gives nameless containers; some are there only at times
@@ -65,8 +66,11 @@ def find_again(description: ElementDescription, observation: Observation) -> Ele
 
     Returns:
         The best match, in the topmost of several windows; None without a match, or if equal matches cannot be
-        distinguished by neighbouring texts or, where their number is unchanged, by their order.
+        distinguished by neighbouring texts or, where their number is unchanged, by their order. What was found in the
+        picture is not found again by words.
     """
+    if description.path == IN_PICTURE:
+        return None
     titles = {window.id: window.title for window in observation.windows}
     scored = [
         (round(_score(description, element), 3), element)

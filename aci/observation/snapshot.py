@@ -20,6 +20,8 @@ State = Literal[
 ]  # fmt: skip
 
 Source = Literal["accessibility", "ocr", "picture"]
+IN_PICTURE = ("picture:",)
+"""Path of what was found in the picture; nothing but its pixels tells it from others of its kind."""
 
 
 @dataclass(frozen=True, slots=True)

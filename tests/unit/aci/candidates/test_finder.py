@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from aci.candidates.finder import CandidateFinder
 from aci.observation.geometry import Point, Rect
+from aci.observation.identity import describe, find_again
+from aci.observation.observation import Observation
 from aci.observation.snapshot import Element, Window
 
 pytest.importorskip("cv2", reason="pip install agent-s[ocr]")
@@ -52,6 +54,17 @@ def test_another_figure_at_the_same_place_gets_another_id() -> None:
     (was,) = finder.find(screen((200, 200, RED)), (), [WINDOW])
     (now,) = finder.find(screen((200, 200, BLUE)), (), [WINDOW])
     assert was.id != now.id
+
+
+def test_a_candidate_is_not_taken_for_a_nameless_element_of_the_tree() -> None:
+    pixels = screen((200, 200, RED))
+    found = CandidateFinder(count(5)).find(pixels, (), [WINDOW])
+    drawn = Element(
+        id=1, role="shape", name="", rect=Rect(300, 200, 30, 30), point=Point(315, 215), window_id=1, app="board"
+    )
+    seen = Observation(screenshot=pixels, elements=(drawn,), windows=(WINDOW,), candidates=found)
+    assert find_again(describe(drawn, seen), seen) is drawn
+    assert find_again(describe(found[0], seen), seen) is None
 
 
 def test_what_an_element_stands_for_is_no_candidate() -> None:

@@ -413,3 +413,25 @@ def test_moved_caret_and_new_selection_are_changes() -> None:
         '  1 entry "Field": selected "words"',
         '  1 entry "Field": nothing selected',
     ]
+
+
+def candidate(element_id: int, color: str, x: int, y: int) -> Element:
+    return Element(
+        element_id, "shape", "", Rect(x, y, 30, 20), Point(x + 15, y + 10), 1, description=color, source="picture"
+    )
+
+
+def test_things_without_a_name_are_listed_by_color_size_and_place() -> None:
+    red, blue, green = candidate(5, "red", 10, 10), candidate(6, "blue", 60, 12), candidate(7, "green", 10, 90)
+    text = render_observation(seen(candidates=(green, blue, red)))
+    assert lines_about(text, "shape") == [
+        "5 shape red 30x20 @25,20 | 6 shape blue 30x20 @75,22",
+        "7 shape green 30x20 @25,100",
+    ]
+
+
+def test_things_without_a_name_come_and_go_in_changes() -> None:
+    before, after = seen(candidates=(candidate(5, "red", 10, 10),)), seen(candidates=(candidate(6, "blue", 60, 12),))
+    text = render_changes(before, after)
+    assert lines_about(text, "shape") == ["6 shape blue 30x20 @75,22"]
+    assert "Gone from the picture: ids 5" in text
