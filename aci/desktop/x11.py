@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from aci.accessibility.client import AccessibilityClient
+    from aci.candidates.finder import CandidateFinder
+    from aci.observation.snapshot import Element
     from aci.ocr.screen_text import TextReader
     from aci.ocr.text_engine import TextEngine
 
@@ -472,6 +475,15 @@ class X11Desktop:
         reader = TextReader(self._text_engine, self._ids)
         self._open.callback(reader.close)
         return reader
+
+    @cached_property
+    def _candidates(self) -> CandidateFinder | None:
+        """Finds what is only pixels and no text; None without OpenCV, which comes with the text engines of Python."""
+        if find_spec("cv2") is None:
+            return None
+        from aci.candidates.finder import CandidateFinder
+
+        return CandidateFinder(self._ids)
 
     def _connect_accessibility(self, accessibility: Callable[[], AccessibilityClient] | BackEnd) -> AccessibilityClient:
         if callable(accessibility):

@@ -83,9 +83,7 @@ def _read_to_the_end(desktop: VirtualDesktop) -> Observation:
     deadline, before = time.monotonic() + _SETTLED_LIMIT_S, desktop.observe()
     while time.monotonic() < deadline:
         seen = desktop.observe()
-        if not seen.unread and [e.id for e in seen.elements] == [
-            e.id for e in before.elements
-        ]:
+        if not seen.unread and [e.id for e in seen.elements] == [e.id for e in before.elements]:
             return seen
         before = seen
     return before

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aci.observation.changes import render_changes
-from aci.observation.geometry import Rect
+from aci.observation.geometry import Point, Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.observation.quoting import quote
 from aci.observation.text import render_observation
