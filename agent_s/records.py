@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from aci.acting.actions import ID_FIELDS as ID_FIELDS
 from aci.acting.actions import Action, AnyAction
@@ -235,6 +236,8 @@ class ActResponse(Response):
     # if the subtask is done with the last of them: what the screen will show; otherwise empty
     done_when: Annotated[tuple[Expectation, ...], Field(max_length=8)] = ()
     found: Annotated[str, Field(max_length=4000)] = ""  # values and facts that later subtasks need; may be empty
+    # what the model's provider wants a person to confirm before it is carried out; no part of the schema
+    safety_checks: Annotated[tuple[str, ...], SkipJsonSchema()] = ()
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -164,6 +164,9 @@ class ProviderSettings(Section):
     effort: Effort | dict[ModelRole, Effort] | None = None
     # whether a model thinks before it answers, for all roles or by role; None for its default
     thinking: bool | dict[ModelRole, bool] | None = None
+    # how the Worker's model uses the screen: by primitives over elements if None; `native` for the computer tool of its
+    # provider, or for the format that its name suggests; or the name of a format (docs/models.md)
+    computer_tool: str | None = None
     prices: Path | None = None  # a price list in the format of the packaged one; None for the packaged one
 
     def for_role(self, role: ModelRole) -> RequestSettings:
@@ -212,12 +215,25 @@ class ReflectionSettings(Section):
     every: Annotated[int, Field(ge=0)] = 0
 
 
+MOST_ACTIONS = 20
+
+
 class WorkerSettings(Section):
     """How the Worker acts."""
 
     # maximum number of primitives that an answer may hold; those after the first are performed as long as the screen
-    # stays as it was foreseen
-    max_actions: Annotated[int, Field(ge=1, le=20)] = 1
+    # stays as it was foreseen. None: 1, or as many as possible with `provider.computer_tool`, whose models count on it
+    max_actions: Annotated[int | None, Field(ge=1, le=MOST_ACTIONS)] = None
+
+
+class GroundingSettings(Section):
+    """A model that does nothing but find on the screen what the Worker describes."""
+
+    # its server, `http://HOST:PORT/v1#NAME`; None for none: then the Worker names elements, places and pixels itself
+    model: str | None = None
+    format: str | None = None  # name of its format (docs/models.md); None for the one that its name suggests
+    # how often it looks again, each time at half of the width and height around the place that it found
+    zooms: Annotated[int, Field(ge=0, le=3)] = 1
 
 
 class Settings(Section):
@@ -235,6 +251,7 @@ class Settings(Section):
     desktop: DesktopSettings = DesktopSettings()
     search: SearchSettings = SearchSettings()  # web search
     worker: WorkerSettings = WorkerSettings()
+    grounding: GroundingSettings = GroundingSettings()  # a model that finds what the Worker describes
     reflection: ReflectionSettings = ReflectionSettings()
     policy: PolicySettings = PolicySettings()
     # `hierarchical` lets the Manager split a task into subtasks, `flat` gives it to the Worker unchanged
@@ -260,6 +277,11 @@ class Settings(Section):
         if self.observation in ("screenshot", "marks") and self.provider.max_pictures == 0:
             raise ValueError(f"observation is `{self.observation}`, but provider.max_pictures is 0: set one of them")
         return self
+
+    @property
+    def max_actions(self) -> int:
+        """Maximum number of primitives in an answer of the Worker."""
+        return self.worker.max_actions or (MOST_ACTIONS if self.provider.computer_tool is not None else 1)
 
     @property
     def memory_path(self) -> Path:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from aci.accessibility.texts import FoundText
 from aci.acting.result import Refusal
 from aci.acting.spans import NoTexts, NotFound, Spans, middle
-from aci.acting.targets import Place, Span, Target, Whole, element_at, window_at
+from aci.acting.targets import Described, Place, Span, Target, Whole, element_at, window_at
 from aci.observation.geometry import Point, Rect
 from aci.observation.identity import describe, find_again
 from aci.observation.observation import Element, Observation
@@ -154,6 +154,11 @@ class Aim:
             case Place():
                 element = self.current(target.element_id, seen)
                 return self.checked(element, target.inside(element.rect))
+            case Described():
+                raise Refused(
+                    f"{target.text!r} was not found: words are looked for in an element, so give its id, too.",
+                    "unknown_id",
+                )
             case Span():
                 element = self.current(target.element_id, seen)
                 return self.checked(element, middle(self.boxes(element, target.text, target.occurrence)))

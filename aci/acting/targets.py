@@ -105,7 +105,14 @@ class Span:
     occurrence: int = 1
 
 
-Target = Whole | Place | Span | Point
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Something on the screen in words, which a grounding model replaces by a pixel before it is used."""
+
+    text: str
+
+
+Target = Whole | Place | Span | Point | Described
 """A `Point` is a pixel of the screen."""
 
 
@@ -122,8 +129,8 @@ def target_of(element_id: int | None, at: Pair | Words | None) -> Target | None:
             return Whole(element_id)
         case int(), Words(text=text, occurrence=occurrence):
             return Span(element_id, text, occurrence)
-        case None, Words():
-            raise ValueError("words are looked for in an element: give its id, too")
+        case None, Words(text=text):
+            return Described(text)
         case int(), (x, y):
             return Place(element_id, *_fractions(x, y))
         case _, (x, y):
@@ -144,6 +151,8 @@ def path_of(element_id: int | None, points: Sequence[Pair]) -> tuple[Place | Poi
 
 def element_meant(target: Target, seen: Snapshot) -> Element | None:
     """Return the element that a target names, or on which its pixel lies; None if none is known."""
+    if isinstance(target, Described):
+        return None
     return element_at(target, seen) if isinstance(target, Point) else seen.by_id.get(target.element_id)
 
 

@@ -32,7 +32,7 @@ from aci.acting.actions import (
     Zoom,
 )
 from aci.acting.result import ActionResult, Difference, DifferenceKind, Remark
-from aci.acting.targets import Place, Span, Target, element_meant
+from aci.acting.targets import Described, Place, Span, Target, element_meant
 from aci.input.read_back import Delivery, DeliveryState, Unread
 from aci.observation.geometry import Point
 from aci.observation.quoting import quote
@@ -123,6 +123,8 @@ def _at(target: Target, element: Element | None, unknown: str = "") -> str:
             return f"the pixel {target.x},{target.y}" + (f" on {named}" if named else "")
         case Place():
             return f"the place {target.x:.0%} across and {target.y:.0%} down {named}" if named else ""
+        case Described():
+            return quote(target.text, _LONGEST_NAME)
         case Span():
             which = f" (occurrence {target.occurrence})" if target.occurrence > 1 else ""
             return f"{quote(target.text, _LONGEST_NAME)}{which} in {named}" if named else ""
@@ -138,7 +140,10 @@ def describe_action(action: Action, target: str = "") -> str:  # noqa: C901 - on
     """
     if not target:
         target = _joined(
-            [_at(one, None, "" if isinstance(one, Point) else f"element {one.element_id}") for one in _ends(action)]
+            [
+                _at(one, None, "" if isinstance(one, Point | Described) else f"element {one.element_id}")
+                for one in _ends(action)
+            ]
         )
     match action:
         case Click():

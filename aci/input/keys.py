@@ -104,6 +104,7 @@ def _by_name(name: str) -> int | None:
 def _by_spelling() -> dict[str, int]:
     from Xlib import XK
 
+    XK.load_keysym_group("xf86")
     names = [name.removeprefix("XK_") for name in vars(XK) if name.startswith("XK_")]
     return {_plain(name): value for name in names if len(name) > 1 and (value := _by_name(name))}
 

@@ -28,7 +28,7 @@ from aci.acting.actions import (
     Wait,
     Zoom,
 )
-from aci.acting.targets import Place, Span, Target
+from aci.acting.targets import Described, Place, Span, Target
 from aci.applications.catalog import Catalog
 from aci.applications.switching import find_window
 from aci.errors import CannotType, NotTranslatable
@@ -167,6 +167,8 @@ def point_of(target: Target, observation: Observation) -> Point:
     """
     if isinstance(target, Point):
         return target
+    if isinstance(target, Described):
+        raise NotTranslatable(f"Where {target.text!r} is on the screen is not known; name an element or a pixel.")
     element = observation.by_id.get(target.element_id)
     if element is None:
         raise NotTranslatable(f"There is no element {target.element_id} on the screen.")

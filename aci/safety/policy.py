@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,10 +23,11 @@ OWN_SCREEN: Mapping[Risk, Rule] = {
     "secret": "confirm",
     "launch": "allow",
     "outside": "refuse",
+    "provider": "confirm",
 }
 
 # defaults for a virtual desktop, where nothing of the user's can be lost
-VIRTUAL: Mapping[Risk, Rule] = {**dict.fromkeys(OWN_SCREEN, "allow"), "outside": "refuse"}
+VIRTUAL: Mapping[Risk, Rule] = {**dict.fromkeys(OWN_SCREEN, "allow"), "outside": "refuse", "provider": "confirm"}
 
 HARMLESS = (Wait, Done, Fail, CallUser, SaveToBuffer, *LOOKS)
 
@@ -48,9 +49,18 @@ class Policy:
     allowed_apps: frozenset[str] = frozenset()
     confirm_all: bool = False  # whether the person is asked before every action that touches anything, risky or not
 
-    def decide(self, action: Action, observation: Observation) -> Decision:
-        """Return the strictest rule among those for the action's risks."""
-        dangers = tuple(find_dangers(action, observation, self.allowed_apps))
+    def decide(self, action: Action, observation: Observation, checks: Sequence[str] = ()) -> Decision:
+        """Return the strictest rule among those for the action's risks.
+
+        Args:
+            action: The action.
+            observation: The screen that it was chosen on.
+            checks: What the model's provider wants a person to confirm.
+        """
+        dangers = (
+            *find_dangers(action, observation, self.allowed_apps),
+            *(Danger("provider", f"the model's provider asks for a look at it: {check}") for check in checks),
+        )
         for rule in ("refuse", "confirm"):
             reasons = [danger.reason for danger in dangers if self.rules.get(danger.risk, "confirm") == rule]
             if reasons:

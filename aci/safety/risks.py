@@ -29,8 +29,9 @@ from aci.safety.risk_words import SECRET, UNSAVED, is_irreversible, is_irreversi
 # Kinds of risk. terminal: types into a terminal or a dialog that runs commands. irreversible: presses a button or keys
 # that delete, send, pay, format or the like, or drags to the trash. unsaved: closes something with unsaved changes.
 # password: types into a password field. secret: types a secret where it can be read. launch: starts an application.
-# outside: uses a window of an application that the run may not use, or leaves for another one.
-Risk = Literal["terminal", "irreversible", "unsaved", "password", "secret", "launch", "outside"]
+# outside: uses a window of an application that the run may not use, or leaves for another one. provider: the model's
+# provider wants a person to look at it first.
+Risk = Literal["terminal", "irreversible", "unsaved", "password", "secret", "launch", "outside", "provider"]
 
 # do something when they are clicked
 PRESSED_ROLES = frozenset(

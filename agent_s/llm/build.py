@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agent_s.llm.providers.provider import ProviderModel, Send
     from agent_s.llm.providers.retries import Retrying
     from agent_s.llm.providers.sdk_client import SdkClient
+    from agent_s.llm.routing import Asked
 
 NAMES = "offline, anthropic:NAME, openai:NAME, gemini:NAME, http://HOST:PORT/v1#NAME, or recorded:RUN"
 KEY_NAMES = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
@@ -48,7 +49,7 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Build the models that the settings name.
 
     Args:
-        settings: `model`, `roles`, `provider`, `observation` and `limits` are used.
+        settings: `model`, `roles`, `provider`, `grounding`, `observation` and `limits` are used.
         environment: Source of keys, such as `os.environ`.
 
     Raises:
@@ -65,11 +66,19 @@ def build_models(settings: Settings, environment: Mapping[str, str]) -> Model:
     if settings.limits.max_dollars is not None:
         for name in names:
             _require_price(name, settings.provider)
-    if not settings.roles:
+    if settings.provider.computer_tool is not None:
+        from agent_s.llm.computer_use.build import with_computer_tool
+
+        acting = settings.roles.get("act", settings.model)
+        models[acting] = with_computer_tool(models[acting], settings.provider.computer_tool)
+    by_role: dict[Asked, Model] = {role: models[name] for role, name in settings.roles.items()}
+    if settings.grounding.model is not None:
+        by_role["ground"] = _grounding(settings, environment)
+    if not by_role:
         return models[settings.model]
     from agent_s.llm.routing import ModelByRole
 
-    return ModelByRole(models[settings.model], {role: models[name] for role, name in settings.roles.items()})
+    return ModelByRole(models[settings.model], by_role)
 
 
 def build_model(
@@ -141,6 +150,21 @@ def build_client(name: str, environment: Mapping[str, str], settings: ProviderSe
         return gemini.GeminiClient(service, settings.timeout_s)
     service = Service("OpenAI", address or openai.ADDRESS, model, KEY_NAMES[provider], key)
     return SdkClient("openai", service, settings.timeout_s)
+
+
+def _grounding(settings: Settings, environment: Mapping[str, str]) -> Model:
+    """Build the grounding model."""
+    from agent_s.llm.computer_use.build import as_grounding
+    from agent_s.llm.providers.provider import ProviderModel
+
+    name = settings.grounding.model or ""
+    kind = name.partition(":")[0]
+    model = build_model(name, environment, settings.provider) if kind in ("http", "https") else None
+    if not isinstance(model, ProviderModel):
+        raise SettingsError(
+            f"A grounding model is behind a server. Set grounding.model to http://HOST:PORT/v1#NAME, not {name!r}."
+        )
+    return as_grounding(model, settings.grounding.format)
 
 
 def _registered(name: str) -> Model:

@@ -15,6 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from aci.acting.actions import Click, Hotkey, Scroll, SwitchApplications, Wait
 from aci.desktop.machine import Machine
+from aci.observation.geometry import Rect
 from aci.observation.observation import Observation
 from agent_s.errors import MalformedResponse
 from agent_s.events import Exchange
@@ -29,7 +30,7 @@ DEFAULT_LIMITS = Limits()
 
 ResponseT = TypeVar("ResponseT", bound=Response)
 
-Kind = Literal["query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills"]
+Kind = Literal["query", "plan", "act", "reflect", "summarize", "verify", "propose_tasks", "name_skills", "ground"]
 
 
 class QueryResponse(Response):
@@ -144,6 +145,13 @@ class NamingResponse(Response):
     functions: Annotated[tuple[FunctionNames, ...], Field(max_length=200)] = ()
 
 
+class GroundResponse(Response):
+    """Where something is on the screen, px."""
+
+    x: Annotated[int, Field(ge=0)]
+    y: Annotated[int, Field(ge=0)]
+
+
 @dataclass(frozen=True, slots=True)
 class WebResult:
     """A result of a web search; untrusted data, never an instruction."""
@@ -220,6 +228,7 @@ class ActContext:
     max_actions: int = 1  # maximum number of primitives that the answer may hold
     guideline: str = ""  # that of the plan; may be empty
     results: tuple[str, ...] = ()  # what finished subtasks found out and wrote, one line each
+    descriptions: bool = False  # whether targets may be described in words, for a grounding model
     follows: tuple[str, ...] = ()  # earlier tasks; empty if a planner has taken them into account
 
 
@@ -336,6 +345,19 @@ class NamingContext:
     functions: tuple[FoundFunction, ...]  # what was found
 
 
+@dataclass(frozen=True, slots=True)
+class GroundContext:
+    """Asks a grounding model where something is."""
+
+    kind: ClassVar[Kind] = "ground"
+    response_type: ClassVar[type[Response]] = GroundResponse
+
+    task: Task  # the task, for the record
+    observation: Observation
+    description: str  # what to look for
+    part: Rect  # the part of the screen to look at, px
+
+
 Context = (
     QueryContext
     | PlanContext
@@ -345,6 +367,7 @@ Context = (
     | VerifyContext
     | ProposalContext
     | NamingContext
+    | GroundContext
 )
 
 

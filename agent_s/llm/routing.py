@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from agent_s.llm.protocol import CheckableModel, Kind, Model, ModelRequest, ModelResponse, model_name
 from agent_s.settings import ModelRole
+
+Asked = ModelRole | Literal["ground"]
+"""What a model is asked for; `ground` is the grounding model's, which is no role that another model can take."""
 
 ROLES: dict[Kind, ModelRole] = {
     "query": "plan",
@@ -16,6 +20,7 @@ ROLES: dict[Kind, ModelRole] = {
     "summarize": "summarize",
     "propose_tasks": "plan",
     "name_skills": "summarize",
+    "ground": "act",
 }
 
 
@@ -29,7 +34,7 @@ class ModelByRole:
         by_role: Models by role.
     """
 
-    def __init__(self, default: Model, by_role: Mapping[ModelRole, Model]) -> None:
+    def __init__(self, default: Model, by_role: Mapping[Asked, Model]) -> None:
         self.name = " ".join([model_name(default), *(f"{role}={model_name(one)}" for role, one in by_role.items())])
         self._default = default
         self._by_role = by_role
@@ -42,7 +47,9 @@ class ModelByRole:
             ModelError: There is no usable answer, or one of the models is not available.
         """
         self.check(request.asked_to_stop)
-        return self._by_role.get(ROLES[request.kind], self._default).complete(request)
+        return self._by_role.get("ground" if request.kind == "ground" else ROLES[request.kind], self._default).complete(
+            request
+        )
 
     def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
         """Check all models once.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from aci.desktop.desktop import Desktop, SimpleDesktop, as_desktop
-from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy
+from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy, Risk, Rule
 from agent_s.events import Event, RunEnded
 from agent_s.llm.protocol import Model
 from agent_s.loop.options import Options, People, Services
@@ -167,8 +167,9 @@ class AgentS:
 def _build_policy(settings: Settings, desktop: Desktop) -> Policy:
     """Return the policy: cautious on a person's own screen, permissive on a private one."""
     free = desktop.private or settings.policy.confirm == "never"
+    unasked: dict[Risk, Rule] = {"provider": "allow"} if settings.policy.confirm == "never" else {}
     return Policy(
-        rules={**(VIRTUAL if free else OWN_SCREEN), **settings.policy.rules},
+        rules={**(VIRTUAL if free else OWN_SCREEN), **unasked, **settings.policy.rules},
         allowed_apps=frozenset(settings.policy.allowed_apps),
         confirm_all=settings.policy.confirm == "always",
     )

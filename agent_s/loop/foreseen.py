@@ -10,8 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aci.acting.actions import Action, CallUser, Done, Fail, HoldAndPress, Hotkey, KeyDown, Type
+from aci.acting.actions import (
+    Action,
+    CallUser,
+    Done,
+    Fail,
+    HoldAndPress,
+    Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Type,
+)
 from aci.acting.effects import changed_pixels
+from aci.acting.targets import Described
 from aci.acting.wording import describe_effect, describe_element
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, State, Window
@@ -51,7 +65,9 @@ def _failure(step: Step) -> str:
     result = step.result
     if not result.ok:
         return f"step {step.number} was refused"
-    if result.effect is not None and (result.effect.kind == "other" or not result.worked):
+    # holding, releasing and moving often show nothing
+    silent = isinstance(step.response.action, Move | MouseDown | MouseUp | KeyDown | KeyUp)
+    if result.effect is not None and (result.effect.kind == "other" or not (result.worked or silent)):
         return f"step {step.number} had {describe_effect(result)}"
     if result.delivery is not None and result.delivery.state == "different":
         return f"the text of step {step.number} is not in the field"
@@ -147,7 +163,7 @@ def _other_focus(action: Action, answer: Sequence[Step], now: Observation) -> st
 
 def _ids(action: Action) -> Iterator[int]:
     """Yield the ids of the elements that an action names."""
-    yield from (target.element_id for target in action.targets() if not isinstance(target, Point))
+    yield from (target.element_id for target in action.targets() if not isinstance(target, Point | Described))
 
 
 def _points(action: Action) -> Iterator[Point]:

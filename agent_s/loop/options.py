@@ -52,6 +52,8 @@ class Options(Record):
     reflect: bool = True  # whether the trajectory reflector gives feedback
     reflect_every: int = 0  # also reflect after this number of steps; 0 for only when something looks wrong
     max_actions: Annotated[int, Field(ge=1)] = 1  # maximum number of primitives that an answer of the Worker may hold
+    # how often a grounding model looks closer at what the Worker describes; None if there is no such model
+    grounding_zooms: Annotated[int | None, Field(ge=0)] = None
     search_timeout_s: float = 20.0  # longest wait for a web search, s
     # Id of a run that a person vouches for: its experience is replayed even if it was never verified
     trusted_run: str = ""
@@ -72,7 +74,8 @@ class Options(Record):
             boundaries=settings.memory.boundaries,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,
-            max_actions=settings.worker.max_actions,
+            max_actions=settings.max_actions,
+            grounding_zooms=settings.grounding.zooms if settings.grounding.model is not None else None,
             search_timeout_s=settings.search.timeout_s,
             trusted_run=trusted_run,
         )

@@ -15,7 +15,7 @@ from aci.acting.wording import describe_target
 from aci.desktop.desktop import ActionResult, Desktop
 from aci.desktop.machine import Machine
 from aci.observation.observation import Observation
-from aci.safety.policy import Decision
+from aci.safety.policy import VIRTUAL, Policy
 from aci.screen.emergency_stop import Halt
 from agent_s.errors import LimitReached, ModelError, Stopped
 from agent_s.events import ActionChosen, ActionPerformed, Event, Exchange, ModelCalled, Observed
@@ -28,6 +28,8 @@ from agent_s.safety.confirmation import consent_for
 STALE_AFTER_S = 1.0
 TAKEN_OVER = "not done: the person took over and has handed back; look at the screen as it is now"
 _PHASES: dict[Kind, Phase] = {"verify": "verify"}
+_ASKS_FOR_CHECKS = Policy({**dict.fromkeys(VIRTUAL, "allow"), "provider": "confirm"})
+"""For a run without a policy: only what a model's provider wants to be confirmed is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +206,11 @@ class Session:
         started = self.clock()
         self._seen = None
         with self.timed("act"):
-            result = self._perform(action, observation, settle)
+            result = self._perform(action, observation, settle, response.safety_checks)
         yield ActionPerformed(step=self.steps, action=action, result=result, seconds=self.clock() - started)
         return Step(self.steps, observation, response, result, continues=continues)
 
-    def _perform(self, action: Action, observation: Observation, settle: bool) -> ActionResult:
+    def _perform(self, action: Action, observation: Observation, settle: bool, checks: tuple[str, ...]) -> ActionResult:
         """Perform what the policy allows; a refusal is an error that the Worker reads."""
         if self._hand_over():
             self.check_budget()
@@ -216,7 +218,7 @@ class Session:
         if isinstance(action, CallUser):
             with self._not_counted():
                 return self._people.answer(action.question)
-        decision = self._policy.decide(action, observation) if self._policy else Decision("allow")
+        decision = (self._policy or _ASKS_FOR_CHECKS).decide(action, observation, checks)
         if decision.rule == "refuse":
             return ActionResult(ok=False, error=f"not allowed: {decision.reason}", refusal="not_allowed")
         if decision.rule == "confirm":

@@ -176,6 +176,7 @@ class SubtaskRunner:
                     unread=unread,
                     unmet=unmet,
                     max_actions=self.options.max_actions,
+                    descriptions=self.options.grounding_zooms is not None,
                     follows=self.task.follows if self.options.planner == "flat" else (),
                 )
             )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from agent_s.errors import ModelError
 from agent_s.llm.protocol import (
     ActContext,
     Context,
+    GroundContext,
     ModelRequest,
     ModelResponse,
     NamingContext,
@@ -59,3 +61,5 @@ def _answer(context: Context) -> Response:
             return propose(context)
         case NamingContext():
             return NamingResponse()  # an exploration names functions by rules that are as good
+        case GroundContext():
+            raise ModelError("The offline model finds nothing by a description. Set grounding.model.")

@@ -73,7 +73,7 @@ class AnthropicFormat:
         body, found = seen.body, []
         if seen.path != "/v1/messages":
             found.append(f"path {seen.path}")
-        if KEY not in _credentials(seen) or "anthropic-version" not in seen.headers:
+        if KEY not in credentials(seen) or "anthropic-version" not in seen.headers:
             found.append("headers")
         if not isinstance(body.get("max_tokens"), int) or not body.get("model"):
             found.append("max_tokens, model")
@@ -293,7 +293,7 @@ class GeminiFormat:
 FORMATS: tuple[Format, ...] = (AnthropicFormat(), ResponsesFormat(), ChatFormat(), GeminiFormat())
 
 
-def _credentials(seen: Seen) -> set[str]:
+def credentials(seen: Seen) -> set[str]:
     """Return the keys of a request: in the header of the API, or as a bearer token."""
     return {seen.headers.get("x-api-key", ""), seen.headers.get("authorization", "").removeprefix("Bearer ")}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -86,6 +86,10 @@ class Renderer:
         parts = self._parts(template, context, request)
         key = hashlib.sha256(f"{context.kind}\n{request}".encode()).hexdigest()[:32]
         return Conversation(system, (Message("user", tuple(parts)),), key)
+
+    def block(self, template: str, name: str, values: Mapping[str, Any]) -> str:
+        """Return one block of a packaged template."""
+        return _block(self._templates.get_template(template), name, dict(values))
 
     def retry(self, problem: str) -> str:
         """Return the request for another answer after an invalid one."""

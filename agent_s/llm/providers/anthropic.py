@@ -15,7 +15,7 @@ ADDRESS = "https://api.anthropic.com"
 CLIENT_ARGUMENTS = {"open_telemetry": False}
 CACHED = {"cache_control": {"type": "ephemeral"}}
 MAX_BREAKPOINTS = 3  # in addition to the one after the instructions; the API accepts four
-_STOPS: dict[str | None, Stop] = {
+STOPS: dict[str | None, Stop] = {
     "max_tokens": "length",
     "refusal": "refusal",
     "model_context_window_exceeded": "context",
@@ -77,7 +77,7 @@ def send(
     message = client.call(lambda sdk: sdk.messages.with_raw_response.create, _Message, **request)
     return Reply(
         text="".join(block.text for block in message.content if block.type == "text"),
-        stop=_STOPS.get(message.stop_reason, "end"),
+        stop=STOPS.get(message.stop_reason, "end"),
         usage=message.usage.as_usage(),
         explanation=message.stop_explanation or message.stop_category or "",
         request_id=message.id,

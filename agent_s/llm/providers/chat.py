@@ -5,7 +5,7 @@ Such servers differ in what they enforce and report, so requests use few feature
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from agent_s.errors import ModelUnavailable
@@ -120,6 +120,17 @@ def send(
         request["reasoning_effort"] = settings.effort
     if settings.thinking is not None:
         request["extra_body"] = {"chat_template_kwargs": {"enable_thinking": settings.thinking}}
+    return exchange(client, request)
+
+
+def exchange(client: SdkClient, request: Mapping[str, Any]) -> Reply:
+    """Send a request and read the answer.
+
+    Raises:
+        SchemaRefused: The server supports no schemas.
+        TransientError: A retry may work.
+        ModelError: A retry will not.
+    """
     completion = client.call(lambda sdk: sdk.chat.completions.with_raw_response.create, _Completion, **request)
     counts = completion.usage or _Counts()
     usage = Usage(

@@ -13,7 +13,7 @@ from agent_s.records import Usage
 from agent_s.settings import RequestSettings
 
 ADDRESS = "https://api.openai.com/v1"
-_STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
+STOPS: dict[str | None, Stop] = {"max_output_tokens": "length", "content_filter": "filter"}
 
 
 class _Content(Answer):
@@ -76,12 +76,12 @@ def send(
         request["reasoning"] = {"effort": effort}
     response = client.call(lambda sdk: sdk.responses.with_raw_response.create, _Response, **request)
     if response.status == "failed" or response.error_message:
-        raise _failure(response.error_code, response.error_message)
+        raise failure(response.error_code, response.error_message)
     contents = [part for item in response.output if item.type == "message" for part in item.content or ()]
     refusal = " ".join(part.refusal for part in contents if part.type == "refusal")
     stop: Stop = "refusal" if refusal else "end"
     if response.status == "incomplete":
-        stop = _STOPS.get(response.incomplete_reason, "length")
+        stop = STOPS.get(response.incomplete_reason, "length")
     return Reply(
         text="".join(part.text for part in contents if part.type == "output_text"),
         stop=stop,
@@ -91,7 +91,8 @@ def send(
     )
 
 
-def _failure(code: str, message: str) -> ModelError:
+def failure(code: str, message: str) -> ModelError:
+    """Return the error for a response that failed."""
     said = " ".join(message.split())[:300] or "no reason given"
     if code in ("server_error", "rate_limit_exceeded"):
         return TransientError(f"OpenAI is temporarily unavailable ({code}: {said}).")

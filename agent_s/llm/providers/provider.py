@@ -109,16 +109,7 @@ class ProviderModel:
         finally:
             sent = json.dumps(schema) if self._enforces_schema else ""
             request.on_exchange(as_exchange(conversation, sent, reply, problem))
-        why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
-        match reply.stop:
-            case "refusal":
-                raise ModelRefused(f"{self.name} refuses to answer{why}.")
-            case "filter":
-                raise ModelRefused(f"A content filter of the provider stopped {self.name}{why}.")
-            case "context":
-                raise ResponseCutOff(
-                    f"The conversation is longer than {self.name} can read; lower provider.max_pictures."
-                )
+        require_answer(reply, self.name)
         return reply
 
     def _attempt(self, conversation: Conversation, schema: dict[str, Any], settings: RequestSettings) -> Reply:
@@ -141,3 +132,20 @@ class ProviderModel:
         if not reply.text.strip():
             return EmptyResponse(f"{self.name} gave two empty answers.")
         return MalformedResponse(f"{self.name} gave two invalid answers: {problem}.")
+
+
+def require_answer(reply: Reply, name: str) -> None:
+    """Check that a model answered at all.
+
+    Raises:
+        ModelRefused: It declines, or a filter stopped it.
+        ResponseCutOff: The conversation is too long for it.
+    """
+    why = f": {' '.join(reply.explanation.split())[:300]}" if reply.explanation else ""
+    match reply.stop:
+        case "refusal":
+            raise ModelRefused(f"{name} refuses to answer{why}.")
+        case "filter":
+            raise ModelRefused(f"A content filter of the provider stopped {name}{why}.")
+        case "context":
+            raise ResponseCutOff(f"The conversation is longer than {name} can read; lower provider.max_pictures.")

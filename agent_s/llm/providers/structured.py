@@ -48,7 +48,7 @@ def read_response(text: str, response_type: type[Response]) -> Response:
     """
     if len(text) > MAX_ANSWER:
         raise Unreadable(f"the answer has {len(text)} characters; at most {MAX_ANSWER} are read")
-    body = _THINKING.sub("", text).strip()
+    body = without_thinking(text)
     if not body:
         raise Unreadable("the answer is empty")
     if response_type is ActResponse and (call := _only_call(body)) is not None:
@@ -64,6 +64,11 @@ def read_response(text: str, response_type: type[Response]) -> Response:
     if isinstance(response, VerifyResponse):  # only citations can be checked
         return response.model_copy(update={"evidence": ()})
     return response
+
+
+def without_thinking(text: str) -> str:
+    """Return an answer without the reasoning that open models write before it."""
+    return _THINKING.sub("", text).strip()
 
 
 def _problems(error: ValidationError) -> str:

@@ -34,7 +34,7 @@ from aci.acting.actions import (
     format_call,
     parse_action,
 )
-from aci.acting.targets import Place, Span, Target, Whole, Words
+from aci.acting.targets import Described, Place, Span, Target, Whole, Words
 from aci.errors import MalformedAction
 from aci.observation.geometry import Point, Rect
 
@@ -116,7 +116,6 @@ def test_a_primitive_points_at_elements_places_words_and_pixels(text: str, targe
     ("text", "said"),
     [
         ('{"action": "click"}', "needs a target"),
-        ('{"action": "click", "at": {"text": "fox"}}', "give its id, too"),
         ('{"action": "click", "at": [0.5, 0.5]}', "two whole numbers"),
         ('{"action": "click", "at": [-1, 5]}', "two whole numbers"),
         ('{"action": "click", "element_id": 3, "at": [300, 200]}', "two fractions from 0 to 1"),
@@ -259,3 +258,8 @@ def test_code_is_never_run(code: str) -> None:
     except MalformedAction:
         return
     assert parse_action(format_call(action)) == action
+
+
+def test_words_without_an_element_describe_something_that_a_grounding_model_looks_for() -> None:
+    (target,) = parse_action('{"action": "click", "at": "the red fox"}').targets()
+    assert target == Described("the red fox")

@@ -24,7 +24,7 @@ def action_of(schema: dict[str, Any]) -> dict[str, Any]:
 def test_the_primitives_are_one_flat_object_with_all_their_fields(every_field: bool) -> None:
     schema = schema_for(ActResponse, every_field)
     action = action_of(schema)
-    assert list(schema["properties"]) == list(ActResponse.model_fields)
+    assert list(schema["properties"]) == [name for name in ActResponse.model_fields if name != "safety_checks"]
     assert action["properties"]["action"]["enum"] == list(PRIMITIVES)
     assert set(action["properties"]) == {name for kind in PRIMITIVES.values() for name in kind.model_fields}
 

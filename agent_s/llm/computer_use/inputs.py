@@ -1,0 +1,199 @@
+"""What models say that a hand should do, as primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from aci.acting.actions import (
+    MAX_WAIT_S,
+    Action,
+    Button,
+    Click,
+    DragAndDrop,
+    HoldAndPress,
+    Hotkey,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Scroll,
+    Type,
+    Wait,
+    Zoom,
+)
+from aci.input.keys import UnknownKey, chord
+from aci.observation.geometry import Point
+from agent_s.llm.computer_use.frames import Frame
+from agent_s.llm.providers.structured import Unreadable
+
+Actions = tuple[Action, ...]
+
+MOST_PRESSES = 64  # of one `hold_and_press`
+MOST_CLICKS = 100  # of the wheel in one `scroll`
+WHEEL_PX = 100  # distance of one click of the wheel, for models that scroll by pixels
+
+
+@dataclass(slots=True)
+class Hand:
+    """Turns a model's inputs into primitives, and remembers where they leave the pointer.
+
+    Methods raise `Unreadable` for what cannot be done.
+    """
+
+    frame: Frame  # the picture that the model has seen
+    pointer: Point | None = None  # where the pointer is; None if it was not moved yet
+
+    def at(self, place: object) -> Point:
+        """Return the pixel at a pair of coordinates, and remember it."""
+        if not isinstance(place, Sequence) or len(place) != 2 or not all(map(_is_number, place)):
+            raise Unreadable(f"a coordinate is two numbers, [x, y], not {str(place)[:60]!r}")
+        self.pointer = self.frame.point(*place)
+        return self.pointer
+
+    def click(self, place: object, count: int = 1, button: Button = "left", keys: object = ()) -> Actions:
+        """Click at a place; None for where the pointer is."""
+        held = key_names(keys)
+        if place is not None:
+            self.at(place)
+        if self.pointer is not None:
+            return (Click(at=_pair(self.pointer), num_clicks=count, button_type=button, hold_keys=held),)
+        clicks = (MouseDown(button_type=button), MouseUp(button_type=button)) * count
+        return (KeyDown(keys=held), *clicks, KeyUp(keys=held)) if held else clicks
+
+    def move(self, place: object, keys: object = ()) -> Actions:
+        """Move the pointer."""
+        held = key_names(keys)
+        move = Move(at=_pair(self.at(place)))
+        return (KeyDown(keys=held), move, KeyUp(keys=held)) if held else (move,)
+
+    def drag(self, places: Sequence[object], keys: object = ()) -> Actions:
+        """Drag with the left button from the first place along the others; from the pointer if there is only one."""
+        start = self.pointer
+        points = [self.at(place) for place in places]
+        if len(points) == 1 and start is not None:
+            points.insert(0, start)
+        if len(points) < 2:
+            raise Unreadable("a drag needs a place to start from: move the pointer there first")
+        way = tuple(map(_pair, points[1:-1]))
+        drag: dict[str, Any] = {"from_at": _pair(points[0]), "drop_at": _pair(points[-1]), "path": way}
+        return (_checked(DragAndDrop, hold_keys=key_names(keys), **drag),)
+
+    def button(self, down: bool, button: Button = "left") -> Actions:
+        """Press a button where the pointer is, and keep it down; or release it."""
+        at = _pair(self.pointer) if self.pointer is not None else None
+        return ((MouseDown if down else MouseUp)(at=at, button_type=button),)
+
+    def scroll(self, place: object, up: float = 0, right: float = 0, keys: object = ()) -> Actions:
+        """Turn the wheel by a number of clicks at a place; None for where the pointer is."""
+        if place is not None:
+            self.at(place)
+        if self.pointer is None:
+            raise Unreadable("the pointer was not moved yet: give a coordinate to scroll at")
+        held, at = key_names(keys), _pair(self.pointer)
+        turns = [(_whole(clicks), horizontal) for clicks, horizontal in ((up, False), (right, True)) if clicks]
+        if not turns:
+            raise Unreadable("a scroll needs a distance other than 0")
+        return tuple(
+            Scroll(at=at, clicks=part, horizontal=horizontal, hold_keys=held)
+            for clicks, horizontal in turns
+            for part in _parts(clicks, MOST_CLICKS)
+        )
+
+    def press(self, keys: object, times: int = 1) -> Actions:
+        """Press keys together, once or several times."""
+        *modifiers, last = names = key_names(keys)
+        if not names:
+            raise Unreadable("a key press names at least one key")
+        if times == 1:
+            return (Hotkey(keys=names),)
+        return tuple(
+            HoldAndPress(hold_keys=tuple(modifiers), press_keys=(last,) * part) for part in _parts(times, MOST_PRESSES)
+        )
+
+    def hold(self, keys: object, seconds: float) -> Actions:
+        """Hold keys for a time."""
+        names = key_names(keys)
+        return (_checked(KeyDown, keys=names), *self.wait(seconds), KeyUp(keys=names))
+
+    def key(self, keys: object, down: bool) -> Actions:
+        """Press keys and keep them down, or release them."""
+        return (_checked(KeyDown if down else KeyUp, keys=key_names(keys)),)
+
+    def type(self, text: object) -> Actions:
+        """Type a text where the keyboard is."""
+        if not isinstance(text, str) or not text:
+            raise Unreadable("there is no text to type")
+        return (_checked(Type, text=text),)
+
+    def wait(self, seconds: object) -> Actions:
+        """Wait; a long time in several steps."""
+        if not isinstance(seconds, int | float) or not 0 <= seconds <= 300:
+            raise Unreadable("a wait takes from 0 to 300 seconds")
+        waits = [Wait(time=MAX_WAIT_S)] * int(seconds // MAX_WAIT_S)
+        rest = seconds % MAX_WAIT_S
+        return (*waits, Wait(time=rest)) if rest or not waits else tuple(waits)
+
+    def zoom(self, region: object) -> Actions:
+        """Show a region in full resolution."""
+        if not isinstance(region, Sequence) or len(region) != 4 or not all(map(_is_number, region)):
+            raise Unreadable("a region is four numbers: left, top, right, bottom")
+        part = self.frame.region(*region)
+        return (Zoom(region=(part.x, part.y, part.right, part.bottom)),)
+
+
+def key_names(keys: object) -> tuple[str, ...]:
+    """Return the names of keys that a model gives as `ctrl+s`, as a list, or as None for none.
+
+    Raises:
+        Unreadable: There is no such key.
+    """
+    given = [keys] if isinstance(keys, str) else list(keys) if isinstance(keys, Sequence) else []
+    names = [part for key in given for part in _split(str(key))]
+    try:
+        chord(names)
+    except UnknownKey as error:
+        raise Unreadable(str(error)) from error
+    if len(names) > 8:
+        raise Unreadable("at most 8 keys can be pressed together")
+    return tuple(names)
+
+
+def _split(keys: str) -> list[str]:
+    """Return the keys of `ctrl+s` or `ctrl s`; a plus or a space on its own is a key."""
+    if len(keys) < 2:
+        return [keys] if keys else []
+    parts = [part.strip() for part in keys.replace("++", "+plus").replace(" ", "+").split("+")]
+    return [part for part in parts if part]
+
+
+def _checked(primitive: Any, **fields: Any) -> Action:
+    try:
+        action: Action = primitive(**fields)
+    except ValidationError as error:
+        raise Unreadable("; ".join(item["msg"] for item in error.errors())) from error
+    return action
+
+
+def _pair(point: Point) -> tuple[float, float]:
+    return point.x, point.y
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _whole(clicks: float) -> int:
+    """Return a number of clicks of the wheel; less than one counts as one."""
+    return round(clicks) or (1 if clicks > 0 else -1)
+
+
+def _parts(number: int, most: int) -> list[int]:
+    """Return a number in parts of at most `most`, with its sign."""
+    sign = 1 if number > 0 else -1
+    whole, rest = divmod(abs(number), most)
+    return [sign * most] * whole + ([sign * rest] if rest else [])

@@ -1,0 +1,131 @@
+"""A Worker that operates the screen by pixels, with the computer tool that its model was trained on.
+
+The tool is a front end: what the model asks for becomes the same primitives as anybody else's, and goes through the
+same policy, budgets, records and memory. All other questions are asked as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from agent_s.errors import MalformedResponse, ModelError, ResponseCutOff
+from agent_s.llm.computer_use.briefing import brief, notes
+from agent_s.llm.computer_use.dialogue import Dialogue
+from agent_s.llm.computer_use.turns import Turn, results
+from agent_s.llm.conversation import as_exchange
+from agent_s.llm.protocol import ActContext, ActResponse, ModelRequest, ModelResponse
+from agent_s.llm.providers.provider import ProviderModel, require_answer
+from agent_s.records import NO_USAGE, Subtask, Usage
+
+Opener = Callable[[str], Dialogue]
+"""Makes the dialogue of a subtask, given a key for the provider's cache."""
+
+
+@dataclass
+class _Subtask:
+    """The conversation about a subtask."""
+
+    task_id: str
+    subtask: Subtask
+    dialogue: Dialogue
+    turn: Turn | None = None  # the model's last turn
+    known: tuple[int, ...] = ()  # numbers of the steps that the conversation holds
+
+
+@dataclass(eq=False)
+class ComputerModel:
+    """Answers `act` with a computer tool, and everything else with the same model without it."""
+
+    model: ProviderModel  # the model; its renderer writes what is asked
+    opener: Opener
+    _current: _Subtask | None = field(default=None, init=False)
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model.name
+
+    def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
+        """Check that provider, key and model are available; see `ProviderModel.check`."""
+        self.model.check(asked_to_stop)
+
+    def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer one request; a turn that cannot be carried out is sent back once, with the reason.
+
+        Raises:
+            ModelError: As `ProviderModel.complete`.
+        """
+        context = request.context
+        if not isinstance(context, ActContext):
+            return self.model.complete(request)
+        current = self._continued(context, request)
+        usage, problem = NO_USAGE, ""
+        for requests in (1, 2):
+            turn = self._ask(current.dialogue, request)
+            usage = usage + turn.reply.usage
+            current.turn = turn
+            if turn.actions:
+                return self._answer(turn, usage, requests)
+            came = tuple(results(turn, (), context.observation))
+            problem = came[0].text if came else "it calls no tool; use done, fail or call_user to end or to ask"
+            told = "" if came else "Your answer calls no tool. Go on, or call done, fail or call_user."
+            current.dialogue.report(turn, came, told, context.observation, declined=False)
+        raise MalformedResponse(f"{self.model.name} gave two answers that cannot be carried out: {problem}.")
+
+    def _ask(self, dialogue: Dialogue, request: ModelRequest) -> Turn:
+        """Send the conversation and report it for the record; see `ProviderModel`."""
+        sent, reply, problem = dialogue.sent(), None, ""
+        try:
+            turn = self.model.retrying(dialogue.ask, self.model.client.cancel, request.asked_to_stop)
+            reply = replace(turn.reply, text=turn.said)
+        except ModelError as error:
+            problem = str(error)
+            raise
+        finally:
+            request.on_exchange(as_exchange(sent, "", reply, problem))
+        require_answer(turn.reply, self.model.name)
+        if turn.reply.stop == "length":
+            raise ResponseCutOff(
+                f"{self.model.name} gave an answer that is too long; raise provider.max_output_tokens."
+            )
+        return turn
+
+    def _answer(self, turn: Turn, usage: Usage, requests: int) -> ModelResponse:
+        first, *then = turn.actions
+        output = ActResponse(
+            next_action=turn.reply.text.strip(), action=first, then=tuple(then), safety_checks=turn.checks
+        )
+        usage = usage.model_copy(update={"dollars": self.model.prices.dollars(self.model.name, usage)})
+        return ModelResponse(output, usage, {"request_id": turn.reply.request_id, "requests": requests})
+
+    def _continued(self, context: ActContext, request: ModelRequest) -> _Subtask:
+        """Return the conversation about the subtask, with what came of the last turn; a new one if it is another."""
+        current, renderer = self._current, self.model.renderer
+        taken = tuple(step.number for step in context.steps)
+        if current is not None and current.turn is not None and _continues(current, context, taken):
+            steps = context.steps[len(current.known) :]
+            declined = bool(current.turn.checks) and (not steps or steps[0].result.refusal == "not_confirmed")
+            current.dialogue.report(
+                current.turn,
+                tuple(results(current.turn, steps, context.observation)),
+                notes(renderer, context, request),
+                context.observation,
+                declined,
+            )
+            current.known, current.turn = taken, None
+            return current
+        asked = brief(renderer, context, request)
+        dialogue = self.opener(asked.key)
+        dialogue.open(asked.request, context.observation)
+        self._current = _Subtask(context.task.id, context.subtask, dialogue, known=taken)
+        return self._current
+
+
+def _continues(current: _Subtask, context: ActContext, taken: tuple[int, ...]) -> bool:
+    """Return whether a request follows on the last turn: the new steps are its primitives."""
+    known, turn = len(current.known), current.turn
+    if (current.task_id, current.subtask) != (context.task.id, context.subtask) or taken[:known] != current.known:
+        return False
+    performed = [step.response.action for step in context.steps[known:]]
+    return turn is not None and performed == list(turn.actions[: len(performed)])
