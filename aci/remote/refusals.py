@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from aci.acting.actions import Action
 from aci.acting.result import ActionResult, Refusal
+from aci.acting.targets import Described
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation
 
 
 def elements_of(action: Action, seen: Observation) -> list[Element]:
     """Return the elements that an action names, as far as the observation has them."""
-    ids = [target.element_id for target in action.targets() if not isinstance(target, Point)]
+    ids = [target.element_id for target in action.targets() if not isinstance(target, Point | Described)]
     return [seen.by_id[number] for number in ids if number in seen.by_id]
 
 
@@ -19,6 +20,8 @@ def unusable_target(action: Action, seen: Observation) -> ActionResult | None:
     for target in action.targets():
         if isinstance(target, Point):
             continue
+        if isinstance(target, Described):
+            return refused(f"{target.text!r} was not found on the screen.", "unknown_id")
         element = seen.by_id.get(target.element_id)
         if element is None:
             return refused(f"There is no element {target.element_id} on the screen.", "unknown_id")
