@@ -47,9 +47,8 @@ class ModelByRole:
             ModelError: There is no usable answer, or one of the models is not available.
         """
         self.check(request.asked_to_stop)
-        return self._by_role.get("ground" if request.kind == "ground" else ROLES[request.kind], self._default).complete(
-            request
-        )
+        asked: Asked = "ground" if request.kind == "ground" else ROLES[request.kind]
+        return self._by_role.get(asked, self._default).complete(request)
 
     def check(self, asked_to_stop: Callable[[], bool] = lambda: False) -> None:
         """Check all models once.
