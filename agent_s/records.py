@@ -181,6 +181,8 @@ class GroundedStep(Record):
     state_before: ElementState | None = None  # the element that was acted on, before the step; None if there was none
     state_after: ElementState | None = None  # the same after the step; None if it was gone
     end: EndState = EndState()  # what remained of that at the end
+    # pictures of the places in elements that it names, by field, as PNG files in base64
+    pictures: dict[str, str] = {}
     # the parts of its text that came from the screen; None if that was not recorded
     derived: tuple[Derived, ...] | None = None
 

@@ -107,7 +107,14 @@ class Performer:
         self._selector = Selector(aim, device, locator, clock, pause)
         self._clock = clock
         self._moving: tuple[Rect, ...] = ()
+        self._held: dict[str, list[int]] = {}
         self._pause = pause
+
+    @property
+    def held_keys(self) -> tuple[str, ...]:
+        """Keys that `key_down` holds, by name."""
+        down = set(self._device.held.keys)
+        return tuple(name for name, symbols in self._held.items() if down.issuperset(symbols))
 
     def perform(
         self, action: Action, seen: Observation | None, settle: bool = True, by_look: bool = True
@@ -251,6 +258,7 @@ class Performer:
                 keys = self._chord(action.keys)
                 self._aim.check_keyboard(seen, by_focus=False)
                 self._device.hold_keys(keys)
+                self._held |= {name: chord([name]) for name in action.keys}
             case KeyUp():
                 self._device.release_keys(chord(action.keys))
 

@@ -149,6 +149,11 @@ def path_of(element_id: int | None, points: Sequence[Pair]) -> tuple[Place | Poi
     return tuple(Place(element_id, *_fractions(x, y)) for x, y in points)
 
 
+def fractions(point: Point, box: Rect) -> tuple[float, float]:
+    """Return the middle of a pixel as a place in a box; `Place.inside` gives the pixel back."""
+    return (point.x - box.x + 0.5) / box.width, (point.y - box.y + 0.5) / box.height
+
+
 def element_meant(target: Target, seen: Snapshot) -> Element | None:
     """Return the element that a target names, or on which its pixel lies; None if none is known."""
     if isinstance(target, Described):

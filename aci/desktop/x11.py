@@ -227,7 +227,13 @@ class X11Desktop:
         elements, candidates = (shown(each, self.screen.dark()) for each in (elements, candidates))
         if self.screen.is_xwayland:
             notes = (*notes, *limits(reading.windowless))
+        performer = self.__dict__.get("_performer")  # made by the first action
+        held_keys = performer.held_keys if performer is not None else ()
+        buttons = self._device.held.buttons if performer is not None else ()
+        if held := [*held_keys, *(f"the {button} mouse button" for button in buttons)]:
+            notes = (*notes, f"Held down: {', '.join(held)}.")
         return Observation(
+            held_keys=held_keys,
             screenshot=picture.result(),
             elements=elements,
             windows=windows,

@@ -105,6 +105,7 @@ class Snapshot:
         buffer: Texts kept by `save_to_buffer`, oldest first.
         focus_id: Element that has the keyboard, or None.
         unread: Areas of the screen with a text that is not recognized yet.
+        held_keys: Keys that `key_down` holds, by name.
         taken_s: Seconds that taking it needed.
         candidates: Icons and shapes of the picture that no element names, window by window from the top. They have ids
             like elements, but no names; only their color and place tell them apart.
@@ -119,6 +120,7 @@ class Snapshot:
     unread: int = 0
     taken_s: float = 0.0
     candidates: tuple[Element, ...] = ()
+    held_keys: tuple[str, ...] = ()
 
     @cached_property
     def by_id(self) -> dict[int, Element]:

@@ -11,16 +11,25 @@ from functools import cache
 from typing import Literal
 
 from aci.acting.actions import (
+    LOOKS,
     Action,
+    Button,
+    CallUser,
     Click,
+    Done,
     DragAndDrop,
+    Fail,
     HoldAndPress,
     Hotkey,
-    Scroll,
+    KeyDown,
+    MouseDown,
+    MouseUp,
+    SaveToBuffer,
     SwitchApplications,
     Type,
+    Wait,
 )
-from aci.acting.targets import element_meant, window_at
+from aci.acting.targets import Place, Span, Target, element_meant, elements_at, window_at
 from aci.input.keys import UnknownKey, chord, left_key
 from aci.observation.geometry import Point
 from aci.observation.observation import Element, Observation, Window
@@ -48,6 +57,8 @@ _MOST_STATEMENTS = 60  # a dialog with more text is an ordinary window
 _DIALOG_ROLES = ("dialog:", "alert:", "file chooser:")
 _FIELDS = frozenset({"text", "entry", "password text"})
 
+_TOUCHES_NOTHING = (Wait, Done, Fail, CallUser, SaveToBuffer, *LOOKS)
+
 _Chord = frozenset[int]
 
 
@@ -71,13 +82,15 @@ def find_dangers(
     if allowed_apps:
         yield from _outside(action, observation, allowed_apps)
     match action:
-        case Click():
-            yield from _clicking(action, observation)
+        case Click() | MouseDown():
+            for target in action.targets():
+                yield from _pressing_button(action.button_type, target, observation)
         case Type():
             yield from _typing(action, observation)
-        case DragAndDrop():
-            yield from _dropping(action, observation)
-        case Hotkey() | HoldAndPress():
+        case DragAndDrop() | MouseUp():
+            for target in action.targets()[-1:]:
+                yield from _dropping(target, observation)
+        case Hotkey() | HoldAndPress() | KeyDown():
             yield from _keys(action, observation)
         case SwitchApplications():
             yield from _switching(action, observation)
@@ -87,16 +100,16 @@ def _outside(action: Action, observation: Observation, allowed: frozenset[str]) 
     names = {name.casefold() for name in allowed}
     if isinstance(action, SwitchApplications):
         called = [{action.app_code}]
-    elif isinstance(action, Click | Type | Scroll | DragAndDrop | Hotkey | HoldAndPress):
+    elif not isinstance(action, _TOUCHES_NOTHING):
         called = [_names(element, window) for element, window in _touched(action, observation)]
     else:
         return
     for each in called:
         if each and not any(name.casefold() in names for name in each):
             yield Danger("outside", f"{min(each)!r} is not among the applications that may be used")
-    if isinstance(action, Hotkey | HoldAndPress):
+    if isinstance(action, Hotkey | HoldAndPress | KeyDown):
         leaving = _chords("alt+tab", "alt+shift+tab", "alt+F2", "ctrl+alt+t", "alt+escape", "ctrl+escape")
-        if any(keys in leaving or _key("super") in keys for keys in _pressed(action)):
+        if any(keys in leaving or _key("super") in keys for keys in _pressed(action, observation)):
             yield Danger("outside", "its keys lead to other applications")
 
 
@@ -125,18 +138,43 @@ def _window(element: Element | None, observation: Observation) -> Window | None:
     return next((window for window in observation.windows if window.id == element.window_id), None)
 
 
-def _clicking(action: Click, observation: Observation) -> Iterator[Danger]:
-    element = element_meant(action.target, observation)
-    if element is None:
-        return
-    window = _window(element, observation)
-    terminal = _is_terminal(element, window)
-    if terminal and (action.button_type == "middle" or pattern("paste").match(element.name.strip("_& "))):
-        yield Danger("terminal", f"it pastes into the terminal {_title(window)}")
-    if action.button_type == "left":
-        yield from _pressing(element, window, observation)
-    elif action.button_type == "middle" and element.role == "page tab" and _unsaved(window, observation):
-        yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
+def _meant(target: Target, observation: Observation) -> list[Element]:
+    """Return all elements that a target may hit: what lies at its pixel, and what its words may be a part of."""
+    named = element_meant(target, observation)
+    match target:
+        case Point():
+            return elements_at(target, observation)
+        case Place() if named is not None:
+            return [named, *(one for one in elements_at(target.inside(named.rect), observation) if one != named)]
+        case Span() if named is not None:
+            words = target.text.casefold().strip()
+            inside = [one for one in observation.elements if named.rect.intersection(one.rect) == one.rect]
+            return [named, *(one for one in inside if one != named and one.name and _overlap(one.name, words))]
+    return [] if named is None else [named]
+
+
+def _overlap(name: str, words: str) -> bool:
+    name = name.casefold().strip()
+    return name in words or words in name
+
+
+def _pressing_button(button: Button, target: Target, observation: Observation) -> Iterator[Danger]:
+    elements = _meant(target, observation)
+    if isinstance(target, Point):
+        window = window_at(target, observation)
+        if window is not None and not window.rect.contains(target) and _unsaved(window, observation):
+            yield Danger("unsaved", f"it may close {_title(window)}, which has unsaved changes")
+        if window is not None and not elements and button == "middle" and _is_terminal(None, window):
+            yield Danger("terminal", f"it pastes into the terminal {_title(window)}")
+    for element in elements:
+        window = _window(element, observation)
+        terminal = _is_terminal(element, window)
+        if terminal and (button == "middle" or pattern("paste").match(element.name.strip("_& "))):
+            yield Danger("terminal", f"it pastes into the terminal {_title(window)}")
+        if button == "left":
+            yield from _pressing(element, window, observation)
+        elif button == "middle" and element.role == "page tab" and _unsaved(window, observation):
+            yield Danger("unsaved", f"it closes {_title(window)}, which has unsaved changes")
 
 
 def _pressing(element: Element, window: Window | None, observation: Observation) -> Iterator[Danger]:
@@ -189,22 +227,20 @@ def _typing(action: Type, observation: Observation) -> Iterator[Danger]:
         yield from _pressing(target, window, observation)
 
 
-def _dropping(action: DragAndDrop, observation: Observation) -> Iterator[Danger]:
-    target = element_meant(action.targets()[-1], observation)
-    if target is None:
-        return
-    window = _window(target, observation)
-    if _is_terminal(target, window):
-        yield Danger("terminal", f"it drops something into the terminal {_title(window)}")
-    named = next((text for text in (target.name, target.label, target.description) if text), "")
-    if pattern("trash").search(named) and len(named) <= 2 * _SHORT:
-        yield Danger("irreversible", f"it drops something on {named!r}")
+def _dropping(target: Target, observation: Observation) -> Iterator[Danger]:
+    for element in _meant(target, observation):
+        window = _window(element, observation)
+        if _is_terminal(element, window):
+            yield Danger("terminal", f"it drops something into the terminal {_title(window)}")
+        named = next((text for text in (element.name, element.label, element.description) if text), "")
+        if pattern("trash").search(named) and len(named) <= 2 * _SHORT:
+            yield Danger("irreversible", f"it drops something on {named!r}")
 
 
-def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[Danger]:
+def _keys(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> Iterator[Danger]:
     window = observation.active_window
     focused = observation.by_id.get(observation.focus_id or -1)
-    pressed = _pressed(action)
+    pressed = _pressed(action, observation)
     if _is_terminal(focused, window):
         yield Danger("terminal", f"it presses keys in the terminal {_title(window)}")
     if any(
@@ -222,12 +258,13 @@ def _keys(action: Hotkey | HoldAndPress, observation: Observation) -> Iterator[D
         yield from _pressing(focused, _window(focused, observation), observation)
 
 
-def _pressed(action: Hotkey | HoldAndPress) -> list[_Chord]:
-    """Return the chords of an action; [] if it names an unknown key."""
+def _pressed(action: Hotkey | HoldAndPress | KeyDown, observation: Observation) -> list[_Chord]:
+    """Return the chords of an action, with the keys that are held; [] if it names an unknown key."""
     try:
-        if isinstance(action, Hotkey):
-            return [_plain(chord(action.keys))]
-        held = chord(action.hold_keys)
+        held = chord(observation.held_keys)
+        if not isinstance(action, HoldAndPress):
+            return [_plain([*held, *chord(action.keys)])]
+        held += chord(action.hold_keys)
         return [_plain([*held, *chord([key])]) for key in action.press_keys]
     except UnknownKey:
         return []

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from aci.acting.actions import Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
+from aci.acting.actions import LOOKS, Action, Click, DragAndDrop, HoldAndPress, Hotkey, SaveToBuffer, Scroll, Type
 from aci.acting.targets import element_meant
 from aci.observation.identity import ElementDescription, describe
 from aci.observation.observation import Element, Observation
 from agent_s.records import ID_FIELDS, Change, ElementState, EndState, GroundedStep, Step
+from agent_s.replay.anchors import anchored, pictures_of
 from intents.text import tokens
 
 COMPARED_STATES = frozenset({"checked", "mixed", "selected", "expanded", "pressed"})
@@ -52,9 +53,11 @@ def ground_steps(
         end = last.by_id.get(element.id) if element is not None else None
         front = last.active_window if number == len(done) else None
         names = (typed_text(action), *_files_named(front.title if front is not None else ""))
+        kept_action = anchored(action, before) or action
         bare = GroundedStep(
-            action=action,
-            targets=_targets(action, before),
+            action=kept_action,
+            targets=_targets(kept_action, before),
+            pictures=pictures_of(kept_action, before),
             focus=_focus(action, before),
             front=_front(action, before),
             intent=step.response.next_action,
@@ -69,7 +72,7 @@ def ground_steps(
 
 
 def learnable(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps that belong to a way of doing something: not those that were refused or had no effect.
+    """Return the steps that belong to a way of doing something: not those that only look, or had no effect.
 
     A button or a chord may write a file without a sign on the screen, and a program may read text without an echo; they
     are kept, unless they were disabled or done again later.
@@ -77,6 +80,7 @@ def learnable(steps: Sequence[Step]) -> list[Step]:
     return [
         step
         for number, step in enumerate(steps)
+        if not isinstance(step.response.action, LOOKS)
         if step.worked or (step.result.ok and _may_work_unseen(step) and not _is_tried_again(step, steps[number + 1 :]))
     ]
 
@@ -188,7 +192,12 @@ def rewritten(known: Fields, after: Observation, own: int | None) -> list[str]:
 
 
 def is_repeatable(steps: Sequence[Step]) -> bool:
-    """Return whether steps can be replayed: not if they carry a text from the screen through the buffer."""
+    """Return whether steps can be replayed.
+
+    They cannot if they carry a text from the screen through the buffer, or point where no element is known.
+    """
+    if any(anchored(step.response.action, step.observation) is None for step in learnable(steps)):
+        return False
     kept = [text for step in steps for text in step.observation.buffer]
     return not any(
         isinstance(action, SaveToBuffer) or (isinstance(action, Type) and any(text in action.text for text in kept))

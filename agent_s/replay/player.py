@@ -18,6 +18,7 @@ from agent_s.events import Event, ReplayStarted, ReplayStopped
 from agent_s.llm.protocol import ActResponse
 from agent_s.probes.preferences import read_settings
 from agent_s.records import Derived, GroundedStep, Step, Subtask
+from agent_s.replay.anchors import find_places
 from agent_s.replay.derived import entered
 from agent_s.replay.effect_checks import (
     Done,
@@ -312,7 +313,7 @@ def ground(step: GroundedStep, observation: Observation) -> Action | Mismatch:
         if problem:
             return Mismatch(problem)
         fields[name] = element.id
-    problem = _keyboard_elsewhere(step, observation)
+    problem = find_places(fields, step.pictures, observation) or _keyboard_elsewhere(step, observation)
     return Mismatch(problem) if problem else ACTION_ADAPTER.validate_python(fields)
 
 

@@ -15,7 +15,7 @@ from agent_s.replay.grounded_steps import typed_text
 from intents.alignment import Parameters
 from memory_store import EpisodicExperience, SkillExperience
 
-_KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", *ID_FIELDS})
+_KEPT_FIELDS = frozenset({"action", "keys", "hold_keys", "press_keys", "button_type", "path", *ID_FIELDS})
 """Fields of primitives that never contain a value of a task."""
 
 Numbers = dict[float, float | None]  # the number that is typed now by the learned one; None if it is not one number

@@ -48,6 +48,14 @@ def encode(
     return Picture(file.getvalue(), "image/png", image.width, image.height)
 
 
+def as_picture(png: bytes) -> Picture:
+    """Return a PNG file as it is."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image:
+        return Picture(png, "image/png", image.width, image.height)
+
+
 def changed_part(before: Observation, after: Observation) -> Rect | None:
     """Return the part of the screen that changed visibly, with a margin; None if none did."""
     import numpy as np

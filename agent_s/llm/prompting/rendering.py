@@ -26,7 +26,7 @@ from aci.observation.quoting import quote
 from agent_s.llm.conversation import Conversation, Message, Part, Text
 from agent_s.llm.prompting.advice import Advice, advice_for
 from agent_s.llm.prompting.fencing import Fence, escape_fences, sendable
-from agent_s.llm.prompting.pictures import LONGEST_EDGE, changed_part, encode
+from agent_s.llm.prompting.pictures import LONGEST_EDGE, as_picture, changed_part, encode
 from agent_s.llm.protocol import ActContext, Context, VerifyContext
 from agent_s.settings import ObservationForm
 
@@ -40,7 +40,7 @@ MAX_WORDS = 300  # characters of a step's description, call or result; the scree
 SMALL_PART = 0.25  # share of the screen up to which only the changed part is shown
 
 T = TypeVar("T")
-Shot = Rect | Literal["screen", "nothing"]  # the part of a screenshot that is sent
+Shot = Rect | Literal["screen", "close-up", "nothing"]  # the part of a screenshot that is sent
 
 
 class Renderer:
@@ -110,14 +110,17 @@ class Renderer:
         """Return the whole history of a subtask: the first screen in full, then what each step changed."""
         steps = context.steps
         seen = [*(step.observation for step in steps), context.observation]
-        shots = self._shots(seen)
+        shots = self._shots(seen, [step.result.picture is not None for step in steps])
         given: set[str] = set()
         parts: list[Part] = [Text(f"{request}\n{self._full(seen[0])}{self._advice(template, seen[0], given)}")]
         parts += self._shown(seen[0], shots[0])
         for number, (step, (before, after)) in enumerate(zip(steps, pairwise(seen), strict=True), start=1):
             head = _block(template, "step", {"number": number, "step": step})
             changes = self._changes(before, after, tuple(seen[: number - 1]))
-            parts.append(Text(f"{head}\n{changes}{self._advice(template, after, given)}"))
+            read = f"\n{self._fence(step.result.text, 'screen')}" if step.result.text else ""
+            parts.append(Text(f"{head}{read}\n{changes}{self._advice(template, after, given)}"))
+            if step.result.picture is not None and shots[number] != "nothing":
+                parts.append(as_picture(step.result.picture))
             parts += self._shown(after, shots[number])
         parts.append(
             Text(_block(template, "turn", {name: getattr(context, name) for name in ("reflection", "unread", "unmet")}))
@@ -131,16 +134,23 @@ class Renderer:
         given.update(topic for topic, _ in fresh)
         return f"\n{_block(template, 'advice', {'advice': fresh})}" if fresh else ""
 
-    def _shots(self, seen: Sequence[Observation]) -> list[Shot]:
-        """Return which part of each screenshot is sent; once sent, it never changes its form."""
+    def _shots(self, seen: Sequence[Observation], zoomed: Sequence[bool]) -> list[Shot]:
+        """Return which part of each screenshot is sent; once sent, it never changes its form.
+
+        After a zoom, its own picture is sent.
+        """
         most = self._max_pictures
         shots: list[Shot] = ["nothing"] * len(seen)
         if most == 0:
             return shots
         changed = [self._change(before, after) for before, after in pairwise(seen)]
-        taken = [0, *(position for position, part in enumerate(changed, start=1) if part is not None)]
+        new = (part is not None or close for part, close in zip(changed, zoomed, strict=True))
+        taken = [0, *(position for position, is_new in enumerate(new, start=1) if is_new)]
         for number in range((len(taken) - 1) // most * most, len(taken)):
             position = taken[number]
+            if number % most and zoomed[position - 1]:
+                shots[position] = "close-up"
+                continue
             part = changed[position - 1] if number % most else None
             area = seen[position].screenshot.shape[0] * seen[position].screenshot.shape[1]
             shots[position] = part if part is not None and part.area <= area * SMALL_PART else "screen"
@@ -150,10 +160,10 @@ class Renderer:
         return self._changed.get((after, before), lambda: changed_part(before, after))
 
     def _shown(self, observation: Observation, shot: Shot) -> list[Part]:
-        if shot == "nothing":
-            return []
         if shot == "screen":
             return self._picture(observation)
+        if not isinstance(shot, Rect):
+            return []
         caption = f"What changed, {shot.width}x{shot.height} at {shot.x},{shot.y}:"
         encoded = self._parts_of_screens.get((observation,), lambda: self._encode(observation, shot))
         return [Text(caption), *encoded]

@@ -14,11 +14,16 @@ from aci.acting.actions import (
     DragAndDrop,
     HoldAndPress,
     Hotkey,
+    MouseDown,
+    Move,
+    Read,
     Scroll,
     SwitchApplications,
     Type,
     Wait,
+    Zoom,
 )
+from aci.acting.targets import Words
 from aci.observation.geometry import Rect
 from aci.observation.observation import Element, Observation, Window
 from aci.safety.policy import OWN_SCREEN, VIRTUAL, Policy, Risk, find_dangers
@@ -296,3 +301,35 @@ def test_whatever_an_application_says_there_is_a_decision(
     decision = Policy(dict.fromkeys(OWN_SCREEN, "refuse")).decide(action, seen)
     assert (decision.rule == "refuse") == bool(found)
     assert Policy(dict.fromkeys(OWN_SCREEN, "allow")).decide(action, seen).rule == "allow"
+
+
+def test_a_pixel_a_place_and_words_are_judged_by_what_lies_there() -> None:
+    seen = screen(name="Delete")
+    box = Rect(0, 0, 400, 300)
+    seen = replace(seen, elements=(*seen.elements, Element(8, "panel", "Files", box, box.center, EDITOR.id)))
+    risky = [
+        Click(at=(20, 20)),
+        MouseDown(at=(20, 20)),
+        Click(element_id=8, at=(0.05, 0.07)),
+        Click(element_id=8, at=Words(text="Delete")),
+    ]
+    harmless: list[Action] = [Click(at=(200, 200)), Click(element_id=8, at=(0.9, 0.9)), Move(at=(20, 20))]
+    assert [risks(action, seen) for action in risky] == [{"irreversible"}] * 4
+    assert [risks(action, seen) for action in harmless] == [set()] * 3
+
+
+def test_a_title_bar_of_an_unsaved_window_may_close_it() -> None:
+    framed = replace(UNSAVED, rect=Rect(0, 30, 800, 570), frame=Rect(0, 0, 800, 600))
+    assert risks(Click(at=(790, 10)), screen(framed)) == {"unsaved"}
+    assert risks(Click(at=(790, 100)), screen(framed)) == set()
+
+
+def test_held_keys_count_with_those_that_are_pressed() -> None:
+    assert risks(Hotkey(keys=("w",)), replace(screen(UNSAVED), held_keys=("ctrl",))) == {"unsaved"}
+    assert risks(Hotkey(keys=("w",)), screen(UNSAVED)) == set()
+
+
+def test_zoom_and_read_need_no_consent() -> None:
+    policy = Policy(OWN_SCREEN, confirm_all=True)
+    for action in (Zoom(element_id=7), Read(), Read(element_id=7)):
+        assert policy.decide(action, screen(name="Delete")).rule == "allow"
