@@ -38,7 +38,10 @@ class MemorySettings(Section):
     # a PostgreSQL database instead of the file, `postgresql://USER@HOST/DATABASE`
     url: Annotated[str, Field(pattern=r"^postgres(ql(\+psycopg)?)?://")] | None = None
     # `auto` uses MiniLM if its files are installed, else hashing
-    embedder: Literal["auto", "minilm", "hashing"] = "auto"
+    # or `openai:NAME`, such as the paper's openai:text-embedding-3-small, or a server's URL, http://HOST:PORT/v1#NAME
+    embedder: Annotated[str, Field(pattern=r"^(auto|minilm|hashing|openai:.+|https?://[^@#]+#.+)$")] = "auto"
+    # cosine below which two texts are taken to be about different things; None for the embedder's own
+    min_similarity: Annotated[float | None, Field(gt=-1, lt=1)] = None
     narrative: bool = True  # whether the Manager retrieves whole-task experience
     episodic: bool = True  # whether Workers retrieve subtask experience
     # whether the model gets experience `always`, or only `after_failure` of a first try

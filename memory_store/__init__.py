@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from memory_store.embedding.embedders import HashingEmbedder as HashingEmbedder
     from memory_store.embedding.embedders import default_embedder as default_embedder
     from memory_store.embedding.minilm import MiniLmEmbedder as MiniLmEmbedder
+    from memory_store.embedding.served import ServedEmbedder as ServedEmbedder
+    from memory_store.errors import EmbedderUnavailable as EmbedderUnavailable
     from memory_store.errors import EmbeddingError as EmbeddingError
     from memory_store.errors import InvalidExperience as InvalidExperience
     from memory_store.errors import MemoryStoreError as MemoryStoreError
@@ -59,7 +61,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "embedding.embedders": "Embedder HashingEmbedder default_embedder",
     "embedding.minilm": "MiniLmEmbedder",
-    "errors": "EmbeddingError InvalidExperience MemoryStoreError NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
+    "embedding.served": "ServedEmbedder",
+    "errors": "EmbedderUnavailable EmbeddingError InvalidExperience MemoryStoreError"
+    " NotAStore StoreBusy StoreClosed StoreCorrupt StoreFull"
     " StoreNewer StoreReadOnly StoreUnavailable TransferError UnknownExperience",
     "records.episodic": "EpisodicExperience",
     "records.experience": "Experience Hit Provenance StoreStats",

@@ -14,6 +14,7 @@
     ├── InvalidExperience    a text or record cannot be stored or looked up
     ├── UnknownExperience    no experience has this id
     ├── EmbeddingError       the embedder cannot be loaded or gave unusable vectors
+    │   └── EmbedderUnavailable   its server cannot be reached now
     └── TransferError        an export file cannot be read
 
 Every message suggests a fix. The operation that failed has changed nothing.
@@ -68,6 +69,10 @@ class UnknownExperience(MemoryStoreError, LookupError):
 
 class EmbeddingError(MemoryStoreError):
     """The embedder cannot be loaded, or its vectors have a wrong shape, NaN or a length other than one."""
+
+
+class EmbedderUnavailable(EmbeddingError):
+    """The server of an embedder cannot be reached now. What is stored meanwhile is embedded later."""
 
 
 class TransferError(MemoryStoreError):

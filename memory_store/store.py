@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select, true
 
 from intents.intent import Intent
 from memory_store.embedding.embedders import Embedder, checked_embed, default_embedder
-from memory_store.errors import InvalidExperience, UnknownExperience
+from memory_store.errors import EmbedderUnavailable, InvalidExperience, UnknownExperience
 from memory_store.integrity import find_problems
 from memory_store.keys import check_text, make_key
 from memory_store.records.episodic import EpisodicExperience, Step
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
 
 BUSY_TIMEOUT_S = 5.0
+
+_log = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", bound=Experience)
 
@@ -109,7 +112,11 @@ class MemoryStore:
             missing = count_missing_vectors(database, store.embedder)
             if missing:
                 # Embed a first batch at once: an embedder that does not work is reported here.
-                store_missing_vectors(database, store.embedder, limit=1)
+                try:
+                    store_missing_vectors(database, store.embedder, limit=1)
+                except EmbedderUnavailable as error:
+                    _log.warning("Experience is found by its words until it is embedded: %s", error)
+                    return store
             if missing > EMBED_AT_ONCE:
                 store._background.start()
         except BaseException:
@@ -566,7 +573,11 @@ class MemoryStore:
         except ValidationError as error:
             raise InvalidExperience(f"not a {kind.kind} experience: {first_problem(error)}") from error
         row = to_values(record)
-        data = encode(checked_embed(self._embedder, [row["key_text"]])[0])
+        try:
+            data = encode(checked_embed(self._embedder, [row["key_text"]])[0])
+        except EmbedderUnavailable as error:
+            _log.warning("An experience is stored and will be embedded later: %s", error)
+            data = b""  # not usable, so that it is embedded when it is needed
         with self._database.write() as connection:
             twin = find_twin(connection, row)
             if twin is None:

@@ -6,6 +6,7 @@ them may be returned, and in which order.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, true
 
 from memory_store.embedding.embedders import Embedder, checked_embed, checked_vector
+from memory_store.errors import EmbedderUnavailable
 from memory_store.keys import Key
 from memory_store.records.experience import Experience, Hit, Kind
 from memory_store.records.narrative import NarrativeExperience
@@ -26,6 +28,8 @@ from memory_store.storage.schema import experience
 
 if TYPE_CHECKING:
     from memory_store.search.vectors import Vector
+
+_log = logging.getLogger(__name__)
 
 _EXACT_CANDIDATES = 64
 _FIRST_CANDIDATES = 32
@@ -125,24 +129,32 @@ class Retriever:
         """
         if query.k < 1:
             raise ValueError("k must be at least 1")
-        vector = (
-            checked_embed(self._embedder, [query.key.text])[0]
-            if query.vector is None
-            else checked_vector(query.vector, self._embedder.dimension)
-        )
+        vector = self._vector(query)
         statements = _statements(query.kind, query.candidates, query.app is not None, query.platform is not None)
         ranking = _Ranking(query.k)
         with self.index.lock, self._database.read() as connection:
-            self.index.catch_up(connection)
+            if vector is not None:
+                self.index.catch_up(connection)
             for row in connection.execute(statements.same, {"digest": query.key.digest, **query.filters}).all():
                 record = to_record(row)
                 success = record.success if isinstance(record, NarrativeExperience) else True
                 if ranking.takes(record.key.digest, success):
                     score = 1.0 + weight(record.provenance)
                     ranking.hits.append(Hit(record, 1.0, "the same words", score, ("the same words",)))
-            if not ranking.full:
+            if vector is not None and not ranking.full:
                 self._search_like(connection, statements, query, vector, ranking)
         return ranking.hits
+
+    def _vector(self, query: Query) -> Vector | None:
+        """Return the vector to search by; None if the embedder's server is away, so that only the same words count."""
+        if query.vector is not None:
+            return checked_vector(query.vector, self._embedder.dimension)
+        try:
+            row: Vector = checked_embed(self._embedder, [query.key.text])[0]
+        except EmbedderUnavailable as error:
+            _log.warning("Only experience with the same words is found: %s", error)
+            return None
+        return row
 
     def _search_like(
         self, connection: Connection, statements: _Statements, query: Query, vector: Vector, ranking: _Ranking
