@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from aci.accessibility.dbus.bus import Bus
 from aci.accessibility.elements.hit_testing import HitTester
 from aci.accessibility.elements.placement import Places, place_elements
 from aci.accessibility.reader import Reader, Scene
-from aci.accessibility.reading import Reading
+from aci.accessibility.reading import Documents, Reading
 from aci.accessibility.texts import (
     FoundText,
     MissingText,
@@ -156,6 +156,7 @@ class AccessibilityClient:
             lost=scene.lost,
             unfilled=tuple(window.id for window in unfilled),
             windowless=tuple(one.name for one in applications if one.name and one.pid not in pids),
+            documents=_documents(applications),
         )
 
     def read_applications(self, windows: Sequence[Window], screen: Rect) -> list[Application]:
@@ -376,3 +377,15 @@ def _garbage_kept() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+def _documents(applications: Iterable[Application]) -> Documents:
+    shown = [
+        node
+        for application in applications
+        if application.holders
+        for node in application.nodes.values()
+        if node.role.startswith("document") and node.has(application.shows_by)
+    ]
+    filled = frozenset(node.ref for node in shown if node.child_count)
+    return Documents(filled, frozenset(node.ref for node in shown) - filled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aci.accessibility.atspi import Ref
 from aci.observation.snapshot import Element
 
 
@@ -17,6 +18,18 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Documents:
+    """The pages and other documents that show."""
+
+    filled: frozenset[Ref] = frozenset()  # those with content
+    blank: frozenset[Ref] = frozenset()  # those without
+
+    def is_loading(self, before: Documents) -> bool:
+        """Return whether a document has given way to one without content since an earlier reading."""
+        return bool(self.blank - before.blank) and bool(before.filled - self.filled)
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What the applications show."""
 
@@ -26,3 +39,4 @@ class Reading:
     unfilled: tuple[int, ...] = ()  # windows whose application answers but shows no elements in them yet
     lost: tuple[Lost, ...] = ()  # applications that ended while they were read
     windowless: tuple[str, ...] = ()  # names of applications that have none of the windows
+    documents: Documents = Documents()

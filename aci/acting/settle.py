@@ -126,6 +126,10 @@ class Settle:
         self._rested_from = changed_at
         return changed_at - started
 
+    def is_computing(self) -> bool:
+        """Return whether the applications in front take more of the processor than they usually do."""
+        return self._activity is not None and self._activity.is_computing()
+
     def wait_for_late_updates(self, deadline: float) -> None:
         """Wait while the applications of the latest wait may still update toolbars and panels, at most to a time.
 

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from aci.accessibility.connection import BackEnd, connect_accessibility
-from aci.accessibility.reading import Reading
+from aci.accessibility.reading import Documents, Reading
 from aci.acting.actions import LOOKS, Action
 from aci.acting.activity import Activity
 from aci.acting.performer import Performer
@@ -54,9 +54,11 @@ if TYPE_CHECKING:
 _LAUNCH_QUIET_S = 0.3  # applications map their window first and fill it afterwards
 _DRAINED_QUIET_S = 0.05
 _CRASH_LIMIT_S = 2.0  # from the loss of its connection until the end of a program that writes a core file
+_LOADING_POLL_S = 0.2
 _FILLED_LIMIT_S, _FILLED_POLL_S = 1.5, 0.05  # GTK 4 draws a new window before its tree has content
 _MOST_LOOKS = 4  # at a screen that does not come to rest
 _CHECK_LIMIT_S = 3.0
+_BLANK_S, _LOADING_LIMIT_S = 1.0, 5.0  # an empty page looks like one that loads, but takes no processor time
 _COMPLETE_LIMIT_S = 0.5  # wait for the complete reading that checks a look; it goes on in the background
 _REST_S = 1.0  # less than a model needs for a step; faster callers have no time for background reads
 
@@ -127,6 +129,7 @@ class X11Desktop:
         self._looked_at = 0.0
         self._by_look = False  # nothing was done since the latest observation
         self._frame: NDArray[np.uint32] | None = None
+        self._documents = self._documents_before = Documents()
         self._acted = False
         self._buffer: list[str] = []
         self._lost: dict[int, str] = {}
@@ -186,8 +189,10 @@ class X11Desktop:
             if not check:
                 break
             self._settle.wait_for_late_updates(started + _CHECK_LIMIT_S)
-            if not (self._has_changed() or self.accessibility.finish_rest(_COMPLETE_LIMIT_S)):
+            loaded = self._wait_for_documents(started)
+            if not (loaded or self._has_changed() or self.accessibility.finish_rest(_COMPLETE_LIMIT_S)):
                 break
+        self._documents_before = self._documents
         for process in self._launcher.take_crashed():
             self._report_crash(process, "if it is started again")
         notes, self._crash_notes = (*seen.notes, *self._crash_notes), []
@@ -195,6 +200,21 @@ class X11Desktop:
         if self.rest_s is not None:
             self.accessibility.rest(self.rest_s)
         return self._seen
+
+    def _wait_for_documents(self, started: float) -> bool:
+        """Wait while a page is loading, and return whether one was.
+
+        A browser's own pages come without a request that could be seen; they have no content until they are there.
+        """
+        waited = False
+        while self._documents.is_loading(self._documents_before):
+            passed_s = time.monotonic() - started
+            if passed_s > _LOADING_LIMIT_S or (passed_s > _BLANK_S and not self._settle.is_computing()):
+                break
+            waited = True
+            self.halt.pause(_LOADING_POLL_S)
+            self._documents = self._read(self.screen.windows()).documents
+        return waited
 
     def _has_changed(self) -> bool:
         """Return whether the pixels have changed since the latest look; events are also caused by looking."""
@@ -214,6 +234,7 @@ class X11Desktop:
         before, self._frame = self._frame, None
         changed = changed_areas(before, frame) if before is not None else None
         reading = self._read(windows, self._nudge, changed)
+        self._documents = reading.documents
         self._frame = frame
         if check:
             self.accessibility.rest(0.0)  # while texts are recognized
