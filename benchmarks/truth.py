@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.support.figures import Figures, command
-from benchmarks.support.truth import dispatch, ids, judging, reflecting, replaying, toolkits
+from benchmarks.support.truth import dispatch, ids, judging, reflecting, replaying, texts, toolkits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ PARTS: dict[str, Part] = {
     "judging": Part(judging.NAMES, judging.measure),
     "reflecting": Part(reflecting.NAMES, reflecting.measure),
     "replaying": Part(replaying.NAMES, replaying.measure),
+    "texts": Part(texts.NAMES, texts.measure),
     "toolkits": Part(toolkits.NAMES, toolkits.measure),
 }
 

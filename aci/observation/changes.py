@@ -139,7 +139,8 @@ def _text_change(old: str, new: str) -> str:
     if 2 * (len(removed) + len(added)) > len(new):
         return f"text {quote(new)}"
     before = quote(new[max(0, start - CONTEXT) : start])
-    return f"text has {quote(added)} instead of {quote(removed)} after {before}, {len(new)} characters in all"
+    place = f"at character {start}, after {before}"
+    return f"text has {quote(added)} instead of {quote(removed)} {place}, {len(new)} characters in all"
 
 
 def _state_changes(old: Element, new: Element) -> str:

@@ -52,6 +52,9 @@ class Seen:
         rect: Extents as reported, px; None where there are none.
         states: Names of states.
         shows: Whether it and all around it are marked as showing.
+        text: Its text, None where it has no such interface.
+        value: Its number, None where it has none.
+        label: Names of what labels it.
     """
 
     id: int
@@ -63,6 +66,9 @@ class Seen:
     rect: Rect | None
     states: frozenset[str]
     shows: bool
+    text: str | None = None
+    value: float | None = None
+    label: str = ""
 
 
 @dataclass(slots=True)
@@ -308,12 +314,12 @@ class _Comparison:
                 continue
             around = element.rect.intersection(visible)
             says = _said_by(seen.name, element)
-            cut = around is not None and not _same_role(element.role, seen.role) and 2 * around.area >= free
+            cut = around is not None and not same_role(element.role, seen.role) and 2 * around.area >= free
             if says and (around == visible or cut):
                 return "its words are those of the element around it"
-            if says and around == element.rect and _same_role(element.role, seen.role):
+            if says and around == element.rect and same_role(element.role, seen.role):
                 return "the element inside of it stands for it"
-            alike = _same_role(element.role, seen.role) or (_is_button(element.role) and _is_button(seen.role))
+            alike = same_role(element.role, seen.role) or (_is_button(element.role) and _is_button(seen.role))
             hull = around is not None and 4 * around.area > visible.area and alike
             if hull and not _collapse(seen.name):
                 return "its hull stands for it"
@@ -380,7 +386,8 @@ def _flows_over(seen: Seen) -> bool:
     return seen.role in ("menu", "combo box", "popup menu", "push button menu")
 
 
-def _same_role(one: str, other: str) -> bool:
+def same_role(one: str, other: str) -> bool:
+    """Return whether two names of roles mean the same, as those of libraries of different age do."""
     return _canonical(one) == _canonical(other)
 
 
@@ -424,4 +431,7 @@ def _seen(line: Mapping[str, object]) -> Seen:
         rect=Rect(*rect) if isinstance(rect, list) else None,
         states=frozenset(states),
         shows=bool(line["shows"]),
+        text=None if line.get("text") is None else str(line["text"]),
+        value=None if line.get("value") is None else float(str(line["value"])),
+        label=str(line.get("label") or ""),
     )

@@ -169,7 +169,7 @@ def look_at(application: Application, looks: int) -> Outcome:
         page.write_text(PAGE, encoding="utf-8")
         places = {"programs": str(PROGRAMS), "page": page.as_uri()}
         process = desktop.launch([part.format(**places) for part in application.argv], timeout_s=START_LIMIT_S)
-        seen = _until_ready(desktop, application)
+        seen = until_ready(desktop, application)
         agreements: list[float] = []
         steps = list(application.use)
         number = 0
@@ -179,7 +179,7 @@ def look_at(application: Application, looks: int) -> Outcome:
             if step == "compare":
                 if number <= len(steps):  # pyatspi takes its time
                     agreements.append(_compared(desktop, application, outcome))
-            elif (action := _action(step, seen)) is not None:
+            elif (action := action_of(step, seen)) is not None:
                 outcome.actions += desktop.perform(action).ok
             for _ in range(LOOKS_PER_STEP):  # another look at the same screen must do no harm either
                 seen = desktop.observe()
@@ -194,7 +194,12 @@ def look_at(application: Application, looks: int) -> Outcome:
     return outcome
 
 
-def _until_ready(desktop: VirtualDesktop, application: Application) -> Observation:
+def until_ready(desktop: VirtualDesktop, application: Application) -> Observation:
+    """Return the first observation that shows what an application starts with.
+
+    Raises:
+        NotMeasured: It never did.
+    """
     deadline = time.monotonic() + START_LIMIT_S
     while True:
         seen = desktop.observe()
@@ -209,7 +214,7 @@ def _found(seen: Observation, wanted: Mapping[str, str]) -> Element | None:
     return next((one for one in seen.elements if one.role == role and name in (one.name, one.label)), None)
 
 
-def _action(step: Mapping[str, Any], seen: Observation) -> Action | None:
+def action_of(step: Mapping[str, Any], seen: Observation) -> Action | None:
     """Return the action of a step; None where its target is not on the screen."""
     match step:
         case {"click": wanted}:

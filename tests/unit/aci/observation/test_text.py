@@ -268,8 +268,8 @@ def test_of_a_long_text_only_the_changed_part_is_repeated() -> None:
     more = replace(field, text=f"{'word ' * 30}more {'word ' * 30}")
     [line] = render_changes(seen(field), seen(more)).splitlines()[1:]
     assert line == (
-        '  1 text "Body": text has "more " instead of "" after "word word word word word word word word ", '
-        "305 characters in all"
+        '  1 text "Body": text has "more " instead of "" at character 150, after '
+        '"word word word word word word word word ", 305 characters in all'
     )
     other = replace(field, text="something else " * 20)
     assert 'text "something else ' in render_changes(seen(field), seen(other))
