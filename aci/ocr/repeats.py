@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NEAR_PX = 10  # typical error of reported extents
 SAME_TEXT = 85.0  # of 100; recognition confuses l with I and loses accents
+LONG_TEXT, SAME_LONG_TEXT = 12, 75.0  # letters of a text from which on more of them may be misread, and still the same
 SAME_PLACE = 0.3  # recognized boxes are padded, so even a perfect match shares only half its area
 LEAST_INSIDE = 0.6
 NAMEABLE = INTERACTIVE - FIELDS - PICTURES  # may be named by a text in them
@@ -96,7 +97,9 @@ def same_text(one: str, other: str) -> bool:
     from rapidfuzz.fuzz import ratio
 
     mine, theirs = plain(one), plain(other)
-    return mine == theirs or (min(len(mine), len(theirs)) > 2 and ratio(mine, theirs) >= SAME_TEXT)
+    shorter = min(len(mine), len(theirs))
+    least = SAME_LONG_TEXT if shorter >= LONG_TEXT else SAME_TEXT
+    return mine == theirs or (shorter > 2 and ratio(mine, theirs) >= least)
 
 
 def contains_text(whole: str, part: str) -> bool:

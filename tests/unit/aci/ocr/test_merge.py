@@ -76,6 +76,7 @@ def test_text_read_twice_where_pieces_overlap_is_there_once() -> None:
 def test_common_mistakes_of_recognition_do_not_make_texts_different() -> None:
     assert same_text("ls -la /home", "Is -la /home")
     assert same_text("naïve café", "naive café")
+    assert same_text("Only people I follow", "Only neonle L follow")
     assert not same_text("OK", "On")
     assert not same_text("Page 1", "Sheet 2")
     assert contains_text("Free space: 77.2 GiB", "space: 77.2")
