@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +26,11 @@ _SMALL_PX = 96  # longest side of an element that is an icon itself; pictures la
 _CONTROLS = INTERACTIVE | VALUED | {"scroll bar", "separator"}
 _EDGE_PX = 2  # by which texts and controls may extend beyond their elements
 _MOST = 120  # figures of a window; more of them are texture
+
+
+def candidate_finder(ids: Iterator[int]) -> CandidateFinder | None:
+    """Return a finder; None without OpenCV, which comes with the text engines that are Python packages."""
+    return CandidateFinder(ids) if find_spec("cv2") is not None else None
 
 
 @dataclass(frozen=True, slots=True)

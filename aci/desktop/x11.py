@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -505,12 +504,9 @@ class X11Desktop:
 
     @cached_property
     def _candidates(self) -> CandidateFinder | None:
-        """Finds what is only pixels and no text; None without OpenCV, which comes with the text engines of Python."""
-        if find_spec("cv2") is None:
-            return None
-        from aci.candidates.finder import CandidateFinder
+        from aci.candidates.finder import candidate_finder
 
-        return CandidateFinder(self._ids)
+        return candidate_finder(self._ids)
 
     def _connect_accessibility(self, accessibility: Callable[[], AccessibilityClient] | BackEnd) -> AccessibilityClient:
         if callable(accessibility):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from aci.candidates.finder import CandidateFinder
     from aci.ocr.screen_text import TextReader
     from aci.ocr.text_engine import TextEngine
 
@@ -69,11 +71,16 @@ class View:
         if not shown:  # nothing but pixels
             shown = (Window(WHOLE_SCREEN, "", "", screen, active=True),)
         elements, focus_id = self._placed(applications, shown, screen)
+        candidates: tuple[Element, ...] = ()
         if read_texts and (reader := self._text_reader()) is not None:
             texts = reader.read(screenshot, elements, shown)
             elements, notes = texts.elements, (*notes, *texts.notes)
+            if self._candidates is not None:
+                candidates = self._candidates.find(screenshot, elements, shown, texts.unread)
         known = any(element.id == focus_id for element in elements)
-        return Observation(screenshot, elements, shown, notes=notes, focus_id=focus_id if known else None)
+        return Observation(
+            screenshot, elements, shown, notes=notes, focus_id=focus_id if known else None, candidates=candidates
+        )
 
     def close(self) -> None:
         """Stop reading texts."""
@@ -89,6 +96,12 @@ class View:
             drafts += [(draft, application.name) for one in drawn for draft in one.drafts]
         elements, _, focus_id = place_elements(drafts, windows, screen, self._tracker, self._places)
         return elements, focus_id
+
+    @cached_property
+    def _candidates(self) -> CandidateFinder | None:
+        from aci.candidates.finder import candidate_finder
+
+        return candidate_finder(self._ids)
 
     def _text_reader(self) -> TextReader | None:
         if self._reader is None and self._ocr is not None:

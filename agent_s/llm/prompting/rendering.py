@@ -199,7 +199,7 @@ class Renderer:
 
 def _without_tree(observation: Observation) -> Observation:
     """Return an observation of which only windows, saved texts and notes are told."""
-    return replace(observation, elements=(), focus_id=None)
+    return replace(observation, elements=(), candidates=(), focus_id=None)
 
 
 class _Memo(Generic[T]):

@@ -122,6 +122,13 @@ def test_without_the_tree_a_step_shows_its_windows_and_that_the_picture_changed(
     assert "Only the picture changed." in second
 
 
+def test_without_the_tree_nothing_is_told_of_things_without_a_name_either() -> None:
+    seen = shade(0)
+    seen = replace(seen, candidates=(replace(seen.elements[0], id=77, role="shape", name="", source="picture"),))
+    assert "77 shape" in texts(parts(Renderer(b"secret"), [seen]))[0]
+    assert "77 shape" not in texts(parts(Renderer(b"secret", form="screenshot"), [seen]))[0]
+
+
 def test_the_judge_of_a_task_gets_the_tree_in_every_form() -> None:
     asked = Renderer(b"secret", form="screenshot").render(VerifyContext(TASK, shade(0)))
     assert 'push button "OK"' in texts(asked.messages[0].parts)[0]
