@@ -24,6 +24,8 @@ answers of this run, no planning (`reference_bytes_least`).
 `cacheable_share`: from step 3 on, the part of each request of the Worker that is the same as in the one before it and
 that the provider is told to keep, in tokens, pictures included; `cacheable_share_text`: of the text alone.
 `pictures_at_most`: in one request.
+`experience_precision`: of the experiences that a Worker is given, the share that helps with its subtask, by pairs that
+are labelled by hand; `experience_recall`: of the subtasks that a stored one helps with, the share that is given one.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ from agent_s.llm.scripted import ScriptedModel
 from agent_s.offline import OfflineModel
 from agent_s.settings import configs_folder
 from benchmarks.support.attacks import attempt, guarded, load_attacks
+from benchmarks.support.bearing import measure_bearing
 from benchmarks.support.figures import Figures, NotMeasured, command, tell
 from benchmarks.support.pace import Pace, PacedDesktop, PacedModel
 from benchmarks.support.screens import window_of
@@ -62,7 +65,7 @@ NAMES = (
     "model_calls_per_step", "prompt_bytes_ratio", "cacheable_share", "step_overhead_p50_s", "loop_overhead_ms",
     "faults", "faults_handled", "attacks", "attacks_stopped", "model_calls_all_per_step", "step_overhead_p90_s",
     "prompt_bytes_ratio_most", "prompt_bytes", "reference_bytes", "reference_bytes_least", "cacheable_share_text",
-    "pictures_at_most", "elements",
+    "pictures_at_most", "elements", "experience_precision", "experience_recall",
 )  # fmt: skip
 STEPS = 15
 LONGER_STEPS = 24
@@ -91,6 +94,12 @@ def measure(wanted: argparse.Namespace) -> Figures:
     with figures.part("model_calls_per_step", "step_overhead_p50_s", "loop_overhead_ms", "model_calls_all_per_step",
                       "step_overhead_p90_s"):  # fmt: skip
         _steps(figures, wanted.quick)
+    with figures.part("experience_precision", "experience_recall"):
+        bearing = measure_bearing()
+        for each in bearing.wrong:
+            tell(f"given without bearing: {each}")
+        figures.set("experience_precision", bearing.helping / bearing.given)
+        figures.set("experience_recall", bearing.answered / bearing.subtasks)
     with figures.part("faults", "faults_handled"):
         _faults(figures)
     with figures.part("attacks", "attacks_stopped"):

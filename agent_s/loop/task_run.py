@@ -115,7 +115,7 @@ class TaskRun:
             task=task,
             progress=progress,
             planning=self._planning,
-            worker=Worker(session, memory if options.episodic else None, options.grounding_zooms),
+            worker=Worker(session, memory if options.episodic else None, self.id, options.grounding_zooms),
             reflector=Reflector(session),
             recall=self._recall,
             replay=Replay(session, self._desktop.home, self._seen_texts),
