@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -12,10 +12,11 @@ from aci.accessibility.elements.windows import SAME_PLACE
 from aci.accessibility.tree.nodes import Application, Node
 from aci.observation.geometry import Rect
 from aci.observation.snapshot import Window
-from aci.observation.visibility import overlap
+from aci.observation.visibility import bounding, overlap
 
 POPUPS = frozenset({"menu", "popup menu", "tool tip", "window"})
 """Roles of windows without a title bar."""
+_SHOWN = (StateBit.SHOWING | StateBit.VISIBLE).value
 
 
 class _Listed(BaseModel):
@@ -56,7 +57,8 @@ def listed_windows(answer: object) -> tuple[Window, ...] | None:
 class TreeWindows:
     """Takes the windows from the accessibility tree, which knows neither their order nor their ids.
 
-    The active one is on top, then dialogs, then smaller ones. Ids are negative, and stay the same for a title.
+    Open menus are on top, then the active one, then dialogs, then smaller ones. Ids are negative, and stay the same for
+    a title.
     """
 
     def __init__(self) -> None:
@@ -72,10 +74,24 @@ class TreeWindows:
                 if not _is_visible(top, screen):
                     continue
                 same[top.name] = same.get(top.name, 0) + 1
-                key = (application.root.name, top.name, same[top.name])
-                identity = self._ids.setdefault(key, -1 - len(self._ids))
-                found.append(_window(application, top, identity))
-        return tuple(sorted(found, key=lambda each: (not each.active, not each.modal, each.rect.area)))
+                found.append(_window(application, top, self._id(application, top.name, same[top.name])))
+            for menu, rect in _open_menus(application):
+                identity = self._id(application, menu.ref.path, 0)
+                found.append(Window(identity, "", application.name, rect, popup=True, pid=application.pid))
+        return tuple(sorted(found, key=lambda each: (not each.popup, not each.active, not each.modal, each.rect.area)))
+
+    def _id(self, application: Application, name: str, number: int) -> int:
+        return self._ids.setdefault((application.root.name, name, number), -1 - len(self._ids))
+
+
+def _open_menus(application: Application) -> Iterator[tuple[Node, Rect]]:
+    """Yield the menus whose entries show, with the box around these."""
+    for node in application.nodes.values():
+        if node.role == "menu":
+            shown = [child for child in node.children if child.rect is not None and child.states & _SHOWN == _SHOWN]
+            rects = [child.rect for child in shown if child.rect is not None and child.rect.area]
+            if rects:
+                yield node, bounding(rects)
 
 
 def with_processes(applications: Sequence[Application], windows: Sequence[Window], screen: Rect) -> tuple[Window, ...]:

@@ -21,7 +21,7 @@ from aci.errors import Halted
 from aci.observation.geometry import Rect
 from aci.remote.desktop import PREFIX, OSWorldDesktop
 from tests.unit.aci.remote.server import ScriptedServer, png
-from tests.unit.aci.remote.trees import notes
+from tests.unit.aci.remote.trees import notes, with_open_menu
 
 SHELL = notes()[notes().index("<application") :].replace('"notes"', '"shell"').replace('"Notes"', '"Panel"')
 
@@ -42,6 +42,15 @@ def test_elements_windows_and_the_focus_are_seen() -> None:
     ]  # fmt: skip
     assert [(window.title, window.active) for window in seen.windows] == [("Notes", True)]
     assert seen.focus_id == seen.elements[-1].id
+
+
+def test_an_open_menu_is_a_window_of_its_own_on_top() -> None:
+    server = ScriptedServer()
+    server.tree = with_open_menu()
+    seen = desktop(server).observe()
+    assert [(window.title, window.popup) for window in seen.windows] == [("", True), ("Notes", False)]
+    entry = next(element for element in seen.elements if element.name == "Quit")
+    assert (entry.window_id, entry.rect.bottom) == (seen.windows[0].id, 238)  # the window ends at 220
 
 
 def test_windows_come_from_the_machine_where_it_lists_them() -> None:

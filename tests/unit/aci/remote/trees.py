@@ -25,3 +25,17 @@ NOTES = """<desktop-frame xmlns:st="https://accessibility.ubuntu.example.org/ns/
 def notes(text: str = "milk") -> str:
     """Return the tree of a window with some controls, and a field with a text."""
     return NOTES.replace("TEXT", text)
+
+
+MENU = """<menu name="File" st:enabled="true" st:sensitive="true" st:visible="true" st:showing="true" st:selected="true"
+   cp:screencoord="(12, 32)" cp:size="(40, 20)">
+   <menu-item name="Print" st:enabled="true" st:sensitive="true" st:visible="true" st:showing="true"
+    cp:screencoord="(12, 190)" cp:size="(120, 24)" />
+   <menu-item name="Quit" st:enabled="true" st:sensitive="true" st:visible="true" st:showing="true"
+    cp:screencoord="(12, 214)" cp:size="(120, 24)" />
+  </menu>"""
+
+
+def with_open_menu() -> str:
+    """Return the tree with an open menu that reaches beyond its window."""
+    return notes().replace("<push-button", f"{MENU}<push-button", 1)
