@@ -49,6 +49,8 @@ class MemorySettings(Section):
     continual_update: bool = True  # whether runs write experience
     # whether a model sums up what was learned; otherwise memory keeps the list of what was done
     summaries: bool = True
+    # whether the result of a state check that is kept from the agent, as in an evaluation, is written to memory
+    checks: bool = True
     # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
     # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"

@@ -46,6 +46,7 @@ class Options(Record):
     learn: bool = True  # whether runs write to memory
     # whether a model sums up what was learned; otherwise memory keeps the list of what was done
     summaries: bool = True
+    learn_checks: bool = True  # whether the result of a state check that is kept from the agent is written to memory
     # when to give up a task at once that an exploration failed to do: `always`, `never`, or `unattended`, if there is
     # nobody to ask
     boundaries: Literal["always", "unattended", "never"] = "unattended"
@@ -71,6 +72,7 @@ class Options(Record):
             give_memory=settings.memory.give,
             learn=settings.memory.continual_update,
             summaries=settings.memory.summaries,
+            learn_checks=settings.memory.checks,
             boundaries=settings.memory.boundaries,
             reflect=settings.reflection.enabled,
             reflect_every=settings.reflection.every,

@@ -16,6 +16,7 @@ from agent_s.events import Event, ExperienceStored, Planned, ReplayStarted, Repl
 from agent_s.llm.protocol import ActContext, PlanContext, SummariesResponse, SummarizeContext
 from agent_s.llm.scripted import Answer, ScriptedModel
 from agent_s.loop.agent import AgentS
+from agent_s.records import Status, Verdict
 from agent_s.trajectory.experience_origin import find_origin
 from agent_s.trajectory.recorder import Recorder
 from memory_store import EpisodicExperience, HashingEmbedder, MemoryStore, NarrativeExperience, SkillExperience
@@ -229,3 +230,21 @@ def test_an_experience_leads_to_the_screens_it_was_made_on_until_the_run_is_dele
     gone = find_origin(tmp_path / "runs", episode)
     assert gone.trajectory is None
     assert "deleted" in gone.problem
+
+
+@pytest.mark.parametrize("learn_checks", [True, False])
+def test_the_verdict_of_an_evaluation_can_be_kept_from_memory(memory: MemoryStore, learn_checks: bool) -> None:
+    def fails(status: Status) -> Verdict:
+        return Verdict(verified=False, reason="the file is not there", by="state check")
+
+    model = ScriptedModel({"plan": [plan("press OK")], "act": [act(Click(element_id=1)), act(Done())]})
+    agent = AgentS(model=model, desktop=FakeDesktop(screen(OK), opens_dialog), memory=memory, learn_checks=learn_checks)
+    events = list(agent.stream(Task(instruction="Press OK, then stop"), fails, blind=True))
+    assert (outcome(events).status, outcome(events).verified) == ("failed", False)
+    (narrative,) = memory.list_experiences("narrative")
+    assert (narrative.provenance.outcome, narrative.provenance.verified) == (
+        ("failed", False) if learn_checks else ("done", None)
+    )
+    assert ("the file is not there" in narrative.model_dump_json()) is learn_checks
+    asked = [str(request.context) for request in model.requests if request.kind == "summarize"]
+    assert any("the file is not there" in context for context in asked) is learn_checks
